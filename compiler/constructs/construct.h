@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Constructs. A construct is a signature and an expansion: text in the language itself, which a user could have
+ * written, and which is then parsed and lowered like everything else. No other part of the compiler knows any
+ * construct by name: constructs.def lists them, and sema calls through the table.
+ *
+ * Names in an expansion: those of the arguments as given in `construct_arg.name`, `result` for the target, and new
+ * ones, which are local to the expansion. Its spans are those of the call.
+ *
+ * To add one: a file beside this one with two functions, and a row in constructs.def (docs/constructs.md). */
+#ifndef PMGC_CONSTRUCTS_CONSTRUCT_H
+#define PMGC_CONSTRUCTS_CONSTRUCT_H
+
+#include "support/support.h"
+
+#define CONSTRUCT_MAX_RANK 8
+
+/* A declared object, `PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels)` or `Forest(nSystems, nTotal)`. */
+struct object {
+	const struct construct *construct;
+	const char *name;                       /* "PHI" */
+	struct span span;
+	bool is_fixed;
+	bool has_scalar;
+	enum scalar_type scalar;                /* <f64> */
+	VEC(const char *) args;                 /* texts of the arguments: "nCoeffs" */
+	VEC(const char *) modes, mode_sizes;    /* "voxel", "nVoxels" */
+};
+
+enum construct_arg_kind { ARG_ARRAY, ARG_OBJECT, ARG_SCALAR };
+
+struct construct_arg {
+	enum construct_arg_kind kind;
+	const char *name;                       /* to use in the expansion */
+	struct span span;
+	enum scalar_type type;
+	int rank;                               /* ARRAY; extents as text: "nSystems + 1" */
+	const char *extents[CONSTRUCT_MAX_RANK];
+	bool is_transposed;                     /* transpose(PHI) */
+	const struct object *object;
+};
+
+struct construct_call {
+	const struct construct *construct;
+	struct span span;
+	struct arena *arena;
+	struct diags *diags;
+	VEC(struct construct_arg) args;
+	/* Filled by `signature`. */
+	enum scalar_type result_type;
+	int result_rank;
+	const char *result_extents[CONSTRUCT_MAX_RANK];
+};
+
+struct construct {
+	const char *name;
+	/* Of a declaration: checks it and writes the declarations of its members ("fixed in PHI.atom : …;"). NULL: it
+	 * cannot be declared. */
+	bool (*declare)(const struct object *object, struct arena *arena, struct diags *diags, struct str *text);
+	/* Of a call: checks the arguments and fills in type and shape of the result. NULL: it cannot be called. */
+	bool (*signature)(struct construct_call *call);
+	/* The statements that define `result`. */
+	void (*expand)(const struct construct_call *call, struct str *text);
+};
+
+const struct construct *construct_find(const char *name);
+/* All names, for suggestions. */
+int construct_names(const char **names, int max);
+
+/* Helpers for signatures: report what is wrong at the argument and return false. */
+bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage);
+bool construct_expect_object(const struct construct_call *call, int arg, const char *kind);
+bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank);
+bool construct_expect_extent(const struct construct_call *call, int arg, int dim, const char *extent, const char *why);
+
+#endif

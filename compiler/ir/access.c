@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Affine expressions, domains and accesses as isl objects.
+ *
+ * All spaces carry the module's sizes and its loop variable as parameters, in the module's order. The tuple of a
+ * stage is named after it and its id points to the stage; so does the id of an array's tuple. Bound dims make every
+ * subscript affine: { S[k, voxel, t] -> Y[voxel, t] }. */
+#include "ir/ir.h"
+
+/* ---- spaces ---- */
+
+static bool param_is_symbol(const struct param *param)
+{
+	return !param->is_scalar;
+}
+
+static int param_position(const struct module *module, int number)
+{
+	int position = 0;
+
+	for (int i = 0; i < number; i++)
+		position += param_is_symbol(&module->params.items[i]);
+	return position;
+}
+
+static __isl_give isl_space *params_space(const struct module *module)
+{
+	isl_space *space = isl_space_params_alloc(module->ctx, 0);
+
+	for (int i = 0; i < module->params.n; i++) {
+		const struct param *param = &module->params.items[i];
+
+		if (param_is_symbol(param))
+			space = isl_space_add_param_id(space, isl_id_alloc(module->ctx, param->name, NULL));
+	}
+	return space;
+}
+
+static __isl_give isl_space *tuple_space(const struct module *module, unsigned n, const char *name, const void *user)
+{
+	isl_space *space = isl_space_add_unnamed_tuple_ui(params_space(module), n);
+	isl_id *id = isl_id_alloc(module->ctx, name, (void *) (uintptr_t) user);
+
+	return isl_space_set_tuple_id(space, isl_dim_set, id);
+}
+
+static __isl_give isl_space *stage_space(const struct module *module, const struct stage *stage)
+{
+	isl_space *space = tuple_space(module, (unsigned) stage->dims.n, stage->name, stage);
+
+	for (int i = 0; i < stage->dims.n; i++)
+		space = isl_space_set_dim_name(space, isl_dim_set, (unsigned) i, stage->dims.items[i].name);
+	return space;
+}
+
+static int access_rank(const struct access *access)
+{
+	const struct array *array = access->array;
+
+	return array->role == ROLE_LOCAL ? array->group->n_common : array->rank;
+}
+
+static __isl_give isl_space *array_space(const struct module *module, const struct access *access)
+{
+	return tuple_space(module, (unsigned) access_rank(access), access->array->c_name, access->array);
+}
+
+struct stage *stage_of_id(__isl_take isl_id *id)
+{
+	struct stage *stage = isl_id_get_user(id);
+
+	isl_id_free(id);
+	return stage;
+}
+
+/* ---- expressions ---- */
+
+static __isl_give isl_local_space *domain_space(const struct module *module, const struct stage *stage)
+{
+	return isl_local_space_from_space(stage ? stage_space(module, stage) : params_space(module));
+}
+
+static __isl_give isl_pw_aff *constant_aff(const struct module *module, const struct stage *stage, int64_t value)
+{
+	isl_val *val = isl_val_int_from_si(module->ctx, value);
+
+	return isl_pw_aff_from_aff(isl_aff_val_on_domain(domain_space(module, stage), val));
+}
+
+static __isl_give isl_pw_aff *variable_aff(const struct module *module, const struct stage *stage,
+					   enum isl_dim_type type, int position)
+{
+	return isl_pw_aff_from_aff(isl_aff_var_on_domain(domain_space(module, stage), type, (unsigned) position));
+}
+
+/* floor(a / b) for a positive constant b. */
+static __isl_give isl_pw_aff *floor_quotient(__isl_take isl_pw_aff *a, __isl_take isl_pw_aff *b)
+{
+	return isl_pw_aff_floor(isl_pw_aff_div(a, b));
+}
+
+static __isl_give isl_pw_aff *modulus(__isl_take isl_pw_aff *a, __isl_take isl_pw_aff *b)
+{
+	isl_pw_aff *quotient = floor_quotient(isl_pw_aff_copy(a), isl_pw_aff_copy(b));
+
+	return isl_pw_aff_sub(a, isl_pw_aff_mul(b, quotient));
+}
+
+static __isl_give isl_pw_aff *binary_aff(enum expr_op op, __isl_take isl_pw_aff *a, __isl_take isl_pw_aff *b)
+{
+	if (op == OP_ADD)
+		return isl_pw_aff_add(a, b);
+	if (op == OP_SUB)
+		return isl_pw_aff_sub(a, b);
+	if (op == OP_MUL)
+		return isl_pw_aff_mul(a, b);
+	if (op == OP_DIV)
+		return floor_quotient(a, b);
+	if (op == OP_MOD)
+		return modulus(a, b);
+	if (op == OP_MIN)
+		return isl_pw_aff_min(a, b);
+	if (op == OP_MAX)
+		return isl_pw_aff_max(a, b);
+	isl_pw_aff_free(a);
+	return isl_pw_aff_free(b);
+}
+
+static __isl_give isl_pw_aff *operation_aff(const struct module *module, const struct stage *stage,
+					    const struct expr *expr)
+{
+	isl_pw_aff *a = expr_pw_aff(module, stage, expr->args[0]);
+
+	if (expr->op == OP_NEG)
+		return isl_pw_aff_neg(a);
+	if (op_arity(expr->op) != 2)
+		return isl_pw_aff_free(a);
+	return binary_aff(expr->op, a, expr_pw_aff(module, stage, expr->args[1]));
+}
+
+__isl_give isl_pw_aff *expr_pw_aff(const struct module *module, const struct stage *stage, const struct expr *expr)
+{
+	switch (expr->kind) {
+	case EXPR_INT:
+		return constant_aff(module, stage, expr->integer);
+	case EXPR_PARAM:
+		return variable_aff(module, stage, isl_dim_param, param_position(module, expr->index));
+	case EXPR_DIM:
+		return variable_aff(module, stage, isl_dim_set, expr->index);
+	case EXPR_CAST:
+		return expr_pw_aff(module, stage, expr->args[0]);
+	case EXPR_OP:
+		return operation_aff(module, stage, expr);
+	case EXPR_FLOAT:
+	case EXPR_BOOL:
+	case EXPR_READ:
+	case EXPR_N:
+		break;
+	}
+	return NULL;
+}
+
+static __isl_give isl_set *universe_of(const struct module *module, const struct stage *stage)
+{
+	return isl_set_universe(stage ? stage_space(module, stage) : params_space(module));
+}
+
+static __isl_give isl_set *comparison_set(const struct module *module, const struct stage *stage,
+					  const struct expr *expr)
+{
+	isl_pw_aff *a = expr_pw_aff(module, stage, expr->args[0]);
+	isl_pw_aff *b = expr_pw_aff(module, stage, expr->args[1]);
+
+	if (expr->op == OP_EQ)
+		return isl_pw_aff_eq_set(a, b);
+	if (expr->op == OP_NE)
+		return isl_pw_aff_ne_set(a, b);
+	if (expr->op == OP_LT)
+		return isl_pw_aff_lt_set(a, b);
+	if (expr->op == OP_LE)
+		return isl_pw_aff_le_set(a, b);
+	if (expr->op == OP_GT)
+		return isl_pw_aff_gt_set(a, b);
+	if (expr->op == OP_GE)
+		return isl_pw_aff_ge_set(a, b);
+	isl_pw_aff_free(a);
+	isl_pw_aff_free(b);
+	return NULL;
+}
+
+__isl_give isl_set *expr_set(const struct module *module, const struct stage *stage, const struct expr *condition)
+{
+	if (condition->kind == EXPR_BOOL && condition->integer)
+		return universe_of(module, stage);
+	if (condition->kind == EXPR_BOOL)
+		return isl_set_complement(universe_of(module, stage));
+	if (condition->kind != EXPR_OP)
+		return NULL;
+	if (condition->op == OP_NOT)
+		return isl_set_complement(expr_set(module, stage, condition->args[0]));
+	if (condition->op == OP_AND)
+		return isl_set_intersect(expr_set(module, stage, condition->args[0]),
+					 expr_set(module, stage, condition->args[1]));
+	if (condition->op == OP_OR)
+		return isl_set_union(expr_set(module, stage, condition->args[0]),
+				     expr_set(module, stage, condition->args[1]));
+	return comparison_set(module, stage, condition);
+}
+
+/* ---- accesses ---- */
+
+static __isl_give isl_pw_aff *subscript_aff(const struct module *module, const struct stage *stage,
+					    const struct access *access, int i)
+{
+	if (access->array->role == ROLE_LOCAL)
+		return variable_aff(module, stage, isl_dim_set, i);
+	return expr_pw_aff(module, stage, access->subs[i]);
+}
+
+__isl_give isl_map *access_map(const struct module *module, const struct stage *stage, const struct access *access)
+{
+	isl_space *range = array_space(module, access);
+	isl_map *map = isl_map_universe(isl_space_map_from_domain_and_range(stage_space(module, stage), range));
+
+	for (int i = 0; i < access_rank(access); i++) {
+		isl_map *subscript = isl_map_from_pw_aff(subscript_aff(module, stage, access, i));
+
+		subscript = isl_map_insert_dims(subscript, isl_dim_out, 0, (unsigned) i);
+		subscript = isl_map_add_dims(subscript, isl_dim_out, (unsigned) (access_rank(access) - i - 1));
+		subscript = isl_map_set_tuple_id(subscript, isl_dim_out,
+						 isl_map_get_tuple_id(map, isl_dim_out));
+		map = isl_map_intersect(map, subscript);
+	}
+	return isl_map_intersect_domain(map, isl_set_copy(stage->domain));
+}
+
+__isl_give isl_set *array_box(const struct module *module, const struct array *array)
+{
+	const struct access whole = { .array = (struct array *) (uintptr_t) array };
+	isl_set *box = isl_set_universe(array_space(module, &whole));
+
+	for (int i = 0; i < array->rank; i++) {
+		isl_local_space *space = isl_local_space_from_space(isl_set_get_space(box));
+		isl_pw_aff *at = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned) i));
+		isl_pw_aff *lo = expr_pw_aff(module, NULL, array->lo[i]);
+		isl_pw_aff *hi = expr_pw_aff(module, NULL, array->hi[i]);
+		isl_set *universe = isl_set_universe(isl_set_get_space(box));
+
+		lo = isl_pw_aff_insert_domain(lo, isl_set_get_space(box));
+		hi = isl_pw_aff_insert_domain(hi, isl_set_get_space(box));
+		box = isl_set_intersect(box, isl_pw_aff_ge_set(isl_pw_aff_copy(at), lo));
+		box = isl_set_intersect(box, isl_pw_aff_lt_set(at, hi));
+		box = isl_set_intersect(box, universe);
+	}
+	return box;
+}
+
+/* ---- domains ---- */
+
+static __isl_give isl_set *dim_at_least(const struct module *module, const struct stage *stage, int dim,
+					__isl_take isl_pw_aff *bound)
+{
+	return isl_pw_aff_ge_set(variable_aff(module, stage, isl_dim_set, dim), bound);
+}
+
+static __isl_give isl_set *dim_below(const struct module *module, const struct stage *stage, int dim,
+				     __isl_take isl_pw_aff *bound)
+{
+	return isl_pw_aff_lt_set(variable_aff(module, stage, isl_dim_set, dim), bound);
+}
+
+/* The values that the facts of the index array leave to a bound dim. */
+static __isl_give isl_set *bind_set(const struct module *module, const struct stage *stage, int number)
+{
+	const struct dim *dim = &stage->dims.items[number];
+	const struct array *array = dim->source.array;
+	bool is_tree = array->facts & FACT_TREE;
+	isl_pw_aff *hi = is_tree ? expr_pw_aff(module, stage, dim->source.subs[0])
+				 : expr_pw_aff(module, stage, array->limit);
+
+	if (array->facts & FACT_OFFSETS)
+		hi = isl_pw_aff_add(hi, constant_aff(module, stage, 1));
+	return isl_set_intersect(dim_at_least(module, stage, number, constant_aff(module, stage, is_tree ? -1 : 0)),
+				 dim_below(module, stage, number, hi));
+}
+
+/* Children come after their node. */
+static __isl_give isl_set *children_set(const struct module *module, const struct stage *stage, int number)
+{
+	const struct dim *dim = &stage->dims.items[number];
+	isl_pw_aff *first = isl_pw_aff_add(expr_pw_aff(module, stage, dim->source.subs[0]),
+					   constant_aff(module, stage, 1));
+
+	return isl_set_intersect(dim_at_least(module, stage, number, first),
+				 dim_below(module, stage, number,
+					   expr_pw_aff(module, stage, dim->source.array->hi[0])));
+}
+
+static __isl_give isl_set *dim_set(const struct module *module, const struct stage *stage, int number)
+{
+	const struct dim *dim = &stage->dims.items[number];
+
+	if (dim->kind == DIM_BIND)
+		return bind_set(module, stage, number);
+	if (dim->kind == DIM_CHILDREN)
+		return children_set(module, stage, number);
+	return isl_set_intersect(dim_at_least(module, stage, number, expr_pw_aff(module, stage, dim->lo)),
+				 dim_below(module, stage, number, expr_pw_aff(module, stage, dim->hi)));
+}
+
+/* off[s] <= off[s + 1]: two dims bound to one non-decreasing array, at subscripts a constant apart. */
+static __isl_give isl_set *monotone_set(const struct module *module, const struct stage *stage, int first, int second)
+{
+	const struct dim *a = &stage->dims.items[first], *b = &stage->dims.items[second];
+	isl_set *always, *ordered;
+
+	if (a->kind != DIM_BIND || b->kind != DIM_BIND || a->source.array != b->source.array ||
+	    !(a->source.array->facts & (FACT_OFFSETS | FACT_SORTED)))
+		return universe_of(module, stage);
+	always = isl_pw_aff_gt_set(expr_pw_aff(module, stage, a->source.subs[0]),
+				   expr_pw_aff(module, stage, b->source.subs[0]));
+	ordered = isl_set_is_empty(always) == isl_bool_true
+			? isl_pw_aff_le_set(variable_aff(module, stage, isl_dim_set, first),
+					    variable_aff(module, stage, isl_dim_set, second))
+			: universe_of(module, stage);
+	isl_set_free(always);
+	return ordered;
+}
+
+static bool stage_is_in_loop(const struct module *module, const struct stage *stage)
+{
+	const groups *body = &module->regions[REGION_BODY].groups;
+
+	for (int i = 0; i < body->n; i++)
+		if (body->items[i] == stage->group)
+			return true;
+	return false;
+}
+
+/* lo <= it < hi, as a condition on the parameters. */
+static __isl_give isl_set *loop_set(const struct module *module)
+{
+	isl_pw_aff *it = variable_aff(module, NULL, isl_dim_param, param_position(module, module->loop.param));
+	isl_set *set = isl_pw_aff_ge_set(isl_pw_aff_copy(it), expr_pw_aff(module, NULL, module->loop.lo));
+
+	return isl_set_intersect(set, isl_pw_aff_lt_set(it, expr_pw_aff(module, NULL, module->loop.hi)));
+}
+
+static __isl_give isl_set *stage_domain(const struct module *module, const struct stage *stage)
+{
+	isl_set *domain = universe_of(module, stage);
+
+	for (int i = 0; i < stage->dims.n; i++)
+		domain = isl_set_intersect(domain, dim_set(module, stage, i));
+	for (int i = 0; i < stage->dims.n; i++)
+		for (int j = 0; j < stage->dims.n; j++)
+			if (i != j)
+				domain = isl_set_intersect(domain, monotone_set(module, stage, i, j));
+	if (stage->guard)
+		domain = isl_set_intersect(domain, expr_set(module, stage, stage->guard));
+	if (stage_is_in_loop(module, stage))
+		domain = isl_set_intersect_params(domain, loop_set(module));
+	domain = isl_set_intersect_params(domain, isl_set_copy(module->context));
+	return isl_set_coalesce(isl_set_detect_equalities(domain));
+}
+
+static __isl_give isl_set *module_context(const struct module *module)
+{
+	isl_set *context = universe_of(module, NULL);
+
+	for (int i = 0; i < module->params.n; i++)
+		if (param_is_symbol(&module->params.items[i]) && !module->params.items[i].is_loop)
+			context = isl_set_lower_bound_si(context, isl_dim_param,
+							 (unsigned) param_position(module, i), 0);
+	for (int i = 0; i < module->assumptions.n; i++)
+		context = isl_set_intersect(context, expr_set(module, NULL, module->assumptions.items[i]));
+	return context;
+}
+
+void module_analyse(struct module *module)
+{
+	isl_set_free(module->context);
+	module->context = module_context(module);
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+
+		isl_set_free(stage->domain);
+		stage->domain = stage_domain(module, stage);
+	}
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one does with a module (ir/module.h): relations for isl, checks, dependences, dumps, interpretation. */
+#ifndef PMGC_IR_IR_H
+#define PMGC_IR_IR_H
+
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/local_space.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include "ir/module.h"
+
+/* ---- access.c: affine expressions as isl objects ------------------------------ */
+
+/* { S[D] -> [e] } over the dims of `stage`; NULL when `expr` is not affine. With stage NULL: over params alone. */
+__isl_give isl_pw_aff *expr_pw_aff(const struct module *module, const struct stage *stage, const struct expr *expr);
+__isl_give isl_set *expr_set(const struct module *module, const struct stage *stage, const struct expr *condition);
+/* { S[D] -> A[subscripts] } for the points of the domain. LOCAL: { S[D] -> A[common dims] }. */
+__isl_give isl_map *access_map(const struct module *module, const struct stage *stage, const struct access *access);
+/* [params] -> { A[i] : lo <= i < hi } */
+__isl_give isl_set *array_box(const struct module *module, const struct array *array);
+/* Sets module->context, each stage's domain. */
+void module_analyse(struct module *module);
+/* The stage of an instance tuple. */
+struct stage *stage_of_id(__isl_take isl_id *id);
+
+/* ---- axioms.c: what index arrays promise ---------------------------------------- */
+
+/* The pairs { S[D] -> T[E] } that no data can make real, from the facts of the arrays bound in both. */
+__isl_give isl_map *axioms_impossible(const struct module *module, const struct stage *a, const struct stage *b);
+
+/* ---- deps.c -------------------------------------------------------------------- */
+
+/* Computes the dependences of a region from the textual order (memory-based, axioms subtracted). */
+bool region_dependences(struct module *module, struct region *region);
+/* Finds the direction of each dim of each recurrence; error with a witness where there is none. */
+bool module_order_recurrences(struct module *module);
+
+/* ---- bounds.c: proofs on accesses -------------------------------------------------- */
+
+/* Every affine access stays inside its array, every cell is defined at most once, an `out` is defined:
+ * errors with a witness. */
+bool module_check_accesses(struct module *module);
+
+/* ---- verify.c ------------------------------------------------------------------ */
+
+/* The module's invariants, as a list of small named checks; violations are internal errors naming `pass`. */
+bool module_verify(struct module *module, const char *pass);
+
+/* ---- print.c, read.c -------------------------------------------------------------- */
+
+/* The module as text (format in docs/ir.md), schedules included once there are any; what read.c reads. */
+const char *module_text(struct module *module, struct arena *arena);
+/* Reads one module; diagnostics and NULL when the text is wrong. */
+struct module *module_read(struct arena *arena, struct diags *diags, isl_ctx *ctx, uint32_t file);
+const char *expr_text(struct arena *arena, const struct module *module, const struct stage *stage,
+		      const struct expr *expr);
+const char *access_text(struct arena *arena, const struct module *module, const struct stage *stage,
+			const struct access *access);
+const char *module_dot(struct module *module, struct arena *arena);     /* arrays and groups for graphviz */
+
+/* ---- interp.c: the reference interpreter ------------------------------------------- */
+
+/* A dense row-major value of the caller, of the array's type (index arrays: any integer type). */
+struct interp_array {
+	const struct array *array;
+	enum scalar_type type;
+	void *data;
+	int64_t shape[8];
+};
+
+struct interp_input {
+	const int64_t *sizes;           /* by number of param; ignored for scalars */
+	const double *scalars;          /* by number of param; ignored for sizes */
+	VEC(struct interp_array) arrays;/* every argument of the module */
+	int64_t max_iterations;         /* of the loop; negative: no limit */
+};
+
+/* Runs the module as written: textual order, every subscript checked, sums in extended precision, facts of bound
+ * arrays checked; no isl, no pass. Outputs are written into the callers' arrays. On a user error (index out of
+ * range, fact, ill-founded recurrence, overflow of index arithmetic) the message is returned, NULL otherwise.
+ * `magnitude`, if not NULL, receives for each argument array (by number) the sums of |terms| per cell where it is
+ * the target of an accumulation (else NULL), as a scale for comparisons: arena memory. */
+const char *module_interpret(struct module *module, struct arena *arena, const struct interp_input *input,
+			     double **magnitude);
+
+#endif

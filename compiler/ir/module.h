@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The module: one pipeline as arrays and stages, the form that all passes work on.
+ *
+ * What it means
+ * - A *stage* is one statement over a set of integer points. Its coordinates are its *dims*: loops over half-open
+ *   ranges, nodes over the children of a tree, and *bound* dims, whose value is read from an index array at affine
+ *   subscripts of earlier dims (k, voxel = PHI.voxel[k]). With them every subscript of every access is affine, so
+ *   data-dependent programs are sets and relations for isl; what it cannot know about index arrays is stated as
+ *   axioms (ir/axioms.c). The domain holds the points whose `guard` is true.
+ * - A *group* is one definition of the user. Its stages share its first `n_common` dims; for each point of these, in
+ *   lexicographic order (each dim in its `direction`), they run one after the other. A LOCAL array belongs to one
+ *   point of its group: written and read at that point only, stored as a scalar.
+ * - Groups run one after the other in the order of their region. The prologue runs once, the body once for each
+ *   value of the loop's variable (an isl parameter to it) until `until` holds, the epilogue once.
+ * - `next X` writes the array X.next; stages with `is_commit` copy it to X at the end of the body.
+ * - A stage with an operator other than SET updates its target; updates of one array by one operator commute and
+ *   associate (floating-point sums may be reassociated), everything else is computed as written.
+ * - Integers in subscripts, ranges and guards are 64-bit; `/` floors and `%` takes the sign of the divisor.
+ * - Arrays of different arguments never overlap. A cell is defined once, but for accumulations and commits.
+ * - Empty ranges are valid; parameters are non-negative.
+ *
+ * Relations are written as isl writes them, with D the dims of stage S: domain [params] -> { S[D] : … },
+ * access [params] -> { S[D] -> A[subscripts] }. */
+#ifndef PMGC_IR_MODULE_H
+#define PMGC_IR_MODULE_H
+
+#include <isl/ctx.h>
+#include <isl/schedule.h>
+#include <isl/union_map.h>
+
+#include "support/support.h"
+
+struct array;
+struct group;
+struct module;
+
+/* ---- Expressions ---------------------------------------------------------- */
+
+enum expr_kind {
+#define EXPR(id, text) EXPR_##id,
+#include "ir/expr.def"
+#undef EXPR
+	EXPR_N
+};
+
+enum expr_op {
+#define OP(id, text, c_text, arity, precedence) OP_##id,
+#include "ir/ops.def"
+#undef OP
+	OP_N
+};
+
+/* Read or write of `array` at `subs`, each an affine expression (see expr_is_affine) over the stage's dims. */
+struct access {
+	struct array *array;
+	struct expr **subs;             /* array->rank of them; for a LOCAL array none */
+	struct span span;
+};
+
+struct expr {
+	enum expr_kind kind;
+	enum scalar_type type;
+	struct span span;
+	int64_t integer;                /* INT, BOOL */
+	double real;                    /* FLOAT */
+	int index;                      /* DIM: number of the dim in its stage; PARAM: of the module's params */
+	enum expr_op op;                /* OP */
+	struct access access;           /* READ */
+	struct expr **args;             /* OP: arity of them; CAST: one */
+};
+
+/* ---- Arrays ---------------------------------------------------------------- */
+
+enum array_role {
+	ROLE_IN, ROLE_OUT, ROLE_INOUT,  /* the caller's */
+	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
+	ROLE_TEMP,                      /* temp and func */
+	ROLE_LOCAL                      /* one value per point of `group` */
+};
+
+/* Facts about the values of an index array: checked when bound, or, of a computed one, when used. */
+enum {
+	FACT_INDEX = 1,                 /* 0 <= v < limit */
+	FACT_OFFSETS = 2,               /* v[0] = 0, non-decreasing, last is limit */
+	FACT_SORTED = 4,
+	FACT_UNIQUE = 8,
+	FACT_TREE = 16                  /* -1 <= v[i] < i; with `segments` the caller's values are local to each segment */
+};
+
+struct array {
+	const char *name;               /* "PHI.voxel" */
+	const char *c_name;             /* "PHI_voxel", unique in the module */
+	struct span span;               /* of the declaration */
+	enum array_role role;
+	enum scalar_type type;
+	bool is_fixed;
+	bool is_rounded;                /* reserved for storage precision: values are rounded to `type` when stored */
+	int number;                     /* in module->arrays */
+	int rank;
+	struct expr **lo, **hi;         /* box of subscripts: lo <= i < hi, affine in params; lo is 0 but for func */
+	unsigned facts;
+	struct expr *limit;             /* of INDEX and OFFSETS */
+	struct array *segments;
+	struct array *owner;            /* NEXT */
+	struct group *group;            /* LOCAL */
+};
+
+/* ---- Stages ---------------------------------------------------------------- */
+
+enum dim_kind {
+	DIM_RANGE,                      /* lo <= d < hi */
+	DIM_BIND,                       /* d = source.array[source.subs] */
+	DIM_CHILDREN                    /* source.array[d] = source.subs[0]: d is a child of that node */
+};
+
+struct dim {
+	enum dim_kind kind;
+	const char *name;
+	struct span span;
+	struct expr *lo, *hi;           /* RANGE: affine in params and earlier dims */
+	struct access source;           /* BIND, CHILDREN: subs affine in params and earlier dims */
+};
+typedef VEC(struct dim) dims;
+
+enum reduce_op {
+#define REDUCE(id, text, identity) REDUCE_##id,
+#include "ir/reduce.def"
+#undef REDUCE
+	REDUCE_N
+};
+
+struct stage {
+	int number;                     /* in module->stages */
+	const char *name;               /* "S3": the tuple name of its isl space */
+	struct span span;               /* of the statement in the .pmg file */
+	struct group *group;
+	dims dims;                      /* the first group->n_common are the group's */
+	struct expr *guard;             /* affine condition over dims and params; NULL: true */
+	struct access write;
+	enum reduce_op op;              /* SET: write = value; else write op= value */
+	struct expr *value;
+	bool is_init;                   /* sets the identity or the old value before an accumulation, or fills an `out` */
+	bool is_commit;
+	/* isl values, made by module_analyse, freed by module_free. */
+	isl_set *domain;                /* { S[D] } */
+};
+typedef VEC(struct stage *) stages;
+
+struct group {
+	int number;                     /* in module->groups */
+	const char *name;               /* what it defines, for dumps and comments: "Y", "next x" */
+	struct span span;
+	int n_common;
+	stages stages;
+	bool is_recurrence;             /* a stage reads what the group writes at another point */
+	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
+};
+typedef VEC(struct group *) groups;
+
+/* ---- Regions: what runs when ------------------------------------------------ */
+
+enum region_kind { REGION_PROLOGUE, REGION_BODY, REGION_EPILOGUE, REGION_N };
+
+struct region {
+	groups groups;                  /* in an order in which everything is computed before it is read */
+	/* Dependences between instances of the region's stages, S[D] -> T[E] where S must run before T; those of
+	 * `reduction` are between updates of one accumulation, which may be swapped but not run at once. */
+	isl_union_map *strict, *reduction;
+	isl_schedule *schedule;         /* the only thing the code generator reads (ir/schedule.h) */
+};
+
+struct loop {                           /* `iterate var in lo..hi until until` */
+	const char *var;                /* an isl parameter to the body; NULL: the pipeline has no loop */
+	struct span span;
+	int param;                      /* its number in module->params, is_loop there */
+	struct expr *lo, *hi, *until;   /* until: reads states, inputs and params; NULL: never */
+};
+
+struct param {
+	const char *name;
+	struct span span;
+	bool is_scalar;                 /* a float argument of each execution; else a size */
+	bool is_loop;                   /* the variable of the loop */
+	enum scalar_type type;          /* of a scalar */
+	bool is_specialized;            /* `value` is known at compile time */
+	int64_t value;
+};
+
+/* ---- Decisions and overrides -------------------------------------------------- */
+
+/* What a pass chose, for --explain, the head of generated code and the tests. */
+struct decision {
+	const char *pass, *subject, *chosen, *alternatives, *reason;
+	struct span span;
+};
+
+/* An item of the schedule block or its flag: `restructure PHI by hybrid(voxel, atom)`. */
+struct override {
+	const char *verb;
+	VEC(const char *) subjects;     /* names of arrays, or of objects ("PHI") */
+	const char *choice;             /* "hybrid", "off", "interleave"; "" for a bare list */
+	VEC(const char *) words;        /* {"voxel", "atom"} */
+	VEC(int64_t) numbers;           /* {32, 256}; of block = 8: {8} */
+	struct span span;
+	bool is_used;                   /* a pass has honoured it */
+};
+
+struct module {
+	const char *name;               /* of the pipeline */
+	const char *source_name;        /* of the file */
+	struct span span;
+	struct arena *arena;
+	struct diags *diags;
+	isl_ctx *ctx;
+	VEC(struct param) params;
+	VEC(struct expr *) assumptions; /* affine conditions over params */
+	VEC(struct array *) arrays;
+	VEC(struct group *) groups;     /* of all regions, by number */
+	VEC(struct stage *) stages;     /* of all groups, by number */
+	struct region regions[REGION_N];
+	struct loop loop;
+	VEC(struct override) overrides;
+	VEC(struct decision) decisions;
+	isl_set *context;               /* [params] -> { : … } */
+};
+
+/* ---- module.c: building and freeing -------------------------------------------- */
+
+struct module *module_new(struct arena *arena, struct diags *diags, isl_ctx *ctx, const char *name, struct span span);
+void module_free(struct module *module);        /* the isl values; the nodes are the arena's */
+
+int module_add_param(struct module *module, const char *name, struct span span);
+/* `rank` boxes with lo = 0 and hi unset (NULL) are allocated. */
+struct array *module_add_array(struct module *module, const char *name, enum array_role role, enum scalar_type type,
+			       int rank, struct span span);
+struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span);
+/* A stage whose dims start as a copy of `common` (the group's dims); the group's n_common is set from the first. */
+struct stage *module_add_stage(struct module *module, struct group *group, const dims *common, struct span span);
+void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
+		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
+struct array *module_find_array(const struct module *module, const char *name);
+
+/* ---- expr.c ---------------------------------------------------------------------- */
+
+struct expr *expr_int(struct arena *arena, int64_t value, struct span span);          /* type I64 */
+struct expr *expr_float(struct arena *arena, double value, enum scalar_type type, struct span span);
+struct expr *expr_dim(struct arena *arena, int dim, struct span span);
+struct expr *expr_param(struct arena *arena, const struct module *module, int param, struct span span);
+struct expr *expr_read(struct arena *arena, struct array *array, struct expr **subs, struct span span);
+struct expr *expr_unary(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr *arg);
+struct expr *expr_binary(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr *a, struct expr *b);
+struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args, struct span span);
+struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *arg);
+
+bool expr_equal(const struct expr *a, const struct expr *b);
+/* Integer, over INT, PARAM, DIM with + - * (one side constant), / and % by positive constants, min, max. */
+bool expr_is_affine(const struct expr *expr);
+/* Comparisons of affine expressions under and, or, not; BOOL constants. */
+bool expr_is_affine_condition(const struct expr *expr);
+bool expr_is_constant(const struct expr *expr, int64_t *value);
+/* A copy in which dim d is replaced by `dims[d]` (NULL: kept). */
+struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr *const *dims);
+/* Calls `visit` for each READ in `expr`, in order of evaluation. */
+void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *user), void *user);
+/* The largest number of a DIM in `expr`, or -1. */
+int expr_last_dim(const struct expr *expr);
+int op_arity(enum expr_op op);
+
+/* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
+void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
+bool array_is_index(const struct array *array);         /* has facts */
+bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */
+bool group_accumulates(const struct group *group);      /* its last stage has an operator */
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The schedule tree of a region and its typed marks.
+ *
+ * Invariant (checked by schedule_check):
+ * - Every band has one member and stands directly below a mark that says what its loop is: LOOP, BIND or CHILDREN
+ *   (of a dim), or TILE. Marks that decide how it runs (PARALLEL, VECTOR) stand directly above that mark.
+ * - A GROUP mark stands above the part of the tree that runs at one point of a group's common dims; the LOCAL arrays
+ *   of the group live there.
+ * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
+ * - A dim's band stands below the bands of all dims that its range or source reads. */
+#ifndef PMGC_IR_SCHEDULE_H
+#define PMGC_IR_SCHEDULE_H
+
+#include <isl/schedule_node.h>
+
+#include "ir/ir.h"
+
+enum mark_kind {
+#define MARK(id, text) MARK_##id,
+#include "ir/marks.def"
+#undef MARK
+	MARK_N
+};
+
+struct mark {
+	enum mark_kind kind;
+	const char *pass;               /* that made it */
+	struct span span;
+	const struct dim *dim;          /* LOOP, BIND, CHILDREN */
+	struct group *group;            /* GROUP */
+	struct stage *stage;            /* ATOMIC, ACCUMULATE; the stage whose dim it is */
+	int64_t factor;                 /* TILE: size; UNROLL */
+	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
+};
+
+struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pass, struct span span);
+__isl_give isl_id *mark_id(struct module *module, struct mark *mark);
+struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not one of ours */
+struct mark *mark_of_node(__isl_keep isl_schedule_node *node);  /* NULL when the node is no mark */
+
+/* The textual order of a region as a tree that keeps the invariant. */
+__isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
+bool schedule_check(struct module *module, struct region *region, const char *pass);
+
+/* Proof before printing: strict dependences go forward in the tree, and no PARALLEL or VECTOR loop carries one;
+ * reductions that such a loop carries end at ATOMIC, or (VECTOR) at an ACCUMULATE of the loop. Each instance of
+ * each domain occurs once. False, with the offending pair in `witness`, when it does not hold. */
+bool schedule_is_legal(struct module *module, struct region *region, const char **witness);
+
+/* The dependences of `deps` that the band at `node` (one member) carries, given the bands above. */
+__isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *deps);
+/* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */
+const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps);
+const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A pass takes one decision and writes it onto the module or its schedule trees. passes.def is the pipeline in
+ * order: PASS(name, sentence, needs, gives, breaks); the driver checks what a pass needs, forgets what it breaks,
+ * verifies, dumps and times. */
+#ifndef PMGC_PASSES_PASS_H
+#define PMGC_PASSES_PASS_H
+
+#include "ir/ir.h"
+
+/* What is known of a module between two passes. */
+enum {
+	KNOWN_DOMAINS = 1,      /* context and domains */
+	KNOWN_ORDER = 2,        /* directions of recurrences */
+	KNOWN_DEPS = 4,         /* dependences of each region */
+	KNOWN_SCHEDULE = 8,     /* a schedule tree per region */
+	KNOWN_PARALLEL = 16     /* marks that say how loops run */
+};
+
+/* What the command line asks of passes. */
+struct pass_options {
+	const char *schedule;           /* auto | textual | isl | fused */
+	bool parallel, vector;
+	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
+	int threads;
+};
+
+struct pass {
+	const char *name, *sentence;
+	unsigned needs, gives, breaks;
+	bool (*run)(struct module *module, const struct pass_options *options);
+};
+
+extern const struct pass passes[];
+extern const int n_passes;
+
+#endif
