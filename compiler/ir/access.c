@@ -329,7 +329,7 @@ static __isl_give isl_set *monotone_set(const struct module *module, const struc
 
 static bool stage_is_in_loop(const struct module *module, const struct stage *stage)
 {
-	const groups *body = &module->regions[REGION_BODY].groups;
+	const group_list *body = &module->regions[REGION_BODY].groups;
 
 	for (int i = 0; i < body->n; i++)
 		if (body->items[i] == stage->group)

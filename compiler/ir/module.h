@@ -121,7 +121,7 @@ struct dim {
 	struct expr *lo, *hi;           /* RANGE: affine in params and earlier dims */
 	struct access source;           /* BIND, CHILDREN: subs affine in params and earlier dims */
 };
-typedef VEC(struct dim) dims;
+typedef VEC(struct dim) dim_list;
 
 enum reduce_op {
 #define REDUCE(id, text, identity) REDUCE_##id,
@@ -135,7 +135,7 @@ struct stage {
 	const char *name;               /* "S3": the tuple name of its isl space */
 	struct span span;               /* of the statement in the .pmg file */
 	struct group *group;
-	dims dims;                      /* the first group->n_common are the group's */
+	dim_list dims;                      /* the first group->n_common are the group's */
 	struct expr *guard;             /* affine condition over dims and params; NULL: true */
 	struct access write;
 	enum reduce_op op;              /* SET: write = value; else write op= value */
@@ -145,25 +145,25 @@ struct stage {
 	/* isl values, made by module_analyse, freed by module_free. */
 	isl_set *domain;                /* { S[D] } */
 };
-typedef VEC(struct stage *) stages;
+typedef VEC(struct stage *) stage_list;
 
 struct group {
 	int number;                     /* in module->groups */
 	const char *name;               /* what it defines, for dumps and comments: "Y", "next x" */
 	struct span span;
 	int n_common;
-	stages stages;
+	stage_list stages;
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
 };
-typedef VEC(struct group *) groups;
+typedef VEC(struct group *) group_list;
 
 /* ---- Regions: what runs when ------------------------------------------------ */
 
 enum region_kind { REGION_PROLOGUE, REGION_BODY, REGION_EPILOGUE, REGION_N };
 
 struct region {
-	groups groups;                  /* in an order in which everything is computed before it is read */
+	group_list groups;                  /* in an order in which everything is computed before it is read */
 	/* Dependences between instances of the region's stages, S[D] -> T[E] where S must run before T; those of
 	 * `reduction` are between updates of one accumulation, which may be swapped but not run at once. */
 	isl_union_map *strict, *reduction;
@@ -236,7 +236,7 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 			       int rank, struct span span);
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span);
 /* A stage whose dims start as a copy of `common` (the group's dims); the group's n_common is set from the first. */
-struct stage *module_add_stage(struct module *module, struct group *group, const dims *common, struct span span);
+struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span);
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
 		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
 struct array *module_find_array(const struct module *module, const char *name);

@@ -12,9 +12,9 @@
 #ifndef PMGC_IR_SCHEDULE_H
 #define PMGC_IR_SCHEDULE_H
 
-#include <isl/schedule_node.h>
-
 #include "ir/ir.h"
+
+#include <isl/schedule_node.h>
 
 enum mark_kind {
 #define MARK(id, text) MARK_##id,

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dependences of a region: which instances must keep their order.
+ *
+ * They are memory-based: any two accesses to one cell, one of them a write, in the textual order
+ * (isl_union_access_info with may-sources). Between two updates of one array by the same operator the order is
+ * free, but they may not run at once: these are kept apart in `reduction`. What the axioms of index arrays rule
+ * out is subtracted. When isl's quota runs out the region has no dependences at all to offer (NULL), and nothing
+ * may be reordered. */
+#include "ir/schedule.h"
+
+#include <isl/flow.h>
+
+/* ---- accesses of a region as union maps ---- */
+
+struct collect {
+	const struct module *module;
+	const struct stage *stage;
+	isl_union_map *accesses;
+};
+
+static void collect_access(struct access *access, void *user)
+{
+	struct collect *collect = user;
+	isl_map *map = access_map(collect->module, collect->stage, access);
+
+	collect->accesses = isl_union_map_union(collect->accesses, isl_union_map_from_map(map));
+}
+
+static __isl_give isl_union_map *region_accesses(const struct module *module, const struct region *region,
+						 bool writes)
+{
+	struct collect collect = { module, NULL, isl_union_map_empty_ctx(module->ctx) };
+
+	for (int g = 0; g < region->groups.n; g++) {
+		const stage_list *stages = &region->groups.items[g]->stages;
+
+		for (int s = 0; s < stages->n; s++) {
+			collect.stage = stages->items[s];
+			if (writes)
+				collect_access(&stages->items[s]->write, &collect);
+			else
+				stage_reads(stages->items[s], collect_access, &collect);
+		}
+	}
+	return collect.accesses;
+}
+
+/* ---- dependences ---- */
+
+/* Pairs source -> sink of accesses to one cell, source first in `schedule`. */
+static __isl_give isl_union_map *conflicts(__isl_keep isl_union_map *source, __isl_keep isl_union_map *sink,
+					   __isl_keep isl_schedule *schedule)
+{
+	isl_union_access_info *info = isl_union_access_info_from_sink(isl_union_map_copy(sink));
+	isl_union_flow *flow;
+	isl_union_map *deps;
+
+	info = isl_union_access_info_set_may_source(info, isl_union_map_copy(source));
+	info = isl_union_access_info_set_schedule(info, isl_schedule_copy(schedule));
+	flow = isl_union_access_info_compute_flow(info);
+	deps = isl_union_flow_get_may_dependence(flow);
+	isl_union_flow_free(flow);
+	return deps;
+}
+
+struct split {
+	struct module *module;
+	isl_union_map *strict, *reduction;
+};
+
+static bool stages_commute(const struct stage *a, const struct stage *b)
+{
+	return a->op != REDUCE_SET && a->op == b->op && a->write.array == b->write.array;
+}
+
+static __isl_give isl_map *drop_impossible(struct module *module, __isl_take isl_map *deps, const struct stage *a,
+					   const struct stage *b)
+{
+	return isl_map_coalesce(isl_map_subtract(deps, axioms_impossible(module, a, b)));
+}
+
+/* `output` dependences between commuting updates go to `reduction`, everything else to `strict`. */
+static isl_stat split_output(__isl_take isl_map *deps, void *user)
+{
+	struct split *split = user;
+	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
+	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
+
+	deps = drop_impossible(split->module, deps, a, b);
+	if (stages_commute(a, b))
+		split->reduction = isl_union_map_union(split->reduction, isl_union_map_from_map(deps));
+	else
+		split->strict = isl_union_map_union(split->strict, isl_union_map_from_map(deps));
+	return isl_stat_ok;
+}
+
+static isl_stat split_flow(__isl_take isl_map *deps, void *user)
+{
+	struct split *split = user;
+	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
+	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
+
+	deps = drop_impossible(split->module, deps, a, b);
+	split->strict = isl_union_map_union(split->strict, isl_union_map_from_map(deps));
+	return isl_stat_ok;
+}
+
+static void split_all(struct split *split, __isl_take isl_union_map *deps,
+		      isl_stat (*to)(__isl_take isl_map *deps, void *user))
+{
+	if (isl_union_map_foreach_map(deps, to, split) < 0) {
+		isl_union_map_free(split->strict);
+		split->strict = NULL;
+	}
+	isl_union_map_free(deps);
+}
+
+static void region_forget(struct region *region)
+{
+	region->strict = isl_union_map_free(region->strict);
+	region->reduction = isl_union_map_free(region->reduction);
+}
+
+bool region_dependences(struct module *module, struct region *region)
+{
+	isl_union_map *writes = region_accesses(module, region, true);
+	isl_union_map *reads = region_accesses(module, region, false);
+	isl_schedule *order = schedule_textual(module, region);
+	struct split split = { module, isl_union_map_empty_ctx(module->ctx), isl_union_map_empty_ctx(module->ctx) };
+
+	split_all(&split, conflicts(writes, reads, order), split_flow);
+	split_all(&split, conflicts(reads, writes, order), split_flow);
+	split_all(&split, conflicts(writes, writes, order), split_output);
+	isl_schedule_free(order);
+	isl_union_map_free(writes);
+	isl_union_map_free(reads);
+	region_forget(region);
+	region->strict = isl_union_map_coalesce(split.strict);
+	region->reduction = isl_union_map_coalesce(split.reduction);
+	if (region->strict && region->reduction)
+		return true;
+	region_forget(region);
+	return false;
+}
