@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+#
+# The only build system. `make help` lists the goals. Sources are found by their place:
+#   compiler/*/*.c, lexer.l, parser.y  -> libpmgc.a and pmgc       runtime/*.c -> libpmgrt.a, libpmgrt.so
+#   tools/*.c, tools/*/*.c             -> pmg                      tests/*/test_*.c -> tests/*/test_*
+# Each compiler and SAN=1 (address, undefined behaviour, leaks) has a folder of its own:
+# build, build-clang, build-san, build-clang-san.
+
+MAKEFLAGS += -rR -j$(shell nproc)
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+ifneq ($(filter default undefined,$(origin CC)),)
+CC := gcc
+endif
+ifneq ($(filter default undefined,$(origin AR)),)
+AR := ar
+endif
+FLEX ?= flex
+BISON ?= bison
+PREFIX ?= /usr/local
+export PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
+export CC
+
+family := $(if $(findstring clang,$(CC)),clang,gcc)
+BUILD := build$(if $(filter clang,$(family)),-clang)$(if $(SAN),-san)
+OBJ := $(BUILD)/obj
+
+# ---- Flags ------------------------------------------------------------------------------------------------------
+
+# Conversions lose values silently; shadowed names and missing prototypes hide mistakes between files; a switch over
+# an enumeration names every case, so that a new kind is found by the compiler.
+warnings := -Wall -Wextra -Wconversion -Wshadow -Wswitch-enum -Wstrict-prototypes -Wmissing-prototypes
+# Errors for the compilers that the tests run with; a newer one's new warnings shall not stop a user's build.
+version = $(family)-$(firstword $(subst ., ,$(shell $(CC) -dumpversion)))
+WERROR = $(if $(filter gcc-11 gcc-12 clang-14,$(version)),-Werror)
+# What flex and bison write is not ours to mend.
+generated_warnings := -Wno-conversion -Wno-sign-compare -Wno-switch-enum -Wno-unused-function \
+	-Wno-missing-prototypes -Wno-unused-but-set-variable
+
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g
+language := -std=c11 -D_GNU_SOURCE
+sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+openmp := -fopenmp
+includes := -Icompiler -Iruntime -Itools -Itests -I$(BUILD)
+# Asked when first used, which is after `deps`.
+isl_cflags = $(eval isl_cflags := $$(shell pkg-config --cflags isl))$(isl_cflags)
+isl_libs = $(eval isl_libs := $$(shell pkg-config --libs isl))$(isl_libs)
+hdf5_cflags = $(eval hdf5_cflags := $$(shell pkg-config --cflags hdf5-serial || pkg-config --cflags hdf5))$(hdf5_cflags)
+hdf5_libs = $(eval hdf5_libs := $$(shell pkg-config --libs hdf5-serial || pkg-config --libs hdf5))$(hdf5_libs)
+, := ,
+
+compile = $(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
+link = $(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
+
+# ---- Files ------------------------------------------------------------------------------------------------------
+
+object = $(patsubst %.c,$(OBJ)/%.o,$(1))
+
+parser := $(if $(wildcard compiler/syntax/parser.y),$(BUILD)/syntax/parser.c)
+lexer := $(if $(wildcard compiler/syntax/lexer.l),$(BUILD)/syntax/lexer.c)
+compiler_main := $(wildcard compiler/driver/main.c)
+compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
+	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer))
+runtime := $(call object,$(wildcard runtime/*.c))
+tools_main := $(wildcard tools/pmg.c)
+tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c)))
+test_mains := $(wildcard tests/*/test_*.c)
+test_parts := $(call object,$(filter-out $(test_mains),$(wildcard tests/*/*.c)))
+tests := $(patsubst %.c,$(BUILD)/%,$(test_mains))
+objects := $(compiler) $(runtime) $(tools) $(test_parts) $(call object,$(compiler_main) $(tools_main) $(test_mains))
+examples := $(wildcard dsl_examples/*.pmg)
+
+libpmgc := $(BUILD)/libpmgc.a
+libpmgrt := $(BUILD)/libpmgrt.a
+libpmgrt_so := $(BUILD)/libpmgrt.so
+soname := libpmgrt.so.1
+pmgc := $(if $(compiler_main),$(BUILD)/pmgc)
+pmg := $(if $(tools_main),$(BUILD)/pmg)
+
+# ---- Goals ------------------------------------------------------------------------------------------------------
+
+.PHONY: all help deps demo test test-long unit-programs objects bench install generated lint format clean
+
+all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
+
+help:               ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@echo 'Variables: CC=clang, SAN=1, CFLAGS, PREFIX, DESTDIR.'
+
+# Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
+installing := $(filter deps demo test test-long,$(MAKECMDGOALS))
+deps:               ## install what is missing (apt-get, with sudo if need be); nothing if all is there
+	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long,$(installing)),test),check)
+
+demo: all           ## both LiFE products on a phantom: compile, run, check, explain
+	@BUILD=$(BUILD) scripts/demo.sh
+
+test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=1 the unit lane under sanitizers
+	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)
+
+test-long: all      ## the same with more and larger cases
+	@BUILD=$(BUILD) tests/run --long
+
+unit-programs: $(tests) all
+
+objects: $(objects)
+
+bench: all          ## measure; one JSON object a line
+	@BUILD=$(BUILD) bench/run
+
+generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
+	@mkdir -p generated
+	@set -e; for example in $(examples); do \
+		$(pmgc) $$example --target=openmp -o generated/$$(basename $$example .pmg).c; done
+
+lint: all           ## the rules of docs/STYLE.md that a script can check
+	@BUILD=$(BUILD) $(PYTHON) tests/lint/lint.py
+
+format:             ## clang-format over our C files, in place
+	clang-format -i $$(git ls-files '*.c' '*.h' ':!generated')
+
+install: all        ## into PREFIX (/usr/local), below DESTDIR
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/doc/pmgc)
+	install -m 755 $(pmgc) $(pmg) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 runtime/pmgrt.h runtime/pmgrt_math.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
+	install -m 755 $(BUILD)/$(soname) $(DESTDIR)$(PREFIX)/lib
+	ln -sf $(soname) $(DESTDIR)$(PREFIX)/lib/libpmgrt.so
+	sed 's|@PREFIX@|$(PREFIX)|' scripts/pmgrt.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/pmgrt.pc
+	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/pmgc
+
+clean:
+	rm -rf build build-clang build-san build-clang-san
+
+# ---- Rules ------------------------------------------------------------------------------------------------------
+
+$(objects) $(parser) $(lexer): | deps
+
+$(OBJ)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+
+$(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
+	@mkdir -p $(@D)
+	$(compile) -c $< -o $@
+
+$(OBJ)/compiler/%.o $(OBJ)/generated/%.o: part_flags = $(isl_cflags) -fvisibility=hidden
+$(OBJ)/generated/%.o: part_flags += -Icompiler/syntax $(generated_warnings)
+$(OBJ)/runtime/%.o: part_flags = -fPIC $(openmp)
+$(OBJ)/tools/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags)
+
+# $(call at_least,TOOL,VERSION)
+at_least = @printf '%s\n' $(2) "$$($(1) --version | sed -n '1s/.* //p')" | sort -VC || \
+	{ echo "$(1) $(2) or newer is needed" >&2; exit 1; }
+
+$(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.y
+	$(call at_least,$(BISON),3.6)
+	@mkdir -p $(@D)
+	$(BISON) -Wall -Werror --header=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+
+$(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.l
+	$(call at_least,$(FLEX),2.6.0)
+	@mkdir -p $(@D)
+	$(FLEX) --header-file=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+
+# Both headers exist before anything that may include them is compiled.
+$(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(parser) $(lexer)
+
+$(libpmgc): $(compiler)
+$(libpmgrt): $(runtime)
+$(BUILD)/libpmgtools.a: $(tools)
+$(BUILD)/libpmgtest.a: $(test_parts)
+%.a:
+	@rm -f $@
+	@mkdir -p $(@D)
+	$(AR) rcs $@ $^
+
+$(BUILD)/$(soname): $(runtime)
+	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm
+$(libpmgrt_so): $(BUILD)/$(soname)
+	ln -sf $(soname) $@
+
+tool_libs = -L$(BUILD) -lpmgrt $(isl_libs) $(hdf5_libs) -lz -ldl -lm
+
+$(BUILD)/pmgc: $(call object,$(compiler_main)) $(libpmgc)
+	$(link) $^ $(isl_libs) -lm -o $@
+
+$(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
+
+$(tests): $(BUILD)/%: $(OBJ)/%.o $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+	@mkdir -p $(@D)
+	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
+
+.SECONDARY:
+-include $(objects:.o=.d)

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# budget: 180s
+# Everything compiles with clang without a warning.
+set -e
+make -s CC=clang WERROR=-Werror CFLAGS=-O1 objects
+echo "$(find build-clang/obj -name '*.o' | wc -l) passed, 0 failed"

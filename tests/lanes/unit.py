@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Runs the unit tests that are built in a folder: unit.py BUILD.
+
+A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
+They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
+"""
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
+SECONDS = 150
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+
+
+def commands(build):
+    programs = sorted(Path("tests").glob("*/test_*.c"))
+    scripts = sorted(Path("tests").glob("*/test_*.py"))
+    return ([(str(p), [str(build / p.with_suffix(""))]) for p in programs]
+            + [(str(p), [os.environ.get("PYTHON", "python3"), str(p)]) for p in scripts])
+
+
+def outcome(command, env):
+    """Passed, failed, skipped and what to show of one test."""
+    try:
+        run = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired as late:
+        return 0, 1, 0, (late.stdout or b"").decode(errors="replace") + f"\nstopped after {SECONDS} s"
+    out = run.stdout.decode(errors="replace")
+    closing = CLOSING.findall(out)
+    if not closing:
+        return 0, 1, 0, out + f"\nno closing line, exit status {run.returncode}"
+    passed, failed, skipped = (int(n or 0) for n in closing[-1])
+    if run.returncode != 0 and failed == 0:
+        return passed, 1, skipped, out + f"\nexit status {run.returncode}"
+    if passed + failed + skipped == 0:
+        return 0, 1, 0, out + "\na test without an expectation"
+    return passed, failed, skipped, out
+
+
+def main():
+    build = Path(sys.argv[1])
+    env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
+    listed = commands(build)
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda c: outcome(c[1], env), listed))
+    for (name, _), (passed, failed, skipped, out) in zip(listed, results):
+        if failed:
+            print(f"---- {name}\n{out.rstrip()}")
+        print(f"{name:44} {passed} ok, {failed} bad" + (f", {skipped} skipped" if skipped else ""))
+    passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed or not passed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Who may include whom: the arrows of the architecture."""
+import re
+
+# Folder -> folders it may include besides itself.
+ARROWS = {
+    "compiler/driver": {"compiler/" + f for f in
+                        "sema constructs passes codegen syntax ir support".split()},
+    "compiler/sema": {"compiler/constructs", "compiler/syntax", "compiler/ir", "compiler/support"},
+    "compiler/constructs": {"compiler/support"},
+    "compiler/passes": {"compiler/ir", "compiler/support"},
+    "compiler/codegen": {"compiler/ir", "compiler/support"},
+    "compiler/syntax": {"compiler/support"},
+    "compiler/ir": {"compiler/support"},
+    "compiler/support": set(),
+    "runtime": set(),
+    "tools": {"compiler/driver", "compiler/ir", "compiler/support", "runtime"},
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def folder_of(name):
+    """The row of ARROWS that a file belongs to, or None."""
+    return next((f for f in ARROWS if name.startswith(f + "/")), None)
+
+
+def target_of(name, included, files):
+    """The folder that an include leads to, or None for one that is generated or a system's."""
+    beside = name.rsplit("/", 1)[0] + "/" + included
+    for candidate in (beside, "compiler/" + included, "runtime/" + included, "tools/" + included):
+        if candidate in files:
+            return folder_of(candidate)
+    return "compiler/syntax" if included.startswith("syntax/") else None
+
+
+def include_arrows(tree):
+    files = set(tree.files)
+    for name in tree.select(".c", ".h", ".l", ".y", ".def", under=("compiler/", "runtime/", "tools/")):
+        folder = folder_of(name)
+        for included in INCLUDE.findall(tree.text(name)):
+            target = target_of(name, included, files)
+            if folder and target and target != folder and target not in ARROWS[folder]:
+                yield f"{name}: includes {included}; {folder} may not know {target}"
+
+
+def constructs_by_name(tree):
+    """No pass, printer or part of the module knows a construct."""
+    names = re.compile(r"PHI_Tensor|Sparse_matvec|\bHines|TriBatch|LiFE|\blife_")
+    for name in tree.select(under=("compiler/passes/", "compiler/codegen/", "compiler/ir/")):
+        for number, row in enumerate(tree.lines(name), 1):
+            if names.search(row):
+                yield f"{name}:{number}: names a construct"
+
+
+CHECKS = [include_arrows, constructs_by_name]

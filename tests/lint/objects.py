@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What the compiled libraries show: no mutable state, and nobody below the driver prints or exits."""
+import re
+import subprocess
+
+LIBRARIES = ("libpmgc.a", "libpmgrt.a")
+FORBIDDEN = set("exit _exit _Exit abort __assert_fail printf vprintf puts putchar perror __printf_chk "
+                "__vprintf_chk stdout stderr".split())
+MEMBER = re.compile(r"^(\S+\.o):\s+file format")
+SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+(?:\.hidden )?(\S+)$")
+
+
+def listing(library):
+    run = subprocess.run(["objdump", "-t", str(library)], capture_output=True, check=False)
+    if run.returncode != 0:
+        raise SystemExit(run.stderr.decode().strip())
+    return run.stdout.decode()
+
+
+def symbols(tree):
+    """(object file, section, symbol) of the libraries."""
+    for library in LIBRARIES:
+        member = ""
+        for row in listing(tree.build / library).splitlines():
+            found = MEMBER.match(row)
+            if found:
+                member = f"{library}({found.group(1)})"
+            found = SYMBOL.match(row)
+            if found and found.group(1) != found.group(2):
+                yield member, found.group(1), found.group(2)
+
+
+def mutable_state(tree):
+    for member, section, symbol in symbols(tree):
+        if re.match(r"\.(data(?!\.rel\.ro)|bss|tdata|tbss)|\*COM\*", section):
+            yield f"{member}: {symbol} is state that outlives a call"
+
+
+def prints_or_exits(tree):
+    for member, section, symbol in symbols(tree):
+        if section == "*UND*" and symbol in FORBIDDEN:
+            yield f"{member}: calls {symbol}"
+
+
+CHECKS = [mutable_state, prints_or_exits]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Lengths of files, lines and functions. A C function runs from a `{` to a `}` in the first column."""
+import re
+import statistics
+
+FILE_LINES = 800
+LINE_COLUMNS = 120
+FUNCTION_LINES = 80
+FUNCTION_MEDIAN = 15
+OURS = ("compiler/", "runtime/", "tools/")
+SOURCES = (".c", ".h", ".l", ".y", ".def", ".py", ".sh", "Makefile", "tests/run")
+NAME = re.compile(r"(\w+)\s*\(")
+
+
+def functions(tree, name):
+    """(function, first line, length) of each function of a C file."""
+    rows = tree.lines(name)
+    start = None
+    for number, row in enumerate(rows, 1):
+        if row == "{" and number > 1 and rows[number - 2].rstrip().endswith((")", "))")):
+            start = number
+        elif row == "}" and start:
+            yield name_above(rows, start), start, number - start - 1
+            start = None
+
+
+def name_above(rows, start):
+    """The name of the function whose body opens in line `start`: in the nearest line above that is not indented."""
+    for row in reversed(rows[:start - 1]):
+        found = NAME.search(row)
+        if found and row[:1] not in ("\t", " "):
+            return found.group(1)
+    return "?"
+
+
+def all_functions(tree, under):
+    return [(name, f, at, n) for name in tree.select(".c", under=under) for f, at, n in functions(tree, name)]
+
+
+def file_length(tree):
+    for name in tree.select(*SOURCES):
+        n = len(tree.lines(name)) - 1
+        if n > FILE_LINES:
+            yield f"{name}: {n} lines, limit {FILE_LINES}"
+
+
+def line_length(tree):
+    for name in tree.select(*SOURCES):
+        for number, row in enumerate(tree.lines(name), 1):
+            if len(row.expandtabs(8)) > LINE_COLUMNS:
+                yield f"{name}:{number}: {len(row.expandtabs(8))} columns, limit {LINE_COLUMNS}"
+
+
+def function_length(tree):
+    for name, function, at, n in all_functions(tree, OURS + ("tests/",)):
+        if n > FUNCTION_LINES:
+            yield f"{name}:{at}: {function} has {n} lines, limit {FUNCTION_LINES}"
+
+
+def function_median(tree):
+    lengths = [n for *_, n in all_functions(tree, OURS)]
+    if lengths and statistics.median(lengths) > FUNCTION_MEDIAN:
+        yield f"the median function has {statistics.median(lengths)} lines, limit {FUNCTION_MEDIAN}"
+
+
+def summary(tree):
+    lengths = sorted(n for *_, n in all_functions(tree, OURS))
+    if not lengths:
+        return "no functions"
+    return (f"{len(lengths)} functions: median {statistics.median(lengths):g} lines, "
+            f"9 in 10 at most {lengths[int(0.9 * (len(lengths) - 1))]}, longest {lengths[-1]}")
+
+
+CHECKS = [file_length, line_length, function_length, function_median]
