@@ -39,6 +39,8 @@ generated_warnings := -Wno-conversion -Wno-sign-compare -Wno-switch-enum -Wno-un
 	-Wno-missing-prototypes -Wno-unused-but-set-variable
 
 CFLAGS ?= $(if $(SAN),-O1,-O2) -g
+# A comma in an argument of a function.
+, := ,
 language := -std=c11 -D_GNU_SOURCE
 sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 openmp := -fopenmp
@@ -48,7 +50,6 @@ isl_cflags = $(eval isl_cflags := $$(shell pkg-config --cflags isl))$(isl_cflags
 isl_libs = $(eval isl_libs := $$(shell pkg-config --libs isl))$(isl_libs)
 hdf5_cflags = $(eval hdf5_cflags := $$(shell pkg-config --cflags hdf5-serial || pkg-config --cflags hdf5))$(hdf5_cflags)
 hdf5_libs = $(eval hdf5_libs := $$(shell pkg-config --libs hdf5-serial || pkg-config --libs hdf5))$(hdf5_libs)
-, := ,
 
 compile = $(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
 link = $(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
@@ -157,7 +158,7 @@ at_least = @printf '%s\n' $(2) "$$($(1) --version | sed -n '1s/.* //p')" | sort 
 $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.y
 	$(call at_least,$(BISON),3.6)
 	@mkdir -p $(@D)
-	$(BISON) -Wall -Werror --header=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+	$(BISON) -Wall -Werror --defines=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
 
 $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.l
 	$(call at_least,$(FLEX),2.6.0)

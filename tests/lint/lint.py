@@ -26,9 +26,12 @@ def main():
     failed = 0
     for check in CHECKS:
         findings = [f for f in check(tree) if not exceptions.excuse(check.__name__, f)]
+        if check.__name__ in WARN_ONLY:
+            print(f"{check.__name__}: {len(findings)} to do: " + " ".join(f.split()[0] for f in findings))
+            continue
         for finding in findings:
             print(f"{check.__name__}: {finding}")
-        failed += bool(findings) and check.__name__ not in WARN_ONLY
+        failed += bool(findings)
     unused = exceptions.unused()
     for row in unused:
         print(f"tests/lint/exceptions: excuses nothing: {row}")
