@@ -10,6 +10,7 @@
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/space.h>
+#include <isl/union_set.h>
 #include <isl/val.h>
 
 #include "ir/module.h"

@@ -6,7 +6,7 @@
  * - Every band has one member and stands directly below a mark that says what its loop is: LOOP, BIND or CHILDREN
  *   (of a dim), or TILE. Marks that decide how it runs (PARALLEL, VECTOR) stand directly above that mark.
  * - A GROUP mark stands above the part of the tree that runs at one point of a group's common dims; the LOCAL arrays
- *   of the group live there.
+ *   of the group live there. A region without groups has no schedule.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -38,8 +38,10 @@ struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pa
 __isl_give isl_id *mark_id(struct module *module, struct mark *mark);
 struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not one of ours */
 struct mark *mark_of_node(__isl_keep isl_schedule_node *node);  /* NULL when the node is no mark */
+struct mark *mark_read(struct module *module, const char *name);/* from its name in a dump; NULL: not a mark */
+bool mark_is_loop(const struct mark *mark);             /* LOOP, BIND or CHILDREN */
 
-/* The textual order of a region as a tree that keeps the invariant. */
+/* The textual order of a region (which has groups) as a tree that keeps the invariant. */
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
 bool schedule_check(struct module *module, struct region *region, const char *pass);
 

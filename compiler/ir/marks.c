@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Typed marks of schedule trees. A mark's isl_id carries a pointer to its struct; the name, such as
+ * "loop(S0.k)" or "atomic(S2)", is for dumps and is what mark_read recovers it from. */
+#include "ir/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const mark_names[] = {
+#define MARK(id, text) text,
+#include "ir/marks.def"
+#undef MARK
+};
+
+struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pass, struct span span)
+{
+	struct mark *mark = arena_new(module->arena, struct mark);
+
+	mark->kind = kind;
+	mark->pass = pass;
+	mark->span = span;
+	mark->direction = 1;
+	return mark;
+}
+
+bool mark_is_loop(const struct mark *mark)
+{
+	return mark && (mark->kind == MARK_LOOP || mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN);
+}
+
+static const char *mark_text(struct module *module, const struct mark *mark)
+{
+	const char *kind = mark_names[mark->kind];
+
+	if (mark_is_loop(mark))
+		return arena_printf(module->arena, "%s(%s.%s%d)", kind, mark->stage->name,
+				    mark->direction < 0 ? "-" : "", (int) (mark->dim - mark->stage->dims.items));
+	if (mark->kind == MARK_GROUP)
+		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
+	if (mark->stage)
+		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
+	return kind;
+}
+
+__isl_give isl_id *mark_id(struct module *module, struct mark *mark)
+{
+	return isl_id_alloc(module->ctx, mark_text(module, mark), mark);
+}
+
+struct mark *mark_of(__isl_take isl_id *id)
+{
+	struct mark *mark = isl_id_get_user(id);
+
+	isl_id_free(id);
+	return mark;
+}
+
+struct mark *mark_of_node(__isl_keep isl_schedule_node *node)
+{
+	if (isl_schedule_node_get_type(node) != isl_schedule_node_mark)
+		return NULL;
+	return mark_of(isl_schedule_node_mark_get_id(node));
+}
+
+/* ---- reading back ---- */
+
+static bool kind_of_name(const char *name, size_t length, enum mark_kind *kind)
+{
+	for (int i = 0; i < MARK_N; i++)
+		if (strlen(mark_names[i]) == length && !strncmp(mark_names[i], name, length)) {
+			*kind = (enum mark_kind) i;
+			return true;
+		}
+	return false;
+}
+
+static bool read_stage(struct module *module, struct mark *mark, const char *text, char **end)
+{
+	long number = text[0] == 'S' ? strtol(text + 1, end, 10) : -1;
+
+	if (number < 0 || number >= module->stages.n)
+		return false;
+	mark->stage = module->stages.items[number];
+	return true;
+}
+
+static bool read_dim(struct mark *mark, const char *text)
+{
+	long number;
+
+	if (text[0] != '.')
+		return false;
+	mark->direction = text[1] == '-' ? -1 : 1;
+	number = strtol(text + (text[1] == '-' ? 2 : 1), NULL, 10);
+	if (number < 0 || number >= mark->stage->dims.n)
+		return false;
+	mark->dim = &mark->stage->dims.items[number];
+	return true;
+}
+
+static bool read_group(struct module *module, struct mark *mark, const char *text)
+{
+	long number = text[0] == 'G' ? strtol(text + 1, NULL, 10) : -1;
+
+	if (number < 0 || number >= module->groups.n)
+		return false;
+	mark->group = module->groups.items[number];
+	return true;
+}
+
+struct mark *mark_read(struct module *module, const char *name)
+{
+	const char *open = strchr(name, '(');
+	size_t length = open ? (size_t) (open - name) : strlen(name);
+	struct mark *mark = mark_new(module, MARK_LOOP, "read", (struct span) { 0 });
+	char *rest = NULL;
+
+	if (!kind_of_name(name, length, &mark->kind))
+		return NULL;
+	if (!open)
+		return mark;
+	if (mark->kind == MARK_GROUP)
+		return read_group(module, mark, open + 1) ? mark : NULL;
+	if (!read_stage(module, mark, open + 1, &rest))
+		return NULL;
+	return !mark_is_loop(mark) || read_dim(mark, rest) ? mark : NULL;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Recurrences: a group that reads what it writes at other points, f[i - 1], x[parent[i]], or over children.
+ *
+ * Their points must run in an order that respects the reads: lexicographic in the common dims, each dim forwards or
+ * backwards. The pairs (c, c') "c writes what c' reads" are followed from the outermost dim inwards: a dim whose
+ * distances are all of one sign gets this direction and settles the pairs it separates; what is left goes to the
+ * next. If a dim has distances of both signs, or a point needs itself, there is no such order and the recurrence is
+ * refused with a pair that shows it. That a chain of reads ends follows, as domains are bounded. */
+#include "ir/schedule.h"
+
+/* ---- pairs of a group ---- */
+
+struct pairs {
+	struct module *module;
+	struct stage *writer, *reader;
+	isl_map *pairs;                 /* { writer[D] -> reader[E] : writes a cell that it reads } */
+};
+
+static void add_read(struct access *access, void *user)
+{
+	struct pairs *pairs = user;
+	isl_map *write;
+
+	if (access->array != pairs->writer->write.array)
+		return;
+	write = access_map(pairs->module, pairs->writer, &pairs->writer->write);
+	write = isl_map_apply_range(write, isl_map_reverse(access_map(pairs->module, pairs->reader, access)));
+	pairs->pairs = pairs->pairs ? isl_map_union(pairs->pairs, write) : write;
+}
+
+/* NULL when `reader` reads nothing that `writer` writes. */
+static __isl_give isl_map *stage_pairs(struct module *module, struct stage *writer, struct stage *reader)
+{
+	struct pairs pairs = { module, writer, reader, NULL };
+
+	if (writer->write.array->role != ROLE_LOCAL)
+		stage_reads(reader, add_read, &pairs);
+	if (!pairs.pairs)
+		return NULL;
+	return isl_map_coalesce(isl_map_subtract(pairs.pairs, axioms_impossible(module, writer, reader)));
+}
+
+/* { [c] -> [c'] } of the pairs. */
+static __isl_give isl_map *common_pairs(__isl_keep isl_map *pairs, int n_common)
+{
+	isl_map *common = isl_map_copy(pairs);
+	unsigned n_in = (unsigned) isl_map_dim(common, isl_dim_in), n_out = (unsigned) isl_map_dim(common, isl_dim_out);
+	unsigned n = (unsigned) n_common;
+
+	common = isl_map_project_out(common, isl_dim_in, n, n_in - n);
+	common = isl_map_project_out(common, isl_dim_out, n, n_out - n);
+	common = isl_map_reset_tuple_id(common, isl_dim_in);
+	return isl_map_reset_tuple_id(common, isl_dim_out);
+}
+
+/* ---- directions ---- */
+
+static __isl_give isl_map *with_distance(__isl_keep isl_map *pairs, int dim, int sign)
+{
+	isl_map *some = isl_map_copy(pairs);
+
+	if (sign > 0)
+		return isl_map_order_lt(some, isl_dim_in, dim, isl_dim_out, dim);
+	if (sign < 0)
+		return isl_map_order_gt(some, isl_dim_in, dim, isl_dim_out, dim);
+	return isl_map_equate(some, isl_dim_in, dim, isl_dim_out, dim);
+}
+
+static bool has_distance(__isl_keep isl_map *pairs, int dim, int sign)
+{
+	isl_map *some = with_distance(pairs, dim, sign);
+	isl_bool is_empty = isl_map_is_empty(some);
+
+	isl_map_free(some);
+	return is_empty != isl_bool_true;
+}
+
+static bool refuse(struct module *module, struct group *group, __isl_take isl_map *pairs, const char *why)
+{
+	const char *sample = dependence_sample(module, isl_union_map_from_map(pairs));
+	struct diag *diag;
+
+	diag = diag_error(module->diags, DIAG_ILL_FOUNDED, group->span,
+			  "the recurrence of '%s' is not well founded: %s", group->name, why);
+	diag_label(module->diags, diag, (struct span) { 0 }, "a value needed before it is there: %s",
+		   sample ? sample : "(not found)");
+	return false;
+}
+
+/* Finds the direction of each common dim; takes `remaining`, returns the pairs that no dim separates, NULL on failure. */
+static __isl_give isl_map *find_directions(struct module *module, struct group *group, __isl_take isl_map *remaining)
+{
+	for (int d = 0; d < group->n_common; d++) {
+		bool forwards = has_distance(remaining, d, 1), backwards = has_distance(remaining, d, -1);
+
+		if (forwards && backwards) {
+			refuse(module, group, remaining, arena_printf(module->arena,
+			       "along '%s' it needs values on both sides", group->stages.items[0]->dims.items[d].name));
+			return NULL;
+		}
+		group->direction[d] = backwards ? -1 : 1;
+		remaining = isl_map_equate(remaining, isl_dim_in, d, isl_dim_out, d);
+	}
+	return remaining;
+}
+
+/* Within one point the writer must come before the reader. */
+static bool check_same_point(struct module *module, struct group *group, __isl_take isl_map *pairs,
+			     const struct stage *writer, const struct stage *reader)
+{
+	for (int d = 0; d < group->n_common; d++)
+		pairs = isl_map_equate(pairs, isl_dim_in, d, isl_dim_out, d);
+	if (writer->number < reader->number || isl_map_is_empty(pairs) == isl_bool_true) {
+		isl_map_free(pairs);
+		return true;
+	}
+	return refuse(module, group, pairs, "a value needs itself");
+}
+
+static bool order_group(struct module *module, struct group *group)
+{
+	isl_map *all = NULL;
+	bool ok = true;
+
+	group->direction = arena_new_array(module->arena, int, group->n_common + 1);
+	for (int d = 0; d < group->n_common; d++)
+		group->direction[d] = 1;
+	for (int i = 0; ok && i < group->stages.n; i++)
+		for (int j = 0; ok && j < group->stages.n; j++) {
+			struct stage *writer = group->stages.items[i], *reader = group->stages.items[j];
+			isl_map *pairs = stage_pairs(module, writer, reader), *common;
+
+			if (!pairs)
+				continue;
+			group->is_recurrence = true;
+			common = common_pairs(pairs, group->n_common);
+			all = all ? isl_map_union(all, common) : common;
+			ok = check_same_point(module, group, pairs, writer, reader);
+		}
+	if (ok && all)
+		all = find_directions(module, group, all);
+	ok = ok && (!group->is_recurrence || all);
+	isl_map_free(all);
+	return ok;
+}
+
+bool module_order_recurrences(struct module *module)
+{
+	bool ok = true;
+
+	for (int i = 0; i < module->groups.n; i++)
+		ok = order_group(module, module->groups.items[i]) && ok;
+	return ok;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The invariant of schedule trees (ir/schedule.h) as checks on each node, and trees as text. A violation is an
+ * error of the pass that made it. */
+#include "ir/schedule.h"
+
+#include <isl/printer.h>
+#include <stdlib.h>
+
+struct tree_check {
+	struct module *module;
+	const char *problem;
+};
+
+static bool parent_is_loop_mark(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	bool is_loop = mark_is_loop(mark_of_node(parent));
+
+	isl_schedule_node_free(parent);
+	return is_loop;
+}
+
+static enum isl_schedule_node_type child_type(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	enum isl_schedule_node_type type = isl_schedule_node_get_type(child);
+
+	isl_schedule_node_free(child);
+	return type;
+}
+
+static const struct mark *child_mark(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	const struct mark *mark = mark_of_node(child);
+
+	isl_schedule_node_free(child);
+	return mark;
+}
+
+static bool is_one_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	isl_union_set *domain = isl_schedule_node_get_domain(node);
+	isl_space *space = isl_set_get_space(stage->domain);
+	bool is_one = isl_union_set_n_set(domain) == 1 && isl_union_set_contains(domain, space) == isl_bool_true;
+
+	isl_union_set_free(domain);
+	isl_space_free(space);
+	return is_one || isl_set_is_empty(stage->domain) == isl_bool_true;
+}
+
+static const char *band_problem(__isl_keep isl_schedule_node *node)
+{
+	if (isl_schedule_node_band_n_member(node) != 1)
+		return "a band has more than one member";
+	return parent_is_loop_mark(node) ? NULL : "a band has no mark that names its loop";
+}
+
+static const char *mark_problem(__isl_keep isl_schedule_node *node)
+{
+	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
+
+	if (!mark)
+		return "a mark is not one of ours";
+	if (mark_is_loop(mark))
+		return child_type(node) == isl_schedule_node_band ? NULL : "the mark of a loop has no band below";
+	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
+		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR) ? NULL
+			: "a mark that says how a loop runs does not stand above the loop";
+	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)
+		return is_one_stage(node, mark->stage) ? NULL : "a mark of one stage stands above others";
+	return NULL;
+}
+
+static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct tree_check *check = user;
+
+	if (isl_schedule_node_get_type(node) == isl_schedule_node_band && !check->problem)
+		check->problem = band_problem(node);
+	if (isl_schedule_node_get_type(node) == isl_schedule_node_mark && !check->problem)
+		check->problem = mark_problem(node);
+	return check->problem ? isl_bool_false : isl_bool_true;
+}
+
+bool schedule_check(struct module *module, struct region *region, const char *pass)
+{
+	struct tree_check check = { module, NULL };
+
+	if (region->schedule)
+		isl_schedule_foreach_schedule_node_top_down(region->schedule, check_node, &check);
+	if (check.problem)
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "after pass '%s': %s", pass, check.problem);
+	return !check.problem;
+}
+
+const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule)
+{
+	isl_printer *printer = isl_printer_to_str(module->ctx);
+	char *text;
+	const char *copy;
+
+	printer = isl_printer_set_yaml_style(printer, ISL_YAML_STYLE_BLOCK);
+	printer = isl_printer_print_schedule(printer, schedule);
+	text = isl_printer_get_str(printer);
+	isl_printer_free(printer);
+	copy = arena_string(module->arena, text ? text : "");
+	free(text);
+	return copy;
+}

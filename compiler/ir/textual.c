@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The textual order of a region as a schedule tree: groups in sequence; in each, one band per common dim, the point
+ * of the group, its stages in sequence, and one band for each of their own dims.
+ *
+ * A bound dim is a function of earlier ones, so that its band may stand anywhere below theirs: it is put as far out
+ * as it can, and what is read from index arrays is read once. In a group of several stages this holds for the
+ * common dims only. */
+#include "ir/schedule.h"
+
+typedef isl_schedule_node node;
+
+/* { S[D] -> [direction * D_number] } for all `stages`. */
+static __isl_give isl_multi_union_pw_aff *dim_schedule(const struct module *module, const stage_list *stages,
+						       int number, int direction)
+{
+	const struct expr dim = { .kind = EXPR_DIM, .type = TYPE_I64, .index = number };
+	isl_union_pw_aff *sum = NULL;
+
+	for (int i = 0; i < stages->n; i++) {
+		isl_pw_aff *aff = expr_pw_aff(module, stages->items[i], &dim);
+		isl_union_pw_aff *one;
+
+		one = isl_union_pw_aff_from_pw_aff(direction < 0 ? isl_pw_aff_neg(aff) : aff);
+		sum = sum ? isl_union_pw_aff_union_add(sum, one) : one;
+	}
+	return isl_multi_union_pw_aff_from_union_pw_aff(sum);
+}
+
+static enum mark_kind dim_mark_kind(const struct dim *dim)
+{
+	if (dim->kind == DIM_BIND)
+		return MARK_BIND;
+	return dim->kind == DIM_CHILDREN ? MARK_CHILDREN : MARK_LOOP;
+}
+
+/* Puts the band of a dim of `stages` and its mark above `at`; returns the place below the band. */
+static __isl_give node *insert_dim(struct module *module, __isl_take node *at, const stage_list *stages, int number,
+				   int direction)
+{
+	struct stage *stage = stages->items[0];
+	const struct dim *dim = &stage->dims.items[number];
+	struct mark *mark = mark_new(module, dim_mark_kind(dim), "order", dim->span);
+
+	mark->dim = dim;
+	mark->stage = stage;
+	mark->direction = direction;
+	at = isl_schedule_node_insert_partial_schedule(at, dim_schedule(module, stages, number, direction));
+	at = isl_schedule_node_insert_mark(at, mark_id(module, mark));
+	return isl_schedule_node_first_child(isl_schedule_node_first_child(at));
+}
+
+static int max_int(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* The last of the dims that `dim` reads. */
+static int dim_reads(const struct dim *dim)
+{
+	int last = -1;
+
+	if (dim->kind == DIM_RANGE)
+		return max_int(expr_last_dim(dim->lo), expr_last_dim(dim->hi));
+	for (int i = 0; i < dim->source.array->rank; i++)
+		last = max_int(last, expr_last_dim(dim->source.subs[i]));
+	return last;
+}
+
+struct placing {
+	struct module *module;
+	const stage_list *stages;
+	const int *direction;           /* of common dims; NULL: forwards */
+	int n;                          /* dims that may be placed are below this */
+	bool *placed;
+};
+
+static __isl_give node *place(const struct placing *p, __isl_take node *at, int number)
+{
+	p->placed[number] = true;
+	return insert_dim(p->module, at, p->stages, number, p->direction ? p->direction[number] : 1);
+}
+
+static __isl_give node *place_ready_binds(const struct placing *p, __isl_take node *at)
+{
+	const dim_list *dims = &p->stages->items[0]->dims;
+
+	for (int i = 0; i < p->n; i++) {
+		int last = dim_reads(&dims->items[i]);
+
+		if (!p->placed[i] && dims->items[i].kind == DIM_BIND && (last < 0 || p->placed[last]))
+			at = place(p, at, i);
+	}
+	return at;
+}
+
+/* Places the dims first..last-1, and bound ones below p->n as early as they can be. */
+static __isl_give node *place_dims(const struct placing *p, __isl_take node *at, int first, int last)
+{
+	at = place_ready_binds(p, at);
+	for (int i = first; i < last; i++) {
+		if (!p->placed[i])
+			at = place(p, at, i);
+		at = place_ready_binds(p, at);
+	}
+	return at;
+}
+
+static __isl_give node *insert_group_mark(struct module *module, __isl_take node *at, struct group *group)
+{
+	struct mark *mark = mark_new(module, MARK_GROUP, "order", group->span);
+
+	mark->group = group;
+	at = isl_schedule_node_insert_mark(at, mark_id(module, mark));
+	return isl_schedule_node_first_child(at);
+}
+
+static __isl_give isl_union_set *stages_domain(const struct module *module, const stage_list *stages)
+{
+	isl_union_set *domain = isl_union_set_empty_ctx(module->ctx);
+
+	for (int i = 0; i < stages->n; i++)
+		domain = isl_union_set_union(domain, isl_union_set_from_set(isl_set_copy(stages->items[i]->domain)));
+	return domain;
+}
+
+static __isl_give node *insert_own_dims(struct module *module, __isl_take node *at, struct stage *stage)
+{
+	stage_list one = { &stage, 1, 1 };
+	struct placing placing = { module, &one, NULL, stage->dims.n, NULL };
+	int n_common = stage->group->n_common;
+
+	placing.placed = arena_new_array(module->arena, bool, stage->dims.n + 1);
+	for (int i = 0; i < n_common; i++)
+		placing.placed[i] = true;
+	return place_dims(&placing, at, n_common, stage->dims.n);
+}
+
+/* The stages of a group one after the other, each with its own dims; returns to where it began. */
+static __isl_give node *insert_stages(struct module *module, __isl_take node *at, const struct group *group)
+{
+	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, group->stages.n);
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+
+	for (int i = 0; i < group->stages.n; i++) {
+		const stage_list one = { &group->stages.items[i], 1, 1 };
+
+		filters = isl_union_set_list_add(filters, stages_domain(module, &one));
+	}
+	at = isl_schedule_node_insert_sequence(at, filters);
+	for (int i = 0; i < group->stages.n; i++) {
+		at = isl_schedule_node_first_child(isl_schedule_node_child(at, i));
+		at = insert_own_dims(module, at, group->stages.items[i]);
+		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+	}
+	return at;
+}
+
+static __isl_give node *insert_group(struct module *module, __isl_take node *at, struct group *group)
+{
+	struct stage *first = group->stages.items[0];
+	bool is_single = group->stages.n == 1;
+	struct placing placing = { module, &group->stages, NULL, is_single ? first->dims.n : group->n_common, NULL };
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+	int *direction = arena_new_array(module->arena, int, first->dims.n + 1);
+
+	for (int i = 0; i < first->dims.n; i++)
+		direction[i] = group->direction && i < group->n_common ? group->direction[i] : 1;
+	placing.direction = direction;
+	placing.placed = arena_new_array(module->arena, bool, first->dims.n + 1);
+	at = place_dims(&placing, at, 0, group->n_common);
+	at = insert_group_mark(module, at, group);
+	if (is_single)
+		at = place_dims(&placing, at, group->n_common, first->dims.n);
+	else
+		at = insert_stages(module, at, group);
+	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+}
+
+static __isl_give isl_union_set_list *group_filters(struct module *module, const struct region *region)
+{
+	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, region->groups.n);
+
+	for (int g = 0; g < region->groups.n; g++)
+		filters = isl_union_set_list_add(filters, stages_domain(module, &region->groups.items[g]->stages));
+	return filters;
+}
+
+__isl_give isl_schedule *schedule_textual(struct module *module, struct region *region)
+{
+	isl_union_set_list *filters = group_filters(module, region);
+	isl_union_set *domain = isl_union_set_list_union(isl_union_set_list_copy(filters));
+	isl_schedule *schedule;
+	node *at;
+
+	at = isl_schedule_node_first_child(isl_schedule_node_from_domain(domain));
+	at = isl_schedule_node_insert_sequence(at, filters);
+	for (int g = 0; g < region->groups.n; g++) {
+		isl_size depth = isl_schedule_node_get_tree_depth(at);
+
+		at = isl_schedule_node_first_child(isl_schedule_node_child(at, g));
+		at = insert_group(module, at, region->groups.items[g]);
+		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+	}
+	schedule = isl_schedule_node_get_schedule(at);
+	isl_schedule_node_free(at);
+	return schedule;
+}

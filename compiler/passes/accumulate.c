@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accumulators. Where the innermost loops of an update do not move its target, w[f] += … over t, the partial
+ * result is kept in a register and combined with the target once: the mark ACCUMULATE stands above the outermost
+ * such loop. Reductions may be reassociated, so this changes no meaning. */
+#include "passes/pass_private.h"
+
+static bool expr_uses_dim(const struct expr *expr, int dim)
+{
+	bool uses = expr->kind == EXPR_DIM && expr->index == dim;
+
+	if (expr->kind == EXPR_OP || expr->kind == EXPR_CAST)
+		for (int i = 0; !uses && i < (expr->kind == EXPR_CAST ? 1 : op_arity(expr->op)); i++)
+			uses = expr_uses_dim(expr->args[i], dim);
+	return uses;
+}
+
+static bool target_moves(const struct stage *stage, int dim)
+{
+	const struct array *target = stage->write.array;
+	bool moves = target->role == ROLE_LOCAL && dim < stage->group->n_common;
+
+	for (int i = 0; !moves && target->role != ROLE_LOCAL && i < target->rank; i++)
+		moves = expr_uses_dim(stage->write.subs[i], dim);
+	return moves;
+}
+
+struct target_walk {
+	const struct stage *stage;
+	bool moves;
+};
+
+static isl_bool loop_moves_target(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct target_walk *walk = user;
+	const struct mark *mark = mark_of_node(node);
+
+	if (mark_is_loop(mark) && target_moves(walk->stage, (int) (mark->dim - mark->stage->dims.items)))
+		walk->moves = true;
+	return walk->moves ? isl_bool_false : isl_bool_true;
+}
+
+/* Does the loop at `node`, or one inside it, move the target? */
+static bool target_is_fixed_below(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	struct target_walk walk = { stage, false };
+
+	isl_schedule_node_foreach_descendant_top_down(node, loop_moves_target, &walk);
+	return !walk.moves;
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	stage_list below = tree_stages(walk->module, node);
+	struct stage *stage = below.n == 1 ? below.items[0] : NULL;
+
+	if (!stage || mark->kind == MARK_BIND || stage->op == REDUCE_SET || !target_is_fixed_below(node, stage))
+		return node;
+	*descend = false;
+	module_decide(walk->module, "accumulate", stage->write.array->name, "register", "memory", stage->span,
+		      "the loop over '%s' does not move the target", mark->dim->name);
+	return tree_insert_mark(walk->module, node, MARK_ACCUMULATE, "accumulate", stage);
+}
+
+bool pass_accumulate(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	return module_walk(&walk);
+}

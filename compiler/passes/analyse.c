@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The passes that find facts: domains and proofs on accesses, directions of recurrences, dependences. */
+#include "passes/pass_private.h"
+
+bool pass_analyse(struct module *module, const struct pass_options *options)
+{
+	(void) options;
+	module_analyse(module);
+	return module_check_accesses(module);
+}
+
+bool pass_recurrences(struct module *module, const struct pass_options *options)
+{
+	(void) options;
+	return module_order_recurrences(module);
+}
+
+/* Without dependences (isl's quota) a region keeps its textual order, and no loop of it is shared or vectorised. */
+bool pass_dependences(struct module *module, const struct pass_options *options)
+{
+	(void) options;
+	for (int i = 0; i < REGION_N; i++) {
+		struct region *region = &module->regions[i];
+
+		if (!region->groups.n || region_dependences(module, region))
+			continue;
+		diag_remark(module->diags, DIAG_ISL_QUOTA, module->span,
+			    "the dependences of '%s' are too many to compute: it runs in the order of the text, by one "
+			    "thread", module->name);
+	}
+	return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which loops are shared by threads. In each nest it is the outermost loop that carries no strict dependence. Where
+ * it carries updates of one cell by several iterations, they end in an accumulator of the loop (OpenMP's reduction)
+ * if there is one, and are atomic otherwise. A loop that stays serial gets a remark with a pair of iterations. */
+#include "passes/pass_private.h"
+
+static bool clause_exists(const struct stage *stage)
+{
+	bool is_order = stage->op == REDUCE_MIN || stage->op == REDUCE_MAX;
+
+	return !(is_order && type_is_float(stage->write.array->type));
+}
+
+/* Those of `meeting` that no accumulator of the loop keeps apart. */
+static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_node *node, const stage_list *meeting)
+{
+	stage_list list = { 0 };
+
+	for (int i = 0; i < meeting->n; i++)
+		if (!tree_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]))
+			vec_push(module->arena, &list, meeting->items[i]);
+	return list;
+}
+
+static bool is_accumulated_in_order(__isl_keep isl_schedule_node *node, const stage_list *meeting)
+{
+	for (int i = 0; i < meeting->n; i++)
+		if (tree_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) && !clause_exists(meeting->items[i]))
+			return true;
+	return false;
+}
+
+static void remark_serial(struct tree_walk *walk, const struct mark *mark, const char *why, const char *sample)
+{
+	struct module *module = walk->module;
+	struct diag *diag = diag_remark(module->diags, DIAG_LOOP_SERIAL, mark->dim->span,
+					"the loop over '%s' of '%s' stays serial: %s", mark->dim->name,
+					mark->stage->group->name, why);
+
+	if (sample)
+		diag_label(module->diags, diag, (struct span) { 0 }, "%s", sample);
+	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
+		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "", sample ? sample : "");
+}
+
+/* Goes down to the one stage of each list item and makes its updates atomic; back to the same place. */
+static __isl_give isl_schedule_node *insert_atomic(struct module *module, __isl_take isl_schedule_node *node,
+						   struct stage *stage)
+{
+	isl_size depth = isl_schedule_node_get_tree_depth(node);
+	stage_list below;
+
+	while (isl_schedule_node_n_children(node) > 0) {
+		int child = 0;
+
+		for (int i = 0; i < isl_schedule_node_n_children(node); i++) {
+			node = isl_schedule_node_child(node, i);
+			below = tree_stages(module, node);
+			for (int s = 0; s < below.n; s++)
+				child = below.items[s] == stage ? i : child;
+			node = isl_schedule_node_parent(node);
+		}
+		node = isl_schedule_node_child(node, child);
+	}
+	node = tree_insert_mark(module, node, MARK_ATOMIC, "parallel", stage);
+	return isl_schedule_node_ancestor(node, isl_schedule_node_get_tree_depth(node) - depth);
+}
+
+static const char *names_of(struct module *module, const stage_list *list)
+{
+	struct str text = str_new(module->arena);
+
+	for (int i = 0; i < list->n; i++)
+		str_add(&text, "%s'%s'", i ? ", " : "", list->items[i]->write.array->name);
+	return str_text(&text);
+}
+
+static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, __isl_keep isl_union_map *updates)
+{
+	struct module *module = walk->module;
+	stage_list meeting = tree_meeting(module, updates);
+	stage_list atomic = need_atomics(module, node, &meeting);
+
+	for (int i = 0; i < atomic.n; i++)
+		node = insert_atomic(module, node, atomic.items[i]);
+	if (atomic.n)
+		module_decide(module, "parallel", mark->stage->group->name, "atomic", "owner, private copies",
+			      mark->dim->span, "iterations of '%s' may update the same cell of %s", mark->dim->name,
+			      names_of(module, &atomic));
+	else
+		module_decide(module, "parallel", mark->stage->group->name, "parallel", "serial", mark->dim->span,
+			      meeting.n ? "the loop over '%s' ends in a reduction of the threads' sums"
+					: "no two iterations of '%s' touch the same cell", mark->dim->name);
+	return tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	isl_union_map *strict, *updates;
+	stage_list meeting;
+
+	if (mark->kind != MARK_LOOP || !walk->region->strict) {
+		*descend = walk->region->strict != NULL;
+		return node;
+	}
+	strict = tree_carried(node, walk->region->strict);
+	if (isl_union_map_is_empty(strict) != isl_bool_true) {
+		remark_serial(walk, mark, "it carries a dependence",
+			      dependence_sample(walk->module, isl_union_map_copy(strict)));
+		isl_union_map_free(strict);
+		return node;
+	}
+	isl_union_map_free(strict);
+	updates = tree_carried(node, walk->region->reduction);
+	meeting = tree_meeting(walk->module, updates);
+	if (is_accumulated_in_order(node, &meeting)) {
+		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
+	} else {
+		node = share(walk, node, mark, updates);
+		*descend = false;
+	}
+	isl_union_map_free(updates);
+	return node;
+}
+
+bool pass_parallel(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	return !options->parallel || module_walk(&walk);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of this folder share. */
+#ifndef PMGC_PASSES_PASS_PRIVATE_H
+#define PMGC_PASSES_PASS_PRIVATE_H
+
+#include "ir/schedule.h"
+#include "passes/pass.h"
+
+#define PASS(name, sentence, needs, gives, breaks) \
+	bool pass_##name(struct module *module, const struct pass_options *options);
+#include "passes/passes.def"
+#undef PASS
+
+/* ---- tree.c: walking and changing schedule trees ---- */
+
+struct tree_walk {
+	struct module *module;
+	struct region *region;
+	const struct pass_options *options;
+	/* Called at each mark of a loop, outermost first, with the node of the mark. Returns the node at the same place
+	 * in the (changed) tree, and in `descend` whether to go on below. */
+	__isl_give isl_schedule_node *(*visit)(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					       const struct mark *mark, bool *descend);
+};
+
+/* Walks the trees of all regions and keeps the changed ones. */
+bool module_walk(struct tree_walk *walk);
+
+/* Puts a mark above `node`; the result is the node of the mark. */
+__isl_give isl_schedule_node *tree_insert_mark(struct module *module, __isl_take isl_schedule_node *node,
+					       enum mark_kind kind, const char *pass, struct stage *stage);
+/* What the loop of a mark carries; NULL deps (not known): everything might be. */
+__isl_give isl_union_map *tree_carried(__isl_keep isl_schedule_node *mark, __isl_keep isl_union_map *deps);
+bool tree_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
+bool tree_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
+bool tree_has_loop_below(__isl_keep isl_schedule_node *mark);
+/* The stages that run below `node`. */
+stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node);
+/* Stages that update one cell at two iterations of the loop. */
+stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Walking and changing schedule trees. A walk goes down from the root through sequences and marks; a visitor gets
+ * each mark of a loop and may insert marks above or below it, as long as it returns to its place. */
+#include "passes/pass_private.h"
+
+typedef isl_schedule_node node;
+
+static __isl_give node *walk_node(struct tree_walk *walk, __isl_take node *at);
+
+static __isl_give node *walk_children(struct tree_walk *walk, __isl_take node *at)
+{
+	isl_size n = isl_schedule_node_n_children(at);
+
+	for (int i = 0; i < n; i++)
+		at = isl_schedule_node_parent(walk_node(walk, isl_schedule_node_child(at, i)));
+	return at;
+}
+
+/* The visitor may leave us above the mark it was given: its children are reached through what was inserted. */
+static __isl_give node *walk_node(struct tree_walk *walk, __isl_take node *at)
+{
+	const struct mark *mark = mark_of_node(at);
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+	bool descend = true;
+
+	if (mark_is_loop(mark))
+		at = walk->visit(walk, at, mark, &descend);
+	if (!descend)
+		return at;
+	while (mark_is_loop(mark) && mark_of_node(at) != mark)
+		at = isl_schedule_node_first_child(at);
+	at = walk_children(walk, at);
+	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+}
+
+static bool walk_region(struct tree_walk *walk, struct region *region)
+{
+	node *root = isl_schedule_get_root(region->schedule);
+	isl_schedule *changed;
+
+	walk->region = region;
+	root = isl_schedule_node_root(walk_children(walk, root));
+	changed = isl_schedule_node_get_schedule(root);
+	isl_schedule_node_free(root);
+	if (!changed)
+		return false;
+	isl_schedule_free(region->schedule);
+	region->schedule = changed;
+	return true;
+}
+
+bool module_walk(struct tree_walk *walk)
+{
+	bool ok = true;
+
+	for (int i = 0; ok && i < REGION_N; i++)
+		if (walk->module->regions[i].schedule)
+			ok = walk_region(walk, &walk->module->regions[i]);
+	return ok;
+}
+
+__isl_give node *tree_insert_mark(struct module *module, __isl_take node *at, enum mark_kind kind, const char *pass,
+				  struct stage *stage)
+{
+	struct mark *mark = mark_new(module, kind, pass, stage ? stage->span : (struct span) { 0 });
+
+	mark->stage = stage;
+	return isl_schedule_node_insert_mark(at, mark_id(module, mark));
+}
+
+__isl_give isl_union_map *tree_carried(__isl_keep node *mark, __isl_keep isl_union_map *deps)
+{
+	node *band = isl_schedule_node_first_child(isl_schedule_node_copy(mark));
+	isl_union_map *carried = deps ? schedule_carried(band, deps) : NULL;
+
+	isl_schedule_node_free(band);
+	return carried;
+}
+
+bool tree_has_mark_above(__isl_keep node *from, enum mark_kind kind, const struct stage *stage)
+{
+	node *at = isl_schedule_node_copy(from);
+	bool found = false;
+
+	while (!found && isl_schedule_node_has_parent(at) == isl_bool_true) {
+		const struct mark *mark;
+
+		at = isl_schedule_node_parent(at);
+		mark = mark_of_node(at);
+		found = mark && mark->kind == kind && mark->stage == stage;
+	}
+	isl_schedule_node_free(at);
+	return found;
+}
+
+struct search {
+	enum mark_kind kind;
+	const struct stage *stage;
+	const struct mark *not;         /* the mark the search began at */
+	bool any_loop, found;
+};
+
+static isl_bool search_node(__isl_keep node *at, void *user)
+{
+	struct search *search = user;
+	const struct mark *mark = mark_of_node(at);
+
+	if (!mark || mark == search->not)
+		return isl_bool_true;
+	if (search->any_loop)
+		search->found |= mark->kind == MARK_LOOP || mark->kind == MARK_CHILDREN;
+	else
+		search->found |= mark->kind == search->kind && (!search->stage || mark->stage == search->stage);
+	return search->found ? isl_bool_false : isl_bool_true;
+}
+
+bool tree_has_mark_below(__isl_keep node *from, enum mark_kind kind, const struct stage *stage)
+{
+	struct search search = { kind, stage, NULL, false, false };
+
+	isl_schedule_node_foreach_descendant_top_down(from, search_node, &search);
+	return search.found;
+}
+
+bool tree_has_loop_below(__isl_keep node *mark)
+{
+	struct search search = { MARK_LOOP, NULL, mark_of_node(mark), true, false };
+
+	isl_schedule_node_foreach_descendant_top_down(mark, search_node, &search);
+	return search.found;
+}
+
+/* ---- stages of a set or relation ---- */
+
+struct stage_set {
+	struct module *module;
+	bool *is_in;
+};
+
+static isl_stat add_set(__isl_take isl_set *set, void *user)
+{
+	struct stage_set *set_of = user;
+
+	set_of->is_in[stage_of_id(isl_set_get_tuple_id(set))->number] = true;
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+static isl_stat add_map(__isl_take isl_map *map, void *user)
+{
+	struct stage_set *set_of = user;
+
+	set_of->is_in[stage_of_id(isl_map_get_tuple_id(map, isl_dim_in))->number] = true;
+	set_of->is_in[stage_of_id(isl_map_get_tuple_id(map, isl_dim_out))->number] = true;
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+static stage_list stages_in(const struct stage_set *set)
+{
+	stage_list list = { 0 };
+
+	for (int i = 0; i < set->module->stages.n; i++)
+		if (set->is_in[i])
+			vec_push(set->module->arena, &list, set->module->stages.items[i]);
+	return list;
+}
+
+stage_list tree_stages(struct module *module, __isl_keep node *at)
+{
+	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n + 1) };
+	isl_union_set *domain = isl_schedule_node_get_domain(at);
+
+	isl_union_set_foreach_set(domain, add_set, &set);
+	isl_union_set_free(domain);
+	return stages_in(&set);
+}
+
+stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried)
+{
+	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n + 1) };
+
+	isl_union_map_foreach_map(carried, add_map, &set);
+	return stages_in(&set);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which innermost loops run in vector registers: those that carry no strict dependence, whose updates are not
+ * atomic, and whose reductions end in an accumulator of the loop. A computed index that must be checked where it is
+ * used keeps its loop scalar. */
+#include "passes/pass_private.h"
+
+static bool is_checked(const struct dim *dim)
+{
+	return dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP;
+}
+
+static bool stage_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	bool allows = !tree_has_mark_below(node, MARK_ATOMIC, stage);
+
+	for (int i = 0; i < stage->dims.n; i++)
+		allows = allows && !is_checked(&stage->dims.items[i]);
+	return allows;
+}
+
+static bool update_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	bool is_sum = stage->op == REDUCE_ADD || stage->op == REDUCE_MUL;
+
+	return tree_has_mark_above(node, MARK_ACCUMULATE, stage) &&
+	       (is_sum || !type_is_float(stage->write.array->type));
+}
+
+static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	isl_union_map *strict = tree_carried(node, walk->region->strict);
+	isl_union_map *updates = tree_carried(node, walk->region->reduction);
+	stage_list meeting = tree_meeting(walk->module, updates);
+	bool nothing = isl_union_map_is_empty(strict) == isl_bool_true;
+
+	for (int i = 0; i < meeting.n; i++)
+		nothing = nothing && update_allows(node, meeting.items[i]);
+	isl_union_map_free(strict);
+	isl_union_map_free(updates);
+	return nothing;
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	stage_list below = tree_stages(walk->module, node);
+	bool allowed = mark->kind == MARK_LOOP && walk->region->strict && !tree_has_loop_below(node);
+
+	for (int i = 0; allowed && i < below.n; i++)
+		allowed = stage_allows(node, below.items[i]);
+	if (!allowed || !carries_nothing(walk, node))
+		return node;
+	*descend = false;
+	module_decide(walk->module, "vector", mark->stage->group->name, "simd", "scalar", mark->dim->span,
+		      "iterations of '%s' are independent", mark->dim->name);
+	return tree_insert_mark(walk->module, node, MARK_VECTOR, "vector", NULL);
+}
+
+bool pass_vector(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	return !options->vector || module_walk(&walk);
+}
