@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The name that was probably meant: edit distance with insertion, deletion, substitution and exchange of two
+ * neighbours (the restricted Damerau-Levenshtein distance), in which letters of different case are equal.
+ * A candidate is near when about a third of the letters differ at most; the first of equally near ones wins. */
+#include "support/support.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST = 63 };
+
+static int fold(char c)
+{
+	return tolower((unsigned char) c);
+}
+
+static int least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* Cost of cell (i, j) of the table, from the two rows before. */
+static int cell_cost(const char *a, const char *b, int i, int j, int row[3][LONGEST + 1])
+{
+	int differ = fold(a[i - 1]) != fold(b[j - 1]);
+	int cost = least(least(row[1][j] + 1, row[2][j - 1] + 1), row[1][j - 1] + differ);
+
+	if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
+		cost = least(cost, row[0][j - 2] + 1);
+	return cost;
+}
+
+static int edit_distance(const char *a, const char *b)
+{
+	int row[3][LONGEST + 1] = { 0 };
+	int n = (int) strlen(a), m = (int) strlen(b);
+
+	for (int j = 0; j <= m; j++)
+		row[2][j] = j;
+	for (int i = 1; i <= n; i++) {
+		memcpy(row[0], row[1], sizeof row[0]);
+		memcpy(row[1], row[2], sizeof row[1]);
+		row[2][0] = i;
+		for (int j = 1; j <= m; j++)
+			row[2][j] = cell_cost(a, b, i, j, row);
+	}
+	return row[2][m];
+}
+
+const char *suggest_nearest(const char *name, const char *const *candidates, int n)
+{
+	const char *nearest = NULL;
+	size_t length = strlen(name);
+	int limit = (int) length / 3 + 1;
+
+	if (length > LONGEST || length < 2)
+		limit = 0;
+	for (int i = 0; i < n && length <= LONGEST; i++) {
+		int distance;
+
+		if (strlen(candidates[i]) > LONGEST || strcmp(candidates[i], name) == 0)
+			continue;
+		distance = edit_distance(name, candidates[i]);
+		if (distance > limit || (nearest != NULL && distance == limit))
+			continue;
+		nearest = candidates[i];
+		limit = distance;
+	}
+	return nearest;
+}

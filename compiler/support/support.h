@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What every folder of the compiler stands on: memory, growable arrays,
+ * strings, source text and spans, diagnostics, and indented writing.
+ * Nothing here prints, exits or keeps global state. */
+#ifndef PMGC_SUPPORT_SUPPORT_H
+#define PMGC_SUPPORT_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
+
+/* ---- arena.c ------------------------------------------------------------
+ * All nodes of one compilation live in one arena and are freed together.
+ * Memory is zeroed. An allocation never returns NULL: when memory is
+ * exhausted (or a product overflows) control goes to `on_failure`, which the
+ * driver arms around a whole compilation. */
+
+struct arena {
+	struct arena_block *blocks;
+	size_t allocated;           /* bytes handed out, for statistics */
+	jmp_buf *on_failure;        /* armed by the driver; NULL: abort() */
+};
+
+void *arena_alloc(struct arena *arena, size_t size);
+void *arena_alloc_array(struct arena *arena, size_t n, size_t size);
+char *arena_copy(struct arena *arena, const char *text, size_t length);
+char *arena_string(struct arena *arena, const char *text);
+char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+void arena_release(struct arena *arena);
+
+#define arena_new(arena, type) ((type *) arena_alloc((arena), sizeof(type)))
+#define arena_new_array(arena, type, n) \
+	((type *) arena_alloc_array((arena), (size_t) (n), sizeof(type)))
+
+/* ---- vec.c --------------------------------------------------------------
+ * The only generic container: `VEC(int) v = {0}; vec_push(arena, &v, 3);`
+ * read as `v.items[i]`, `i < v.n`. Storage belongs to the arena. */
+
+#define VEC(type) struct { type *items; int n, capacity; }
+#define vec_push(arena, vec, item) \
+	((vec)->items = vec_reserve((arena), (vec)->items, (vec)->n, &(vec)->capacity, \
+				    sizeof *(vec)->items), \
+	 (vec)->items[(vec)->n++] = (item))
+
+void *vec_reserve(struct arena *arena, void *items, int n, int *capacity, size_t size);
+
+/* ---- str.c --------------------------------------------------------------
+ * A growing string in an arena. `text` is always NUL-terminated once something was added. */
+
+struct str {
+	struct arena *arena;
+	char *text;
+	size_t length, capacity;
+};
+
+struct str str_new(struct arena *arena);
+void str_add(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
+void str_add_text(struct str *str, const char *text, size_t length);
+const char *str_text(const struct str *str);  /* "" when nothing was added */
+
+/* ---- source.c -----------------------------------------------------------
+ * Source texts, and spans in them. A span is a file number and two byte
+ * offsets; lines and columns are computed when something is printed. */
+
+struct span {
+	uint32_t file, start, end;
+};
+
+struct source {
+	const char *name;           /* as given by the user */
+	const char *text;           /* NUL-terminated */
+	uint32_t size;
+	VEC(uint32_t) lines;        /* offset of the first byte of each line; built lazily */
+};
+
+struct sources {
+	struct arena *arena;
+	VEC(struct source *) files;
+};
+
+struct position {
+	int line, column;           /* from 1; a tab counts to the next multiple of 8, a UTF-8 character counts once */
+};
+
+struct span span_join(struct span first, struct span last);
+bool span_is_known(struct span span);          /* a zero span has no place in any file */
+uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size);
+struct source *sources_get(const struct sources *sources, uint32_t file);
+struct position source_position(struct source *source, struct arena *arena, uint32_t offset);
+const char *span_text(const struct sources *sources, struct arena *arena, struct span span);
+const char *span_lines(const struct sources *sources, struct arena *arena, struct span span);
+const char *span_place(const struct sources *sources, struct arena *arena, struct span span); /* "f.pmg:3:14" */
+
+/* ---- diag.c -------------------------------------------------------------
+ * Diagnostics are collected, in source order when printed. `diag.def` lists
+ * the codes. Each call returns the diagnostic, so that labels (a second place),
+ * notes and help can be attached. Texts are copied. */
+
+enum severity { SEVERITY_REMARK, SEVERITY_WARNING, SEVERITY_ERROR };
+
+enum diag_code {
+#define DIAG(code, name) DIAG_##name,
+#include "support/diag.def"
+#undef DIAG
+	DIAG_N
+};
+
+struct diag_label {
+	struct span span;           /* unknown span: a note without a place */
+	const char *text;
+};
+
+struct diag {
+	enum severity severity;
+	enum diag_code code;
+	struct span span;
+	const char *text;
+	VEC(struct diag_label) labels;
+	VEC(struct diag_label) helps; /* `help: did you mean 'voxel'?`; the span, if known, is what to replace */
+};
+
+struct diags {
+	struct arena *arena;
+	struct sources *sources;
+	VEC(struct diag *) list;
+	int n_errors;
+};
+
+struct diag *diag_error(struct diags *diags, enum diag_code code, struct span span,
+			const char *format, ...) PRINTF_LIKE(4, 5);
+struct diag *diag_warning(struct diags *diags, enum diag_code code, struct span span,
+			  const char *format, ...) PRINTF_LIKE(4, 5);
+struct diag *diag_remark(struct diags *diags, enum diag_code code, struct span span,
+			 const char *format, ...) PRINTF_LIKE(4, 5);
+void diag_label(struct diags *diags, struct diag *diag, struct span span,
+		const char *format, ...) PRINTF_LIKE(4, 5);
+void diag_help(struct diags *diags, struct diag *diag, struct span span,
+	       const char *format, ...) PRINTF_LIKE(4, 5);
+const char *diag_code_text(enum diag_code code);   /* "PMG0123" */
+
+/* The whole list as text, sorted by place: file:line:col: error[PMG0101]: …, the line, the caret range,
+ * labels and helps. At most `limit` errors, then how many more. Remarks only with `remarks`. */
+const char *diags_text(struct diags *diags, int limit, bool remarks);
+
+/* ---- suggest.c ----------------------------------------------------------
+ * The candidate nearest to `name` by edit distance, or NULL if none is near. */
+const char *suggest_nearest(const char *name, const char *const *candidates, int n);
+
+/* ---- writer.c -----------------------------------------------------------
+ * Indented lines of text, each with the span and the emitter it came from. */
+
+struct writer_line {
+	uint32_t start;             /* offset in the text */
+	struct span span;           /* of the source that caused the line; may be unknown */
+	const char *emitter;        /* __FILE__:__LINE__ of the emitter */
+};
+
+struct writer {
+	struct str text;
+	int indent;
+	struct span span;           /* current provenance, set by whoever emits */
+	VEC(struct writer_line) lines;
+};
+
+#define STRINGIFY_(x) #x
+#define STRINGIFY(x) STRINGIFY_(x)
+#define EMITTER __FILE__ ":" STRINGIFY(__LINE__)
+
+struct writer writer_new(struct arena *arena);
+void writer_line_at(struct writer *w, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
+#define line(w, ...) writer_line_at((w), EMITTER, __VA_ARGS__)
+/* `open_block` writes a line and indents what follows; `close_block` goes back and writes its line. */
+void writer_open_at(struct writer *w, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
+#define open_block(w, ...) writer_open_at((w), EMITTER, __VA_ARGS__)
+void writer_close_at(struct writer *w, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
+#define close_block(w, ...) writer_close_at((w), EMITTER, __VA_ARGS__)
+void writer_blank(struct writer *w);
+
+/* ---- types.c ------------------------------------------------------------
+ * The scalar types of the language. One table feeds the lexer, the checker, the printers and the targets. */
+
+enum scalar_type {
+#define TYPE(id, name, c_name, abi_name, size, is_float, is_signed) TYPE_##id,
+#include "support/types.def"
+#undef TYPE
+	TYPE_N
+};
+
+const char *type_name(enum scalar_type type);      /* "f64" */
+const char *type_c_name(enum scalar_type type);    /* "double" */
+const char *type_abi_name(enum scalar_type type);  /* "PMG_F64" */
+int type_size(enum scalar_type type);
+bool type_is_float(enum scalar_type type);
+bool type_is_integer(enum scalar_type type);       /* not bool */
+bool type_is_signed(enum scalar_type type);
+bool type_from_name(const char *name, enum scalar_type *type);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The syntax tree: what the user wrote, with spans, before any meaning is given to names.
+ * Nodes live in the arena of the compilation. One struct per family, tagged by `kind`;
+ * a field that a kind does not use is zero. */
+#ifndef PMGC_SYNTAX_TREE_H
+#define PMGC_SYNTAX_TREE_H
+
+#include "support/support.h"
+
+struct tree_expr;
+
+/* A name, or `object.member` (PHI.voxel). `member` is NULL for a plain name. */
+struct tree_name {
+	const char *name, *member;
+	struct span span;
+};
+
+enum tree_op {
+#define TREE_OP(id, text, arity, precedence) TREE_OP_##id,
+#include "syntax/operators.def"
+#undef TREE_OP
+	TREE_OP_N
+};
+
+/* Operators of `reduce` and of reductions inside expressions. */
+enum tree_reduce_op { TREE_SUM, TREE_PROD, TREE_MIN, TREE_MAX };
+
+/* `i in lo..hi`, or `c in children(parent, i)` (then `lo` is the node i, `hi` is NULL). */
+struct tree_range {
+	const char *var;
+	struct span var_span, span;
+	bool is_children;
+	struct tree_name parent;
+	struct tree_expr *lo, *hi;
+};
+typedef VEC(struct tree_range *) tree_ranges;
+
+enum tree_expr_kind {
+	TREE_INT,       /* integer */
+	TREE_FLOAT,     /* real */
+	TREE_BOOL,      /* integer 0 or 1 */
+	TREE_LIST,      /* [a, b, …]: args */
+	TREE_NAME,      /* name */
+	TREE_INDEX,     /* name[args] */
+	TREE_CALL,      /* name(args): function, construct, transpose, stencil, whole-array reduction */
+	TREE_CAST,      /* cast<type>(args[0]) */
+	TREE_UNARY,     /* op args[0] */
+	TREE_BINARY,    /* args[0] op args[1] */
+	TREE_REDUCE,    /* sum(ranges) args[0] */
+	TREE_CASE       /* branches */
+};
+
+struct tree_branch {
+	struct tree_expr *condition;    /* NULL: else */
+	struct tree_expr *value;
+	struct span span;
+};
+
+struct tree_expr {
+	enum tree_expr_kind kind;
+	struct span span;
+	int64_t integer;
+	double real;
+	const char *spelling;           /* of a number, as written */
+	struct tree_name name;
+	enum tree_op op;
+	enum tree_reduce_op reduce_op;
+	enum scalar_type type;
+	VEC(struct tree_expr *) args;
+	tree_ranges ranges;
+	VEC(struct tree_branch) branches;
+};
+
+enum tree_type_kind { TREE_TYPE_SCALAR, TREE_TYPE_INDEX, TREE_TYPE_OFFSETS, TREE_TYPE_OBJECT };
+
+struct tree_mode {              /* `voxel < nVoxels` */
+	const char *name;
+	struct tree_expr *size;
+	struct span span;
+};
+
+/* `f64[n, m]`, `index(n)[m] sorted`, `offsets(n)[m+1]`, `PHI_Tensor<f64>(nnz; a < nA)`, `Forest(m, n)`. */
+struct tree_type {
+	enum tree_type_kind kind;
+	struct span span;
+	enum scalar_type scalar;        /* SCALAR, or the <T> of an OBJECT (has_scalar) */
+	bool has_scalar;
+	const char *object;             /* name of the construct */
+	VEC(struct tree_expr *) args;   /* limit of index/offsets, arguments of an object */
+	VEC(struct tree_mode) modes;
+	VEC(struct tree_expr *) shape;
+	bool is_sorted, is_unique, is_tree;
+	struct tree_name segments;      /* `tree(off)`: parents are local to segments; used by constructs only */
+};
+
+enum tree_role { TREE_IN, TREE_OUT, TREE_INOUT, TREE_TEMP, TREE_STATE };
+
+enum tree_stmt_kind {
+	TREE_PARAM,      /* names; is_scalar: `type` */
+	TREE_ASSUME,     /* value */
+	TREE_SPECIALIZE, /* names[0] = value, or = text (a file) */
+	TREE_DECL,       /* role, is_fixed, names, type, value or NULL */
+	TREE_FUNC,       /* names[0], ranges, type, value */
+	TREE_DEFINE,     /* [next] target = value for ranges; target is NAME or INDEX */
+	TREE_ACCUMULATE, /* reduce [next] target op value for ranges */
+	TREE_ITERATE,    /* ranges[0], value = until or NULL, body */
+	TREE_SCHEDULE    /* items */
+};
+
+/* `restructure PHI by hybrid(voxel, atom);` has verb `restructure`, subjects {PHI}, value `hybrid(voxel, atom)`.
+ * `tile blur (32, 256);` has subjects {blur} and a value without name. A value is an expression:
+ * NAME (auto), CALL (interleave(block = 8): args are BINARY EQ or plain), INT, LIST. NULL: none. */
+struct tree_schedule_item {
+	struct tree_name verb;
+	VEC(struct tree_name) subjects;
+	struct tree_expr *value;
+	struct span span;
+};
+
+struct tree_stmt {
+	enum tree_stmt_kind kind;
+	struct span span;
+	VEC(struct tree_name) names;
+	bool is_scalar, is_fixed, is_next;
+	enum tree_role role;
+	struct tree_type *type;
+	struct tree_expr *target, *value;
+	enum tree_reduce_op reduce_op;
+	const char *text;
+	tree_ranges ranges;
+	VEC(struct tree_stmt *) body;
+	VEC(struct tree_schedule_item *) items;
+};
+typedef VEC(struct tree_stmt *) tree_stmts;
+
+struct tree_pipeline {
+	struct tree_name name;
+	struct span span;
+	tree_stmts body;
+};
+
+struct tree_const {             /* `const NAME = EXPR;` */
+	struct tree_name name;
+	struct tree_expr *value;
+	struct span span;
+};
+
+struct tree_include {           /* `include "file.pmg";`, already expanded when the file is there */
+	const char *path;
+	struct span span;
+};
+
+struct tree_file {
+	VEC(struct tree_include) includes;
+	VEC(struct tree_const) consts;
+	VEC(struct tree_pipeline *) pipelines;
+};
+
+/* ---- parser.y, lexer.l, parse.c ------------------------------------------ */
+
+/* Parses source number `file` of `diags->sources`. Always returns a tree: the parts that could be read. */
+struct tree_file *syntax_parse(struct arena *arena, struct diags *diags, uint32_t file);
+
+/* Parses a list of statements (the expansion of a construct). Every span in it becomes `origin`. */
+tree_stmts syntax_parse_statements(struct arena *arena, struct diags *diags,
+				   const char *text, struct span origin);
+
+/* One token per line: place, kind, spelling. */
+const char *syntax_tokens_text(struct arena *arena, struct diags *diags, uint32_t file);
+
+/* ---- tree_print.c ---------------------------------------------------------
+ * Back to .pmg; parsing the result gives the same tree. */
+const char *tree_file_text(struct arena *arena, const struct tree_file *file);
+const char *tree_expr_text(struct arena *arena, const struct tree_expr *expr);
+
+#endif
