@@ -175,7 +175,7 @@ $(BUILD)/libpmgtest.a: $(test_parts)
 %.a:
 	@rm -f $@
 	@mkdir -p $(@D)
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
 $(BUILD)/$(soname): $(runtime)
 	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm
