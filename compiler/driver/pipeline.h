@@ -6,6 +6,7 @@
 #define PMGC_DRIVER_PIPELINE_H
 
 #include "passes/pass.h"
+#include "sema/sema.h"
 #include "syntax/tree.h"
 
 struct compilation {
@@ -14,19 +15,31 @@ struct compilation {
 	struct diags diags;
 	isl_ctx *ctx;
 	struct pass_options options;
+	bool verify_each;
 	const char *target;             /* "openmp" */
 	uint32_t file;
-	struct tree_file *tree;
-	VEC(struct module *) modules;   /* one per pipeline of the file */
+	struct tree_file *tree;         /* NULL when the input was a dump of a module */
+	module_list modules;            /* one per pipeline of the file */
+	/* Called after each pass of each module; for dumps and timing. */
+	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
+	void *user;
 };
 
 struct compilation *compilation_new(void);      /* NULL: no memory */
 void compilation_free(struct compilation *c);
-/* Each stage returns false once there are errors in c->diags; out of memory is one of them. */
-bool compilation_read(struct compilation *c, const char *path);         /* file to tree and modules (checked, no pass) */
-bool compilation_run_passes(struct compilation *c);                     /* all passes, verified */
+
+/* Each step returns false once there are errors in c->diags; running out of memory is one of them. */
+bool compilation_open(struct compilation *c, const char *path);         /* reads the text */
+bool compilation_parse(struct compilation *c);                          /* text to tree */
+bool compilation_lower(struct compilation *c);                          /* tree, or a dump (.ir), to modules */
+bool compilation_read(struct compilation *c, const char *path);         /* the three together */
+bool compilation_run_passes(struct compilation *c);                     /* every pass, verified, proved legal */
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
+
 const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics as text */
-struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the only or first one */
+struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the first one */
+
+/* ---- explain.c ---- */
+const char *explain_text(struct compilation *c, const struct module *module);
 
 #endif

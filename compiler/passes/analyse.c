@@ -25,6 +25,8 @@ bool pass_dependences(struct module *module, const struct pass_options *options)
 
 		if (!region->groups.n || region_dependences(module, region))
 			continue;
+		isl_ctx_reset_error(module->ctx);
+		isl_ctx_reset_operations(module->ctx);
 		diag_remark(module->diags, DIAG_ISL_QUOTA, module->span,
 			    "the dependences of '%s' are too many to compute: it runs in the order of the text, by one "
 			    "thread", module->name);

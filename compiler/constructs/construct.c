@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of constructs, and what their signatures have in common. */
+#include "constructs/construct.h"
+
+#include <string.h>
+
+#define CONSTRUCT(variable) extern const struct construct construct_##variable;
+#include "constructs/constructs.def"
+#undef CONSTRUCT
+
+static const struct construct *const constructs[] = {
+#define CONSTRUCT(variable) &construct_##variable,
+#include "constructs/constructs.def"
+#undef CONSTRUCT
+};
+
+enum { N_CONSTRUCTS = (int) (sizeof constructs / sizeof constructs[0]) };
+
+const struct construct *construct_find(const char *name)
+{
+	for (int i = 0; i < N_CONSTRUCTS; i++)
+		if (!strcmp(constructs[i]->name, name))
+			return constructs[i];
+	return NULL;
+}
+
+int construct_names(const char **names, int max)
+{
+	int n = N_CONSTRUCTS < max ? N_CONSTRUCTS : max;
+
+	for (int i = 0; i < n; i++)
+		names[i] = constructs[i]->name;
+	return n;
+}
+
+bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage)
+{
+	if (call->args.n >= min && call->args.n <= max)
+		return true;
+	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, call->span, "'%s' has %d argument%s; it is used as %s",
+		   call->construct->name, call->args.n, call->args.n == 1 ? "" : "s", usage);
+	return false;
+}
+
+static bool object_is(const struct object *object, const char *kinds)
+{
+	return object && strstr(kinds, object->construct->name);
+}
+
+bool construct_expect_object(const struct construct_call *call, int arg, const char *kind)
+{
+	const struct construct_arg *given = &call->args.items[arg];
+
+	if (given->kind == ARG_OBJECT && object_is(given->object, kind))
+		return true;
+	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be a %s", arg + 1,
+		   call->construct->name, kind);
+	return false;
+}
+
+bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank)
+{
+	const struct construct_arg *given = &call->args.items[arg];
+	bool is_value = given->kind == ARG_ARRAY || (given->kind == ARG_SCALAR && min_rank == 0);
+
+	if (is_value && given->rank >= min_rank && given->rank <= max_rank)
+		return true;
+	if (!is_value)
+		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be an array",
+			   arg + 1, call->construct->name);
+	else
+		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+			   "argument %d of '%s' has %d dimension%s; it needs %d%s", arg + 1, call->construct->name,
+			   given->rank, given->rank == 1 ? "" : "s", min_rank, min_rank == max_rank ? "" : " or more");
+	return false;
+}
+
+bool construct_expect_extent(const struct construct_call *call, int arg, int dim, const char *extent, const char *why)
+{
+	const struct construct_arg *given = &call->args.items[arg];
+
+	if (!strcmp(given->extents[dim], extent))
+		return true;
+	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+		   "dimension %d of argument %d of '%s' is %s; it must be %s, %s", dim + 1, arg + 1,
+		   call->construct->name, given->extents[dim], extent, why);
+	return false;
+}
+
+enum scalar_type construct_widest(const struct construct_call *call, int first)
+{
+	enum scalar_type type = TYPE_F32;
+
+	for (int i = first; i < call->args.n; i++)
+		if (call->args.items[i].kind != ARG_OBJECT && call->args.items[i].type == TYPE_F64)
+			type = TYPE_F64;
+	return type;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --emit=STAGE: every arrow of the pipeline as text. */
+#include "driver/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codegen/target.h"
+#include "ir/schedule.h"
+
+typedef const char *text_of_module(struct compilation *c, struct module *module);
+
+static const char *ir_text(struct compilation *c, struct module *module)
+{
+	return module_text(module, &c->arena);
+}
+
+static const char *dot_text(struct compilation *c, struct module *module)
+{
+	return module_dot(module, &c->arena);
+}
+
+static void add_relation(struct compilation *c, struct str *text, const char *name, isl_union_map *relation)
+{
+	char *isl_text = relation ? isl_union_map_to_str(relation) : NULL;
+
+	str_add(text, "  %s: ", name);
+	for (const char *at = isl_text ? isl_text : "not known (isl's quota)"; *at; at++)
+		str_add(text, at[0] == ';' ? ";\n     " : "%c", *at);
+	str_add(text, "\n");
+	free(isl_text);
+	(void) c;
+}
+
+static const char *const region_names[] = { "prologue", "body", "epilogue" };
+
+static const char *deps_text(struct compilation *c, struct module *module)
+{
+	struct str text = str_new(&c->arena);
+
+	str_add(&text, "%s\n", module->name);
+	for (int i = 0; i < REGION_N; i++) {
+		if (!module->regions[i].groups.n)
+			continue;
+		str_add(&text, " %s\n", region_names[i]);
+		add_relation(c, &text, "strict", module->regions[i].strict);
+		add_relation(c, &text, "reduction", module->regions[i].reduction);
+	}
+	return str_text(&text);
+}
+
+static const char *schedules_text(struct compilation *c, struct module *module)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			str_add(&text, "# %s, %s\n%s", module->name, region_names[i],
+				schedule_text(module, module->regions[i].schedule));
+	return str_text(&text);
+}
+
+static const char *loops_text(struct compilation *c, struct module *module)
+{
+	return target_loops_text(module, &c->arena);
+}
+
+static const struct stage_text {
+	const char *name;
+	text_of_module *text;
+	bool needs_passes;
+} stage_texts[] = {
+	{ "ir", ir_text, false },
+	{ "dot", dot_text, false },
+	{ "deps", deps_text, true },
+	{ "schedule", schedules_text, true },
+	{ "loops", loops_text, true },
+};
+
+static const struct stage_text *find_stage(const char *name)
+{
+	for (size_t i = 0; i < sizeof stage_texts / sizeof stage_texts[0]; i++)
+		if (!strcmp(stage_texts[i].name, name))
+			return &stage_texts[i];
+	return NULL;
+}
+
+bool emit_is_known(const char *stage)
+{
+	static const char *const others[] = { "tokens", "ast", "c", "h" };
+
+	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+		if (!strcmp(stage, others[i]))
+			return true;
+	return find_stage(stage);
+}
+
+static const char *emit_modules(struct compilation *c, const struct options *options, const struct stage_text *stage)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int i = 0; i < c->modules.n; i++)
+		if (!options->pipeline || !strcmp(options->pipeline, c->modules.items[i]->name))
+			str_add(&text, "%s", stage->text(c, c->modules.items[i]));
+	return str_text(&text);
+}
+
+static const char *emit_target(struct compilation *c, const struct options *options)
+{
+	const char *c_text, *h_text;
+
+	if (!compilation_run_passes(c) || !compilation_generate(c, options->output, &c_text, &h_text))
+		return NULL;
+	return !strcmp(options->emit, "h") ? h_text : c_text;
+}
+
+const char *emit_stage(struct compilation *c, const struct options *options)
+{
+	const struct stage_text *stage = find_stage(options->emit);
+
+	if (!compilation_open(c, options->input))
+		return NULL;
+	if (!strcmp(options->emit, "tokens"))
+		return syntax_tokens_text(&c->arena, &c->diags, c->file);
+	if (!compilation_parse(c))
+		return NULL;
+	if (!strcmp(options->emit, "ast"))
+		return c->tree ? tree_file_text(&c->arena, c->tree) : "";
+	if (!compilation_lower(c))
+		return NULL;
+	if (!stage)
+		return emit_target(c, options);
+	if (stage->needs_passes && !compilation_run_passes(c))
+		return NULL;
+	return emit_modules(c, options, stage);
+}
+
+/* ---- files ---- */
+
+bool emit_file(const char *path, const char *text)
+{
+	size_t length = strlen(text), n = strlen(path) + 8;
+	char *temporary = malloc(n);
+	bool ok = false;
+	FILE *file;
+	int fd;
+
+	if (!temporary)
+		return false;
+	snprintf(temporary, n, "%s.XXXXXX", path);
+	fd = mkstemp(temporary);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (file) {
+		ok = fchmod(fd, 0644) == 0 && fwrite(text, 1, length, file) == length;
+		ok = fclose(file) == 0 && ok && rename(temporary, path) == 0;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	if (fd >= 0 && !ok)
+		unlink(temporary);
+	free(temporary);
+	return ok;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The stages of a compilation as text, and files that are whole or not there. */
+#ifndef PMGC_DRIVER_EMIT_H
+#define PMGC_DRIVER_EMIT_H
+
+#include "driver/options.h"
+
+/* The text of options->emit, or NULL with errors in c->diags. Compiles as far as that stage needs. */
+const char *emit_stage(struct compilation *c, const struct options *options);
+bool emit_is_known(const char *stage);
+
+/* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was. */
+bool emit_file(const char *path, const char *text);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pmgc: arguments to exit status. All printing of the compiler happens here. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/emit.h"
+
+#define PMGC_VERSION "0.1.0"
+
+enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5 };
+
+struct session {
+	struct compilation *c;
+	struct options options;
+	bool io_failed;
+};
+
+static int usage_error(const char *problem)
+{
+	fprintf(stderr, "pmgc: %s\n(pmgc --help lists the options)\n", problem);
+	return EXIT_USAGE;
+}
+
+/* The path of an output without its ending: of -o, or of the input's name in this folder. */
+static const char *output_base(struct session *s)
+{
+	const char *path = s->options.output, *slash, *dot;
+
+	if (!path) {
+		slash = strrchr(s->options.input, '/');
+		path = slash ? slash + 1 : s->options.input;
+	}
+	slash = strrchr(path, '/');
+	dot = strrchr(path, '.');
+	return arena_copy(&s->c->arena, path, dot && (!slash || dot > slash) ? (size_t) (dot - path) : strlen(path));
+}
+
+static bool write_file(struct session *s, const char *path, const char *text)
+{
+	if (emit_file(path, text))
+		return true;
+	fprintf(stderr, "pmgc: cannot write '%s'\n", path);
+	s->io_failed = true;
+	return false;
+}
+
+/* ---- after each pass ---- */
+
+static void after_pass(void *user, struct module *module, int pass, double seconds)
+{
+	struct session *s = user;
+	const char *wanted = s->options.dump_after;
+
+	if (s->options.time)
+		fprintf(stderr, "%-20s %-12s %8.2f ms\n", module->name, passes[pass].name, 1e3 * seconds);
+	if (wanted && (!strcmp(wanted, "all") || !strcmp(wanted, passes[pass].name)))
+		write_file(s, arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1, passes[pass].name),
+			   module_text(module, &s->c->arena));
+}
+
+/* ---- what was asked ---- */
+
+static bool wants_text(const struct options *options)
+{
+	return strcmp(options->emit, "c") || (options->output && !strcmp(options->output, "-"));
+}
+
+static bool compile_to_text(struct session *s)
+{
+	const char *text = emit_stage(s->c, &s->options);
+
+	if (text)
+		fputs(text, stdout);
+	return text;
+}
+
+/* "base.c: base.pmg included.pmg" */
+static bool write_dependencies(struct session *s, const char *base)
+{
+	struct str text = str_new(&s->c->arena);
+
+	str_add(&text, "%s.c %s.h:", base, base);
+	for (int i = 0; i < s->c->sources.files.n; i++)
+		if (s->c->sources.files.items[i]->name)
+			str_add(&text, " %s", s->c->sources.files.items[i]->name);
+	str_add(&text, "\n");
+	return write_file(s, arena_printf(&s->c->arena, "%s.d", base), str_text(&text));
+}
+
+static bool compile_to_files(struct session *s)
+{
+	const char *base = output_base(s), *slash = strrchr(base, '/'), *c_text, *h_text;
+
+	if (!compilation_read(s->c, s->options.input) || !compilation_run_passes(s->c) ||
+	    !compilation_generate(s->c, slash ? slash + 1 : base, &c_text, &h_text))
+		return false;
+	return write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
+	       write_file(s, arena_printf(&s->c->arena, "%s.c", base), c_text) &&
+	       (!s->options.dependencies || write_dependencies(s, base));
+}
+
+static int finish(struct session *s, bool ok)
+{
+	fputs(compilation_messages(s->c, s->options.remarks), stderr);
+	if (ok && s->options.explain)
+		for (int i = 0; i < s->c->modules.n; i++)
+			fputs(explain_text(s->c, s->c->modules.items[i]), stderr);
+	if (ok)
+		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
+	for (int i = 0; i < s->c->diags.list.n; i++)
+		s->io_failed |= s->c->diags.list.items[i]->code == DIAG_CANNOT_READ;
+	if (s->io_failed)
+		return EXIT_IO;
+	return s->c->diags.list.n ? EXIT_PROGRAM : EXIT_RESOURCES;
+}
+
+static int help_passes(void)
+{
+	for (int i = 0; i < n_passes; i++)
+		printf("%-12s %s\n", passes[i].name, passes[i].sentence);
+	return EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	struct session session = { .options = options_default() };
+	struct options *options = &session.options;
+	char problem[256];
+	int status;
+
+	if (!options_read(options, argc, argv, problem, sizeof problem))
+		return usage_error(problem);
+	if (options->help)
+		return options_help(stdout), EXIT_DONE;
+	if (options->version)
+		return puts("pmgc " PMGC_VERSION), EXIT_DONE;
+	if (options->help_passes)
+		return help_passes();
+	if (!options->input)
+		return usage_error("no input file");
+	if (!emit_is_known(options->emit))
+		return usage_error("--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot");
+	session.c = compilation_new();
+	if (!session.c)
+		return EXIT_RESOURCES;
+	if (!options_for_passes(options, &session.c->options, problem, sizeof problem)) {
+		compilation_free(session.c);
+		return usage_error(problem);
+	}
+	session.c->target = options->target;
+	session.c->verify_each = options->verify_each;
+	session.c->after_pass = after_pass;
+	session.c->user = &session;
+	status = finish(&session, wants_text(options) ? compile_to_text(&session) : compile_to_files(&session));
+	compilation_free(session.c);
+	return status;
+}

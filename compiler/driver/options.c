@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line of pmgc: a table, and one loop over it. */
+#include "driver/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_kind { KIND_TEXT, KIND_FLAG, KIND_NUMBER };
+
+struct option_row {
+	enum option_kind kind;
+	const char *flag, *argument, *help;
+	size_t offset;
+};
+
+static const struct option_row rows[] = {
+#define OPTION(field, kind, flag, argument, default_value, help) \
+	{ KIND_##kind, flag, argument, help, offsetof(struct options, field) },
+#include "driver/options.def"
+#undef OPTION
+};
+
+enum { N_ROWS = (int) (sizeof rows / sizeof rows[0]) };
+
+struct options options_default(void)
+{
+	return (struct options) {
+#define OPTION(field, kind, flag, argument, default_value, help) .field = default_value,
+#include "driver/options.def"
+#undef OPTION
+	};
+}
+
+/* The row of `arg`, and its value: after '=', in the next argument, or none. */
+static const struct option_row *find_row(const char *arg, const char **value)
+{
+	for (int i = 0; i < N_ROWS; i++) {
+		size_t length = strlen(rows[i].flag);
+
+		*value = NULL;
+		if (!strcmp(arg, rows[i].flag))
+			return &rows[i];
+		if (!strncmp(arg, rows[i].flag, length) && arg[length] == '=') {
+			*value = arg + length + 1;
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+static bool set_number(long *field, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	*field = strtol(value, &end, 10);
+	return *value && !*end && !errno && *field >= 0;
+}
+
+static bool set_field(struct options *options, const struct option_row *row, const char *value)
+{
+	char *base = (char *) options + row->offset;
+
+	if (row->kind == KIND_FLAG)
+		return *(bool *) (void *) base = !value, !value;
+	if (row->kind == KIND_NUMBER)
+		return set_number((long *) (void *) base, value);
+	*(const char **) (void *) base = value;
+	return true;
+}
+
+static bool unknown_option(const char *arg, char *problem, size_t size)
+{
+	const char *flags[N_ROWS], *near, *value = strchr(arg, '=');
+	char name[64];
+
+	for (int i = 0; i < N_ROWS; i++)
+		flags[i] = rows[i].flag;
+	snprintf(name, sizeof name, "%.*s", value ? (int) (value - arg) : (int) strlen(arg), arg);
+	near = suggest_nearest(name, flags, N_ROWS);
+	snprintf(problem, size, near ? "unknown option '%s'; did you mean '%s'?" : "unknown option '%s'", arg, near);
+	return false;
+}
+
+bool options_read(struct options *options, int argc, char **argv, char *problem, size_t size)
+{
+	for (int i = 1; i < argc; i++) {
+		const struct option_row *row;
+		const char *value;
+
+		if (argv[i][0] != '-' || !argv[i][1]) {
+			if (options->input)
+				return snprintf(problem, size, "one input file, not '%s' and '%s'",
+						options->input, argv[i]), false;
+			options->input = argv[i];
+			continue;
+		}
+		row = find_row(argv[i], &value);
+		if (!row)
+			return unknown_option(argv[i], problem, size);
+		if (row->kind != KIND_FLAG && !value && i + 1 < argc)
+			value = argv[++i];
+		if ((row->kind != KIND_FLAG && !value) || !set_field(options, row, value))
+			return snprintf(problem, size, "option '%s' %s%s", row->flag, row->argument ? "needs " :
+					"takes no value", row->argument ? row->argument : ""), false;
+	}
+	return true;
+}
+
+static bool read_switch(const char *value, bool *on)
+{
+	*on = !strcmp(value, "on");
+	return *on || !strcmp(value, "off");
+}
+
+bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
+{
+	static const char *const orders[] = { "auto", "textual", "isl" };
+	bool is_order = false;
+
+	pass->schedule = options->schedule;
+	pass->max_operations = (unsigned long) options->max_operations;
+	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
+		is_order = is_order || !strcmp(options->schedule, orders[i]);
+	if (!is_order)
+		return snprintf(problem, size, "--schedule takes auto, textual or isl, not '%s'",
+				options->schedule), false;
+	if (!read_switch(options->parallel, &pass->parallel))
+		return snprintf(problem, size, "--parallel takes on or off, not '%s'", options->parallel), false;
+	if (!read_switch(options->vector, &pass->vector))
+		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
+	return true;
+}
+
+bool options_pass_flag(struct pass_options *pass, const char *flag)
+{
+	struct options options = options_default();
+	const struct option_row *row;
+	const char *value;
+	char problem[8];
+
+	options.schedule = pass->schedule;
+	options.parallel = pass->parallel ? "on" : "off";
+	options.vector = pass->vector ? "on" : "off";
+	options.max_operations = (long) pass->max_operations;
+	row = find_row(flag, &value);
+	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
+		return false;
+	return options_for_passes(&options, pass, problem, sizeof problem);
+}
+
+void options_help(FILE *out)
+{
+	fprintf(out, "usage: pmgc FILE.pmg [options]\n\nCompiles .pmg pipelines to C with OpenMP.\n\n");
+	for (int i = 0; i < N_ROWS; i++) {
+		char left[40];
+
+		snprintf(left, sizeof left, "%s%s%s", rows[i].flag,
+			 !rows[i].argument ? "" : rows[i].flag[1] == '-' ? "=" : " ",
+			 rows[i].argument ? rows[i].argument : "");
+		fprintf(out, "  %-24s %s\n", left, rows[i].help);
+	}
+	fprintf(out, "\nExit status: 0 done, 1 errors in the program, 2 wrong usage, 4 input or output, 5 memory.\n");
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pipeline. Every step runs under a guard: when the arena finds no memory, control comes back here and the step
+ * fails with a diagnostic. isl works under a quota of operations; its errors never reach the user as such. */
+#include "driver/pipeline.h"
+
+#include <isl/options.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "codegen/target.h"
+#include "ir/schedule.h"
+
+/* ---- compilation ---- */
+
+struct compilation *compilation_new(void)
+{
+	struct compilation *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->ctx = isl_ctx_alloc();
+	if (!c->ctx) {
+		free(c);
+		return NULL;
+	}
+	isl_options_set_on_error(c->ctx, ISL_ON_ERROR_CONTINUE);
+	c->sources.arena = &c->arena;
+	c->diags.arena = &c->arena;
+	c->diags.sources = &c->sources;
+	c->target = "openmp";
+	c->options = (struct pass_options) { .schedule = "auto", .parallel = true, .vector = true,
+					     .max_operations = 2000000 };
+	return c;
+}
+
+void compilation_free(struct compilation *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < c->modules.n; i++)
+		module_free(c->modules.items[i]);
+	isl_ctx_free(c->ctx);
+	arena_release(&c->arena);
+	free(c);
+}
+
+/* Runs a step with the arena's failures caught here. */
+static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument)
+{
+	jmp_buf on_failure;
+	bool ok = false;
+
+	c->arena.on_failure = &on_failure;
+	if (!setjmp(on_failure))
+		ok = step(c, argument) && !c->diags.n_errors;
+	else
+		c->diags.n_errors++;
+	c->arena.on_failure = NULL;
+	return ok;
+}
+
+/* ---- text ---- */
+
+static char *read_all(FILE *file, size_t *size)
+{
+	char *text = NULL, *grown;
+	size_t capacity = 0;
+
+	*size = 0;
+	do {
+		if (*size + 1 >= capacity) {
+			capacity = capacity ? 2 * capacity : 65536;
+			grown = realloc(text, capacity);
+			if (!grown) {
+				free(text);
+				return NULL;
+			}
+			text = grown;
+		}
+		*size += fread(text + *size, 1, capacity - *size - 1, file);
+	} while (!feof(file) && !ferror(file));
+	return text;
+}
+
+static bool open_step(struct compilation *c, void *path)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size = 0;
+	char *text = file ? read_all(file, &size) : NULL;
+	bool ok = file && text && !ferror(file);
+
+	if (file)
+		fclose(file);
+	if (ok)
+		c->file = sources_add(&c->sources, path, arena_copy(&c->arena, text, size), size);
+	else
+		diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s'", (const char *) path);
+	free(text);
+	return ok;
+}
+
+static bool parse_step(struct compilation *c, void *unused)
+{
+	(void) unused;
+	c->tree = syntax_parse(&c->arena, &c->diags, c->file);
+	return true;
+}
+
+static bool is_dump(const struct compilation *c)
+{
+	const char *name = sources_get(&c->sources, c->file)->name;
+	size_t length = strlen(name);
+
+	return length > 3 && !strcmp(name + length - 3, ".ir");
+}
+
+static bool lower_step(struct compilation *c, void *unused)
+{
+	struct module *module;
+
+	(void) unused;
+	if (!is_dump(c))
+		return sema_lower_file(&c->arena, &c->diags, c->ctx, c->tree, &c->modules);
+	module = module_read(&c->arena, &c->diags, c->ctx, c->file);
+	if (module)
+		vec_push(&c->arena, &c->modules, module);
+	return module;
+}
+
+/* ---- passes ---- */
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+/* The proof before anything is printed: a schedule that breaks a dependence is our own error. */
+static bool prove_legal(struct module *module, const char *pass)
+{
+	for (int i = 0; i < REGION_N; i++) {
+		const char *witness;
+
+		if (!schedule_check(module, &module->regions[i], pass))
+			return false;
+		if (schedule_is_legal(module, &module->regions[i], &witness))
+			continue;
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "after pass '%s' the schedule of '%s' is wrong: %s",
+			   pass, module->name, witness);
+		return false;
+	}
+	return true;
+}
+
+static bool out_of_quota(struct compilation *c, const struct module *module, const struct pass *pass)
+{
+	if (isl_ctx_last_error(c->ctx) != isl_error_quota)
+		return false;
+	isl_ctx_reset_error(c->ctx);
+	diag_error(&c->diags, DIAG_ISL_QUOTA, module->span,
+		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
+		   pass->name, module->name, c->options.max_operations);
+	return true;
+}
+
+static bool run_pass(struct compilation *c, struct module *module, const struct pass *pass, unsigned *known)
+{
+	double start = now();
+	bool ok;
+
+	if ((*known & pass->needs) != pass->needs)
+		return diag_error(&c->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name), false;
+	isl_ctx_reset_operations(c->ctx);
+	isl_ctx_set_max_operations(c->ctx, c->options.max_operations);
+	ok = pass->run(module, &c->options);
+	isl_ctx_set_max_operations(c->ctx, 0);
+	if (out_of_quota(c, module, pass) || !ok)
+		return false;
+	*known = (*known & ~pass->breaks) | pass->gives;
+	if (c->after_pass)
+		c->after_pass(c->user, module, (int) (pass - passes), now() - start);
+	return !c->verify_each || (module_verify(module, pass->name) && prove_legal(module, pass->name));
+}
+
+static bool overrides_are_used(const struct module *module)
+{
+	for (int i = 0; i < module->overrides.n; i++)
+		if (!module->overrides.items[i].is_used)
+			diag_remark(module->diags, DIAG_OVERRIDE_NOT_SUPPORTED, module->overrides.items[i].span,
+				    "'%s' has no effect yet: no pass takes this decision", module->overrides.items[i].verb);
+	return true;
+}
+
+static bool passes_step(struct compilation *c, void *unused)
+{
+	bool ok = true;
+
+	(void) unused;
+	for (int m = 0; m < c->modules.n; m++) {
+		struct module *module = c->modules.items[m];
+		unsigned known = 0;
+		bool done = module_verify(module, "lower");
+
+		for (int i = 0; done && i < n_passes; i++)
+			done = run_pass(c, module, &passes[i], &known);
+		ok = done && module_verify(module, "passes") && prove_legal(module, "passes") &&
+		     overrides_are_used(module) && ok;
+	}
+	return ok;
+}
+
+/* ---- target ---- */
+
+struct generate {
+	const char *base;
+	const char **c_text, **h_text;
+};
+
+static bool generate_step(struct compilation *c, void *argument)
+{
+	const struct generate *generate = argument;
+	const struct target *target = target_find(c->target);
+
+	if (!target)
+		return diag_error(&c->diags, DIAG_NOT_SUPPORTED, (struct span) { 0 }, "there is no target '%s'",
+				  c->target), false;
+	return target_generate(c->modules.items, c->modules.n, target, &c->arena, generate->base, generate->c_text,
+			       generate->h_text);
+}
+
+/* ---- the steps ---- */
+
+bool compilation_open(struct compilation *c, const char *path)
+{
+	return guarded(c, open_step, (void *) (uintptr_t) path);
+}
+
+bool compilation_parse(struct compilation *c)
+{
+	return is_dump(c) || guarded(c, parse_step, NULL);
+}
+
+bool compilation_lower(struct compilation *c)
+{
+	return guarded(c, lower_step, NULL);
+}
+
+bool compilation_read(struct compilation *c, const char *path)
+{
+	return compilation_open(c, path) && compilation_parse(c) && compilation_lower(c);
+}
+
+bool compilation_run_passes(struct compilation *c)
+{
+	return guarded(c, passes_step, NULL);
+}
+
+bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text)
+{
+	struct generate generate = { base, c_text, h_text };
+
+	return guarded(c, generate_step, &generate);
+}
+
+const char *compilation_messages(struct compilation *c, bool remarks)
+{
+	const char *text = diags_text(&c->diags, 20, remarks);
+
+	return *text || !c->diags.n_errors ? text : "pmgc: error[PMG0002]: out of memory\n";
+}
+
+struct module *compilation_module(struct compilation *c, const char *pipeline)
+{
+	for (int i = 0; i < c->modules.n; i++)
+		if (!pipeline || !strcmp(c->modules.items[i]->name, pipeline))
+			return c->modules.items[i];
+	return NULL;
+}
