@@ -240,6 +240,8 @@ struct stage *module_add_stage(struct module *module, struct group *group, const
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
 		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
 struct array *module_find_array(const struct module *module, const char *name);
+/* Keywords, macros and functions of C that generated code needs, and our own prefixes. */
+bool name_is_reserved_in_c(const char *name);
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 
