@@ -1,29 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expressions: constructors, questions, and the reads of a stage. */
-#include <string.h>
-
+ * Expressions: building, comparing, walking and copying trees, and what counts as affine.
+ *
+ * Trees may share nodes; nobody changes a node in place. A LOCAL array has no subscripts. The type of an operator
+ * follows from its operands, so that a dump need not say it (op_result_type). */
 #include "ir/module.h"
 
-int op_arity(enum expr_op op)
-{
-	static const int arities[] = {
-#define OP(id, text, c_text, arity, precedence) arity,
-#include "ir/ops.def"
-#undef OP
-	};
-
-	return arities[op];
-}
-
-static int n_args(const struct expr *expr)
-{
-	if (expr->kind == EXPR_CAST)
-		return 1;
-	return expr->kind == EXPR_OP ? op_arity(expr->op) : 0;
-}
-
-/* ---- constructors ---- */
+#include <string.h>
 
 static struct expr *expr_new(struct arena *arena, enum expr_kind kind, enum scalar_type type, struct span span)
 {
@@ -61,7 +44,8 @@ struct expr *expr_dim(struct arena *arena, int dim, struct span span)
 
 struct expr *expr_param(struct arena *arena, const struct module *module, int param, struct span span)
 {
-	struct expr *expr = expr_new(arena, EXPR_PARAM, module->params.items[param].type, span);
+	const struct param *of = &module->params.items[param];
+	struct expr *expr = expr_new(arena, EXPR_PARAM, of->is_scalar ? of->type : TYPE_I64, span);
 
 	expr->index = param;
 	return expr;
@@ -71,16 +55,9 @@ struct expr *expr_read(struct arena *arena, struct array *array, struct expr **s
 {
 	struct expr *expr = expr_new(arena, EXPR_READ, array->type, span);
 
-	expr->access = (struct access) { array, subs, span };
-	return expr;
-}
-
-struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args, struct span span)
-{
-	struct expr *expr = expr_new(arena, EXPR_OP, type, span);
-
-	expr->op = op;
-	expr->args = args;
+	expr->access.array = array;
+	expr->access.subs = subs;
+	expr->access.span = span;
 	return expr;
 }
 
@@ -101,6 +78,15 @@ struct expr *expr_binary(struct arena *arena, enum expr_op op, enum scalar_type 
 	return expr_call(arena, op, type, args, span_join(a->span, b->span));
 }
 
+struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args, struct span span)
+{
+	struct expr *expr = expr_new(arena, EXPR_OP, type, span);
+
+	expr->op = op;
+	expr->args = args;
+	return expr;
+}
+
 struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *arg)
 {
 	struct expr *expr = expr_new(arena, EXPR_CAST, type, arg->span);
@@ -110,73 +96,163 @@ struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *
 	return expr;
 }
 
-/* ---- questions ---- */
+/* ---- shape of a node ---- */
+
+int op_arity(enum expr_op op)
+{
+	static const int arities[] = {
+#define OP(id, text, c_text, arity, precedence) arity,
+#include "ir/ops.def"
+#undef OP
+	};
+
+	return arities[op];
+}
+
+bool op_is_comparison(enum expr_op op)
+{
+	return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE || op == OP_GT || op == OP_GE;
+}
+
+static bool op_is_logical(enum expr_op op)
+{
+	return op == OP_AND || op == OP_OR || op == OP_NOT;
+}
+
+enum scalar_type op_result_type(enum expr_op op, struct expr *const *args)
+{
+	if (op_is_comparison(op) || op_is_logical(op))
+		return TYPE_BOOL;
+	return args[op == OP_SELECT ? 1 : 0]->type;
+}
+
+int expr_n_args(const struct expr *expr)
+{
+	if (expr->kind == EXPR_OP)
+		return op_arity(expr->op);
+	return expr->kind == EXPR_CAST ? 1 : 0;
+}
+
+int access_n_subs(const struct access *access)
+{
+	return access->array->role == ROLE_LOCAL ? 0 : access->array->rank;
+}
+
+/* ---- comparing ---- */
 
 static bool access_equal(const struct access *a, const struct access *b)
 {
 	if (a->array != b->array)
 		return false;
-	for (int i = 0; i < a->array->rank; i++)
-		if (a->array->role != ROLE_LOCAL && !expr_equal(a->subs[i], b->subs[i]))
+	for (int i = 0; i < access_n_subs(a); i++)
+		if (!expr_equal(a->subs[i], b->subs[i]))
+			return false;
+	return true;
+}
+
+static bool args_equal(const struct expr *a, const struct expr *b)
+{
+	for (int i = 0; i < expr_n_args(a); i++)
+		if (!expr_equal(a->args[i], b->args[i]))
 			return false;
 	return true;
 }
 
 bool expr_equal(const struct expr *a, const struct expr *b)
 {
-	if (a->kind != b->kind || a->type != b->type || a->integer != b->integer || a->index != b->index)
+	if (a == b)
+		return true;
+	if (a->kind != b->kind || a->type != b->type)
 		return false;
-	if (memcmp(&a->real, &b->real, sizeof a->real) || (a->kind == EXPR_OP && a->op != b->op))
-		return false;
-	if (a->kind == EXPR_READ)
+	switch (a->kind) {
+	case EXPR_INT:
+	case EXPR_BOOL:
+		return a->integer == b->integer;
+	case EXPR_FLOAT:
+		return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+	case EXPR_PARAM:
+	case EXPR_DIM:
+		return a->index == b->index;
+	case EXPR_READ:
 		return access_equal(&a->access, &b->access);
-	for (int i = 0; i < n_args(a); i++)
-		if (!expr_equal(a->args[i], b->args[i]))
-			return false;
-	return true;
+	case EXPR_OP:
+		return a->op == b->op && args_equal(a, b);
+	case EXPR_CAST:
+		return args_equal(a, b);
+	case EXPR_N:
+		break;
+	}
+	return false;
+}
+
+/* ---- constants and affine expressions ---- */
+
+static bool fold(enum expr_op op, int64_t a, int64_t b, int64_t *value)
+{
+	if (op == OP_ADD)
+		return !__builtin_add_overflow(a, b, value);
+	if (op == OP_SUB || op == OP_NEG)
+		return !__builtin_sub_overflow(a, b, value);
+	return op == OP_MUL && !__builtin_mul_overflow(a, b, value);
 }
 
 bool expr_is_constant(const struct expr *expr, int64_t *value)
 {
-	int64_t inner;
+	int64_t a = 0, b = 0;
 
 	if (expr->kind == EXPR_INT) {
 		*value = expr->integer;
 		return true;
 	}
-	if (expr->kind != EXPR_OP || expr->op != OP_NEG || !expr_is_constant(expr->args[0], &inner) || inner == INT64_MIN)
+	if (expr->kind != EXPR_OP || expr->type != TYPE_I64)
 		return false;
-	*value = -inner;
-	return true;
-}
-
-static bool is_positive_constant(const struct expr *expr)
-{
-	int64_t value;
-
-	return expr_is_constant(expr, &value) && value > 0;
-}
-
-static bool operation_is_affine(const struct expr *expr)
-{
-	int64_t value;
-
 	if (expr->op == OP_NEG)
-		return expr_is_affine(expr->args[0]);
-	if (op_arity(expr->op) != 2 || !expr_is_affine(expr->args[0]) || !expr_is_affine(expr->args[1]))
+		return expr_is_constant(expr->args[0], &b) && fold(OP_NEG, 0, b, value);
+	if (expr->op != OP_ADD && expr->op != OP_SUB && expr->op != OP_MUL)
 		return false;
+	return expr_is_constant(expr->args[0], &a) && expr_is_constant(expr->args[1], &b) &&
+	       fold(expr->op, a, b, value);
+}
+
+static bool op_is_affine(const struct expr *expr)
+{
+	int64_t value;
+
 	if (expr->op == OP_MUL)
 		return expr_is_constant(expr->args[0], &value) || expr_is_constant(expr->args[1], &value);
 	if (expr->op == OP_DIV || expr->op == OP_MOD)
-		return is_positive_constant(expr->args[1]);
-	return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MIN || expr->op == OP_MAX;
+		return expr_is_constant(expr->args[1], &value) && value > 0;
+	return expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_NEG || expr->op == OP_MIN ||
+	       expr->op == OP_MAX;
+}
+
+static bool args_are_affine(const struct expr *expr)
+{
+	for (int i = 0; i < expr_n_args(expr); i++)
+		if (!expr_is_affine(expr->args[i]))
+			return false;
+	return true;
 }
 
 bool expr_is_affine(const struct expr *expr)
 {
-	if (expr->kind == EXPR_OP)
-		return operation_is_affine(expr);
-	return expr->type == TYPE_I64 && (expr->kind == EXPR_INT || expr->kind == EXPR_DIM || expr->kind == EXPR_PARAM);
+	switch (expr->kind) {
+	case EXPR_INT:
+	case EXPR_DIM:
+		return true;
+	case EXPR_PARAM:
+		return expr->type == TYPE_I64;
+	case EXPR_CAST:
+		return expr->type == TYPE_I64 && args_are_affine(expr);
+	case EXPR_OP:
+		return expr->type == TYPE_I64 && op_is_affine(expr) && args_are_affine(expr);
+	case EXPR_FLOAT:
+	case EXPR_BOOL:
+	case EXPR_READ:
+	case EXPR_N:
+		break;
+	}
+	return false;
 }
 
 bool expr_is_affine_condition(const struct expr *expr)
@@ -185,36 +261,21 @@ bool expr_is_affine_condition(const struct expr *expr)
 		return true;
 	if (expr->kind != EXPR_OP)
 		return false;
-	if (expr->op == OP_NOT)
-		return expr_is_affine_condition(expr->args[0]);
-	if (expr->op == OP_AND || expr->op == OP_OR)
-		return expr_is_affine_condition(expr->args[0]) && expr_is_affine_condition(expr->args[1]);
-	return expr->op >= OP_EQ && expr->op <= OP_GE && expr_is_affine(expr->args[0]) && expr_is_affine(expr->args[1]);
+	if (op_is_comparison(expr->op))
+		return args_are_affine(expr);
+	if (!op_is_logical(expr->op))
+		return false;
+	for (int i = 0; i < op_arity(expr->op); i++)
+		if (!expr_is_affine_condition(expr->args[i]))
+			return false;
+	return true;
 }
 
-int expr_last_dim(const struct expr *expr)
-{
-	int last = expr->kind == EXPR_DIM ? expr->index : -1;
-
-	for (int i = 0; i < n_args(expr); i++) {
-		int of_arg = expr_last_dim(expr->args[i]);
-
-		last = of_arg > last ? of_arg : last;
-	}
-	for (int i = 0; expr->kind == EXPR_READ && expr->access.array->role != ROLE_LOCAL &&
-	     i < expr->access.array->rank; i++) {
-		int of_sub = expr_last_dim(expr->access.subs[i]);
-
-		last = of_sub > last ? of_sub : last;
-	}
-	return last;
-}
-
-/* ---- substitution and reads ---- */
+/* ---- copying and walking ---- */
 
 static struct expr **substitute_all(struct arena *arena, struct expr **exprs, int n, struct expr *const *dims)
 {
-	struct expr **copies = arena_new_array(arena, struct expr *, n + 1);
+	struct expr **copies = n ? arena_new_array(arena, struct expr *, n) : NULL;
 
 	for (int i = 0; i < n; i++)
 		copies[i] = expr_substitute(arena, exprs[i], dims);
@@ -225,14 +286,13 @@ struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr
 {
 	struct expr *copy;
 
-	if (expr->kind == EXPR_DIM)
-		return dims[expr->index] ? dims[expr->index] : expr;
+	if (expr->kind == EXPR_DIM && dims[expr->index])
+		return dims[expr->index];
 	copy = arena_new(arena, struct expr);
 	*copy = *expr;
-	if (expr->kind == EXPR_READ && expr->access.array->role != ROLE_LOCAL)
-		copy->access.subs = substitute_all(arena, expr->access.subs, expr->access.array->rank, dims);
-	if (n_args(expr))
-		copy->args = substitute_all(arena, expr->args, n_args(expr), dims);
+	if (expr->kind == EXPR_READ)
+		copy->access.subs = substitute_all(arena, expr->access.subs, access_n_subs(&expr->access), dims);
+	copy->args = substitute_all(arena, expr->args, expr_n_args(expr), dims);
 	return copy;
 }
 
@@ -240,8 +300,25 @@ void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *us
 {
 	if (expr->kind == EXPR_READ)
 		visit(&expr->access, user);
-	for (int i = 0; i < n_args(expr); i++)
+	for (int i = 0; i < expr_n_args(expr); i++)
 		expr_reads(expr->args[i], visit, user);
+}
+
+static int later(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+int expr_last_dim(const struct expr *expr)
+{
+	int last = expr->kind == EXPR_DIM ? expr->index : -1;
+
+	if (expr->kind == EXPR_READ)
+		for (int i = 0; i < access_n_subs(&expr->access); i++)
+			last = later(last, expr_last_dim(expr->access.subs[i]));
+	for (int i = 0; i < expr_n_args(expr); i++)
+		last = later(last, expr_last_dim(expr->args[i]));
+	return last;
 }
 
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user)

@@ -1,103 +1,145 @@
 /* SPDX-License-Identifier: MIT
  *
- * Building and freeing modules. Nodes live in the arena; the few isl values are listed in one place. */
-#include <isl/schedule.h>
-#include <isl/set.h>
+ * Building a module and freeing what isl holds of it.
+ *
+ * Numbers equal positions: a param, array, group or stage is numbered when it is added. Each array gets a C name of
+ * its own: the name as the user knows it with `_` for dots, made different from what C reserves, from the params and
+ * from the arrays before it. The long-lived isl values are rows of the tables below; module_free alone releases
+ * them, everything else belongs to the arena. */
+#include "ir/ir.h"
+
 #include <string.h>
 
-#include "ir/module.h"
+#define MODULE_FIELDS(FIELD) \
+	FIELD(isl_set, context)
+#define STAGE_FIELDS(FIELD) \
+	FIELD(isl_set, domain)
+#define REGION_FIELDS(FIELD) \
+	FIELD(isl_union_map, strict) \
+	FIELD(isl_union_map, reduction) \
+	FIELD(isl_schedule, schedule)
 
 struct module *module_new(struct arena *arena, struct diags *diags, isl_ctx *ctx, const char *name, struct span span)
 {
 	struct module *module = arena_new(arena, struct module);
 
+	module->name = arena_string(arena, name);
+	module->span = span;
 	module->arena = arena;
 	module->diags = diags;
 	module->ctx = ctx;
-	module->name = name;
-	module->span = span;
 	return module;
 }
 
 void module_free(struct module *module)
 {
-	for (int i = 0; i < module->stages.n; i++)
-		module->stages.items[i]->domain = isl_set_free(module->stages.items[i]->domain);
-	for (int i = 0; i < REGION_N; i++) {
-		struct region *region = &module->regions[i];
-
-		region->strict = isl_union_map_free(region->strict);
-		region->reduction = isl_union_map_free(region->reduction);
-		region->schedule = isl_schedule_free(region->schedule);
+#define FREE_OF_MODULE(type, field) module->field = type##_free(module->field);
+#define FREE_OF_STAGE(type, field) module->stages.items[i]->field = type##_free(module->stages.items[i]->field);
+#define FREE_OF_REGION(type, field) module->regions[i].field = type##_free(module->regions[i].field);
+	MODULE_FIELDS(FREE_OF_MODULE)
+	for (int i = 0; i < module->stages.n; i++) {
+		STAGE_FIELDS(FREE_OF_STAGE)
 	}
-	module->context = isl_set_free(module->context);
+	for (int i = 0; i < REGION_N; i++) {
+		REGION_FIELDS(FREE_OF_REGION)
+	}
+#undef FREE_OF_MODULE
+#undef FREE_OF_STAGE
+#undef FREE_OF_REGION
 }
 
 int module_add_param(struct module *module, const char *name, struct span span)
 {
-	struct param param = { .name = name, .span = span, .type = TYPE_I64 };
+	const struct param param = { .name = arena_string(module->arena, name), .span = span, .type = TYPE_I64 };
 
 	vec_push(module->arena, &module->params, param);
 	return module->params.n - 1;
 }
 
-/* ---- names in C ---- */
+/* ---- C names ---- */
 
-bool name_is_reserved_in_c(const char *name)
+static bool name_is_reserved(const char *name)
 {
-	static const char *const words[] = {
-#define WORD(word) #word,
-#include "ir/c_words.def"
-#undef WORD
+	static const char *const reserved[] = {
+#define RESERVED(word) #word,
+#include "ir/reserved.def"
+#undef RESERVED
+#define TYPE(id, text, c_name, abi_name, size, is_float, is_signed) c_name,
+#include "support/types.def"
+#undef TYPE
+#define OP(id, text, c_text, arity, precedence) c_text, text,
+#include "ir/ops.def"
+#undef OP
 	};
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (!strcmp(words[i], name))
+	for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+		if (strcmp(name, reserved[i]) == 0)
 			return true;
-	return !strncmp(name, "pmg_", 4) || !strncmp(name, "PMG_", 4) || !strncmp(name, "isl_", 4) || name[0] == '_';
+	return strncmp(name, "pmg_", 4) == 0 || strncmp(name, "PMG_", 4) == 0;
 }
 
-static bool is_taken(const struct module *module, const char *name)
+static bool name_is_taken(const struct module *module, const char *name)
 {
-	for (int i = 0; i < module->arrays.n; i++)
-		if (!strcmp(module->arrays.items[i]->c_name, name))
-			return true;
 	for (int i = 0; i < module->params.n; i++)
-		if (!strcmp(module->params.items[i].name, name))
+		if (strcmp(module->params.items[i].name, name) == 0)
 			return true;
-	return name_is_reserved_in_c(name);
+	for (int i = 0; i < module->arrays.n; i++)
+		if (strcmp(module->arrays.items[i]->c_name, name) == 0)
+			return true;
+	return false;
 }
 
-static const char *c_name_of(const struct module *module, const char *name)
+static bool is_c_letter(char c)
 {
-	char *c_name = arena_string(module->arena, name);
-
-	for (char *at = c_name; *at; at++)
-		if (*at == '.')
-			*at = '_';
-	while (is_taken(module, c_name))
-		c_name = arena_printf(module->arena, "%s_", c_name);
-	return c_name;
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
+
+static const char *c_name_of(struct module *module, const char *name)
+{
+	char *base = arena_string(module->arena, name);
+	const char *unique;
+
+	for (char *c = base; *c; c++)
+		if (!is_c_letter(*c))
+			*c = '_';
+	if (base[0] == '_' || (base[0] >= '0' && base[0] <= '9'))
+		base = arena_printf(module->arena, "a%s", base);
+	if (name_is_reserved(base))
+		base = arena_printf(module->arena, "%s_", base);
+	unique = base;
+	for (int i = 2; name_is_reserved(unique) || name_is_taken(module, unique); i++)
+		unique = arena_printf(module->arena, "%s_%d", base, i);
+	return unique;
+}
+
+/* ---- arrays, groups, stages ---- */
 
 struct array *module_add_array(struct module *module, const char *name, enum array_role role, enum scalar_type type,
 			       int rank, struct span span)
 {
 	struct array *array = arena_new(module->arena, struct array);
 
-	array->name = name;
+	array->name = arena_string(module->arena, name);
 	array->c_name = c_name_of(module, name);
 	array->span = span;
 	array->role = role;
 	array->type = type;
 	array->number = module->arrays.n;
 	array->rank = rank;
-	array->lo = arena_new_array(module->arena, struct expr *, rank + 1);
-	array->hi = arena_new_array(module->arena, struct expr *, rank + 1);
+	array->lo = arena_new_array(module->arena, struct expr *, rank);
+	array->hi = arena_new_array(module->arena, struct expr *, rank);
 	for (int i = 0; i < rank; i++)
 		array->lo[i] = expr_int(module->arena, 0, span);
 	vec_push(module->arena, &module->arrays, array);
 	return array;
+}
+
+struct array *module_find_array(const struct module *module, const char *name)
+{
+	for (int i = 0; i < module->arrays.n; i++)
+		if (strcmp(module->arrays.items[i]->name, name) == 0)
+			return module->arrays.items[i];
+	return NULL;
 }
 
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span)
@@ -105,7 +147,7 @@ struct group *module_add_group(struct module *module, enum region_kind region, c
 	struct group *group = arena_new(module->arena, struct group);
 
 	group->number = module->groups.n;
-	group->name = name;
+	group->name = arena_string(module->arena, name);
 	group->span = span;
 	vec_push(module->arena, &module->groups, group);
 	vec_push(module->arena, &module->regions[region].groups, group);
@@ -122,32 +164,29 @@ struct stage *module_add_stage(struct module *module, struct group *group, const
 	stage->group = group;
 	for (int i = 0; i < common->n; i++)
 		vec_push(module->arena, &stage->dims, common->items[i]);
-	if (!group->stages.n)
+	if (group->stages.n == 0)
 		group->n_common = common->n;
-	vec_push(module->arena, &module->stages, stage);
 	vec_push(module->arena, &group->stages, stage);
+	vec_push(module->arena, &module->stages, stage);
 	return stage;
 }
 
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
 		   const char *alternatives, struct span span, const char *reason, ...)
 {
-	struct decision decision = { pass, subject, chosen, alternatives, NULL, span };
+	struct decision decision = { .pass = arena_string(module->arena, pass), .span = span };
 	va_list args;
 
 	va_start(args, reason);
 	decision.reason = arena_vprintf(module->arena, reason, args);
 	va_end(args);
+	decision.subject = arena_string(module->arena, subject);
+	decision.chosen = arena_string(module->arena, chosen);
+	decision.alternatives = arena_string(module->arena, alternatives);
 	vec_push(module->arena, &module->decisions, decision);
 }
 
-struct array *module_find_array(const struct module *module, const char *name)
-{
-	for (int i = 0; i < module->arrays.n; i++)
-		if (!strcmp(module->arrays.items[i]->name, name))
-			return module->arrays.items[i];
-	return NULL;
-}
+/* ---- questions ---- */
 
 bool array_is_index(const struct array *array)
 {
@@ -161,5 +200,5 @@ bool array_is_argument(const struct array *array)
 
 bool group_accumulates(const struct group *group)
 {
-	return group->stages.n && group->stages.items[group->stages.n - 1]->op != REDUCE_SET;
+	return group->stages.n > 0 && group->stages.items[group->stages.n - 1]->op != REDUCE_SET;
 }

@@ -268,6 +268,10 @@ void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *us
 /* The largest number of a DIM in `expr`, or -1. */
 int expr_last_dim(const struct expr *expr);
 int op_arity(enum expr_op op);
+bool op_is_comparison(enum expr_op op);
+enum scalar_type op_result_type(enum expr_op op, struct expr *const *args);
+int expr_n_args(const struct expr *expr);               /* of OP and CAST, else 0 */
+int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL array */
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
