@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Was the decision taken? A right answer does not show that a loop was made parallel, so that each case, a .pmg file,
+ * says in comments what its first pipeline must and must not become:
+ *     # must c: text            the generated C contains it
+ *     # must not c: text
+ *     # must explain: text      so does the list of decisions; schedule, deps and remarks likewise
+ *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
+ *     # options: --schedule=isl
+ * A case without an expectation fails. */
+#include <dirent.h>
+#include <isl/schedule.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/options.h"
+#include "ir/schedule.h"
+
+#define FOLDER "tests/decide/"
+
+struct result {
+	int passed, failed;
+};
+
+struct texts {
+	const char *c, *schedule, *explain, *remarks;
+};
+
+static const char *all_schedules(struct compilation *c, struct module *module)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			str_add(&text, "%s", schedule_text(module, module->regions[i].schedule));
+	return str_text(&text);
+}
+
+static const char *text_of_kind(const struct texts *texts, const char *kind)
+{
+	if (!strcmp(kind, "c"))
+		return texts->c;
+	if (!strcmp(kind, "schedule"))
+		return texts->schedule;
+	if (!strcmp(kind, "explain"))
+		return texts->explain;
+	return strcmp(kind, "remarks") ? NULL : texts->remarks;
+}
+
+/* Schedules are read back without their marks' and stages' identity, so that isl compares what they say. */
+static bool schedules_equal(const char *a, const char *b)
+{
+	isl_ctx *ctx = isl_ctx_alloc();
+	isl_schedule *first = isl_schedule_read_from_str(ctx, a), *second = isl_schedule_read_from_str(ctx, b);
+	bool equal = isl_schedule_plain_is_equal(first, second) == isl_bool_true;
+
+	isl_schedule_free(first);
+	isl_schedule_free(second);
+	isl_ctx_free(ctx);
+	return equal;
+}
+
+static bool check_same(struct compilation *c, const char *name)
+{
+	struct module *first = compilation_module(c, NULL), *other = compilation_module(c, name);
+
+	return other && schedules_equal(all_schedules(c, first), all_schedules(c, other));
+}
+
+/* One line of expectation; -1: the line is none. */
+static int check_line(struct compilation *c, const struct texts *texts, const char *line)
+{
+	char kind[16];
+	int n = 0;
+
+	if (sscanf(line, "# must not %15[a-z]: %n", kind, &n) == 1 && n)
+		return text_of_kind(texts, kind) && !strstr(text_of_kind(texts, kind), line + n);
+	if (sscanf(line, "# must %15[a-z]: %n", kind, &n) == 1 && n)
+		return text_of_kind(texts, kind) && strstr(text_of_kind(texts, kind), line + n);
+	if (!strncmp(line, "# same schedule: ", 17))
+		return check_same(c, line + 17);
+	return -1;
+}
+
+static void take_options(struct compilation *c, char *line)
+{
+	for (char *flag = strtok(line + 11, " "); flag; flag = strtok(NULL, " "))
+		if (!options_pass_flag(&c->options, flag))
+			fprintf(stderr, "unknown option %s\n", flag);
+}
+
+static void check_lines(struct compilation *c, const char *path, const struct texts *texts, char *text,
+			struct result *result)
+{
+	int n_checks = 0;
+	char *rest;
+
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		int outcome = check_line(c, texts, line);
+
+		if (outcome < 0)
+			continue;
+		n_checks++;
+		if (outcome == 1) {
+			result->passed++;
+			continue;
+		}
+		result->failed++;
+		fprintf(stderr, "%s: does not hold: %s\n", path, line);
+	}
+	if (!n_checks) {
+		result->failed++;
+		fprintf(stderr, "%s: has no expectation\n", path);
+	}
+}
+
+static void check_case(const char *path, struct result *result)
+{
+	struct compilation *c = compilation_new();
+	struct texts texts = { 0 };
+	const char *h_text;
+	bool ok = compilation_open(c, path);
+	char *text = ok ? arena_string(&c->arena, sources_get(&c->sources, c->file)->text) : NULL;
+	char *options = text ? strstr(text, "# options: ") : NULL;
+
+	c->verify_each = true;
+	if (options)
+		take_options(c, arena_copy(&c->arena, options, strcspn(options, "\n")));
+	if (ok && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
+	    compilation_generate(c, "case", &texts.c, &h_text)) {
+		texts.schedule = all_schedules(c, compilation_module(c, NULL));
+		texts.explain = explain_text(c, compilation_module(c, NULL));
+		texts.remarks = compilation_messages(c, true);
+		check_lines(c, path, &texts, text, result);
+	} else {
+		result->failed++;
+		fprintf(stderr, "%s: does not compile\n%s", path, compilation_messages(c, true));
+	}
+	compilation_free(c);
+}
+
+static int is_case(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+int main(void)
+{
+	struct result result = { 0, 0 };
+	struct dirent **entries;
+	int n = scandir(FOLDER, &entries, is_case, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof path, FOLDER "%.200s", entries[i]->d_name);
+		check_case(path, &result);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	printf("%d passed, %d failed\n", result.passed, result.failed + (n <= 0));
+	return result.failed || n <= 0;
+}
