@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random sizes and data for any pipeline. */
+#include "random/bind.h"
+
+#include <string.h>
+
+static uint64_t next(struct binding_set *set)
+{
+	uint64_t z = set->random += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+static int64_t below(struct binding_set *set, int64_t n)
+{
+	return (int64_t) (next(set) % (uint64_t) n);
+}
+
+/* Extents and limits: affine expressions over params. */
+static int64_t value_of(const struct binding_set *set, const struct expr *expr)
+{
+	int64_t a, b, quotient;
+
+	if (expr->kind == EXPR_INT)
+		return expr->integer;
+	if (expr->kind == EXPR_PARAM)
+		return set->sizes[expr->index];
+	a = value_of(set, expr->args[0]);
+	if (expr->kind == EXPR_CAST || expr->op == OP_NEG)
+		return expr->kind == EXPR_CAST ? a : -a;
+	b = value_of(set, expr->args[1]);
+	if (expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL)
+		return expr->op == OP_ADD ? a + b : expr->op == OP_SUB ? a - b : a * b;
+	quotient = a / b - (a % b && (a < 0) != (b < 0));
+	return expr->op == OP_DIV ? quotient : a - b * quotient;
+}
+
+/* ---- index arrays ---- */
+
+static void fill_offsets(struct binding_set *set, int64_t *v, int64_t n, int64_t limit)
+{
+	for (int64_t i = 1; i + 1 < n; i++)
+		v[i] = below(set, limit + 1);
+	for (int64_t i = 1; i + 1 < n; i++)
+		for (int64_t j = i; j > 1 && v[j - 1] > v[j]; j--) {
+			int64_t swap = v[j];
+
+			v[j] = v[j - 1];
+			v[j - 1] = swap;
+		}
+	v[0] = 0;
+	v[n - 1] = limit;
+}
+
+static void fill_tree(struct binding_set *set, int64_t *v, int64_t n, const int64_t *segments, int64_t n_segments)
+{
+	int64_t first = 0, s = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		while (segments && s + 1 < n_segments && segments[s + 1] <= i)
+			first = segments[++s];
+		v[i] = i == first || below(set, 6) == 0 ? -1 : below(set, i - first);
+	}
+}
+
+static void fill_index(struct binding_set *set, const struct array *array, int64_t *v, int64_t n, int64_t limit)
+{
+	int64_t first = array->facts & FACT_UNIQUE ? below(set, limit - n + 1) : 0;
+	bool is_ordered = array->facts & (FACT_SORTED | FACT_UNIQUE);
+
+	for (int64_t i = 0; i < n; i++)
+		v[i] = array->facts & FACT_UNIQUE ? first + i : is_ordered ? i * limit / n : below(set, limit);
+	for (int64_t i = n - 1; i > 0 && !(array->facts & FACT_SORTED); i--) {
+		int64_t j = below(set, i + 1), swap = v[i];
+
+		v[i] = v[j];
+		v[j] = swap;
+	}
+}
+
+static bool fill_facts(struct binding_set *set, const struct array *array, int64_t n)
+{
+	int64_t limit = value_of(set, array->limit), *v = set->inputs[array->number];
+	const struct array *segments = array->segments;
+
+	if (array->facts & FACT_OFFSETS) {
+		if (n == 0 || (n == 1 && limit))
+			return false;
+		fill_offsets(set, v, n, limit);
+	} else if (array->facts & FACT_TREE) {
+		fill_tree(set, v, n, segments ? set->inputs[segments->number] : NULL,
+			  segments ? set->extents[segments->number][0] : 0);
+	} else {
+		if (n && (limit == 0 || (array->facts & FACT_UNIQUE && limit < n)))
+			return false;
+		fill_index(set, array, v, n, limit);
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+static void fill_value(enum scalar_type type, void *data, int64_t i, int64_t value)
+{
+	switch (type) {
+	case TYPE_F64: ((double *) data)[i] = (double) value; break;
+	case TYPE_F32: ((float *) data)[i] = (float) value; break;
+	case TYPE_I64: ((int64_t *) data)[i] = value; break;
+	case TYPE_I32: ((int32_t *) data)[i] = (int32_t) value; break;
+	case TYPE_I16: ((int16_t *) data)[i] = (int16_t) value; break;
+	case TYPE_I8: ((int8_t *) data)[i] = (int8_t) value; break;
+	case TYPE_U32: ((uint32_t *) data)[i] = (uint32_t) (value + 8); break;
+	case TYPE_U16: ((uint16_t *) data)[i] = (uint16_t) (value + 8); break;
+	case TYPE_U8: ((uint8_t *) data)[i] = (uint8_t) (value + 8); break;
+	case TYPE_BOOL: ((bool *) data)[i] = value > 0; break;
+	case TYPE_N: break;
+	}
+}
+
+static bool draw_array(struct binding_set *set, struct arena *arena, const struct array *array)
+{
+	int64_t n = 1;
+
+	set->extents[array->number] = arena_new_array(arena, int64_t, array->rank + 1);
+	for (int i = 0; i < array->rank; i++) {
+		int64_t extent = value_of(set, array->hi[i]);
+
+		set->extents[array->number][i] = extent;
+		if (extent < 0)
+			return false;
+		n *= extent;
+	}
+	set->bytes[array->number] = (size_t) n * (size_t) type_size(array->type);
+	set->inputs[array->number] = arena_alloc(arena, set->bytes[array->number] + 64);
+	if (array->facts)
+		return fill_facts(set, array, n);
+	for (int64_t i = 0; i < n; i++)
+		fill_value(array->type, set->inputs[array->number], i, below(set, 7) - 3);
+	return true;
+}
+
+static void draw_sizes(struct binding_set *set)
+{
+	static const int64_t choices[] = { 0, 1, 2, 3, 4, 7, 8, 9, 17 };
+
+	for (int i = 0; i < set->module->params.n; i++) {
+		set->sizes[i] = choices[below(set, (int64_t) (sizeof choices / sizeof choices[0]))];
+		set->scalars[i] = (double) below(set, 4);
+	}
+}
+
+bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed)
+{
+	*set = (struct binding_set) { .module = module, .random = seed };
+	set->sizes = arena_new_array(arena, int64_t, module->params.n + 1);
+	set->scalars = arena_new_array(arena, double, module->params.n + 1);
+	set->extents = arena_new_array(arena, int64_t *, module->arrays.n + 1);
+	set->inputs = arena_new_array(arena, void *, module->arrays.n + 1);
+	set->bytes = arena_new_array(arena, size_t, module->arrays.n + 1);
+	draw_sizes(set);
+	for (int i = 0; i < module->arrays.n; i++)
+		if (array_is_argument(module->arrays.items[i]) && !draw_array(set, arena, module->arrays.items[i]))
+			return false;
+	return true;
+}
+
+/* ---- views ---- */
+
+void **binding_copy(const struct binding_set *set, struct arena *arena)
+{
+	void **copies = arena_new_array(arena, void *, set->module->arrays.n + 1);
+
+	for (int i = 0; i < set->module->arrays.n; i++) {
+		if (!set->inputs[i])
+			continue;
+		copies[i] = arena_alloc(arena, set->bytes[i] + 64);
+		memcpy(copies[i], set->inputs[i], set->bytes[i]);
+	}
+	return copies;
+}
+
+struct interp_input binding_interp(const struct binding_set *set, struct arena *arena, void **copies)
+{
+	struct interp_input input = { .sizes = set->sizes, .scalars = set->scalars, .max_iterations = -1 };
+
+	for (int i = 0; i < set->module->arrays.n; i++) {
+		const struct array *array = set->module->arrays.items[i];
+		struct interp_array value = { .array = array, .type = array->type, .data = copies[i] };
+
+		if (!copies[i])
+			continue;
+		memcpy(value.shape, set->extents[i], (size_t) array->rank * sizeof value.shape[0]);
+		vec_push(arena, &input.arrays, value);
+	}
+	return input;
+}
+
+static int param_number(const struct module *module, const char *name)
+{
+	for (int i = 0; i < module->params.n; i++)
+		if (!strcmp(module->params.items[i].name, name))
+			return i;
+	return 0;
+}
+
+static void set_param(const struct binding_set *set, char *args, const pmg_param_desc *param)
+{
+	int number = param_number(set->module, param->name);
+
+	if (param->type == PMG_I64)
+		*(int64_t *) (void *) (args + param->offset) = set->sizes[number];
+	else if (param->type == PMG_F64)
+		*(double *) (void *) (args + param->offset) = set->scalars[number];
+	else
+		*(float *) (void *) (args + param->offset) = (float) set->scalars[number];
+}
+
+void *binding_args(const struct binding_set *set, struct arena *arena, const pmg_pipeline_desc *desc, void **copies)
+{
+	char *args = arena_alloc(arena, desc->args_size);
+
+	for (int i = 0; i < desc->n_params; i++)
+		set_param(set, args, &desc->params[i]);
+	for (int i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		const struct array *of;
+
+		if (array->offset == SIZE_MAX)
+			continue;
+		of = module_find_array(set->module, array->name);
+		*(pmg_buffer *) (void *) (args + array->offset) =
+			pmg_dense(copies[of->number], array->type, array->rank, set->extents[of->number]);
+	}
+	return args;
+}

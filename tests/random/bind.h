@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random sizes and data for any pipeline, from its module: what its facts demand holds. Values are small integers. */
+#ifndef PMGC_TESTS_RANDOM_BIND_H
+#define PMGC_TESTS_RANDOM_BIND_H
+
+#include "ir/ir.h"
+#include "pmgrt.h"
+
+struct binding_set {
+	struct module *module;
+	uint64_t random;                /* state of the generator */
+	int64_t *sizes;                 /* by number of param */
+	double *scalars;
+	int64_t **extents;              /* by number of array */
+	void **inputs;                  /* by number of array: what the caller gives, before any run */
+	size_t *bytes;
+};
+
+/* Draws sizes from {0, 1, 2, 3, 4, 7, 8, 9, 17} and data; false when these sizes allow no data (index(0)[3]). */
+bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed);
+
+/* The interpreter's and the library's view of a copy of the inputs: `copies` by number of array, arena memory. */
+void **binding_copy(const struct binding_set *set, struct arena *arena);
+struct interp_input binding_interp(const struct binding_set *set, struct arena *arena, void **copies);
+void *binding_args(const struct binding_set *set, struct arena *arena, const pmg_pipeline_desc *desc, void **copies);
+
+#endif

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Random valid programs: generate.py SEED COUNT prints COUNT pipelines, named x_… (results are exact: small integers
+in floating point, so that any order of a sum gives the same bits) or t_… (with divisions, compared with a tolerance).
+
+Every program has the same inputs, over sizes n, m, p, and 2 to 6 statements drawn from templates: element-wise and
+shifted functions, `case`, reductions with affine and indirect targets, ragged ranges, recurrences over rows,
+segments and trees, states in a loop, and every construct."""
+
+import random
+import sys
+
+INPUTS = """    param n, m, p;
+    fixed in off  : offsets(p)[n + 1];
+    fixed in col  : index(m)[p];
+    fixed in row  : index(n)[p];
+    in       dyn  : index(n)[m];
+    fixed in perm : index(m)[n] unique;
+    fixed in srt  : index(n)[m] sorted;
+    fixed in par  : index(n)[n] tree;
+    fixed in PHI  : PHI_Tensor<f64>(p; atom < m, voxel < n, fiber < m);
+    in a, b : f64[n];
+    in c : f64[m];
+    in v : f64[p];
+    in A, B : f64[n, m];
+    in F : f32[n];
+    in I : i64[n];
+"""
+
+# Arrays of each shape that expressions may read; statements add theirs.
+SHAPES = {"n": ["a", "b"], "m": ["c"], "p": ["v"], "nm": ["A", "B"]}
+
+
+class Program:
+    def __init__(self, rng, name):
+        self.rng, self.name = rng, name
+        self.reads = {shape: list(names) for shape, names in SHAPES.items()}
+        self.declarations, self.body, self.counter = [], [], 0
+        self.loop = None
+
+    def fresh(self, stem):
+        self.counter += 1
+        return f"{stem}{self.counter}"
+
+    def pick(self, *choices):
+        return self.rng.choice(choices)
+
+    # ---- expressions at a point ----
+
+    def read(self, vars_):
+        """A read that is inside its array for any sizes, given variables as {name: size}."""
+        options = ["literal"]
+        for var, size in vars_.items():
+            options += [("own", var, size)] * 3 + [("clamp", var, size), ("mirror", var, size)]
+            if size == "m":
+                options += [("dyn", var, size), ("srt", var, size)]
+            if size == "n":
+                options.append(("perm", var, size))
+            if size == "p":
+                options += [("col", var, size), ("row", var, size)]
+        sizes = {size: var for var, size in vars_.items()}
+        if "n" in sizes and "m" in sizes:
+            options += ["matrix"] * 3
+        choice = self.rng.choice(options)
+        if choice == "literal":
+            return str(self.rng.randint(-3, 3)) if self.rng.random() < 0.5 else f"{self.rng.randint(0, 3)}.0"
+        if choice == "matrix":
+            return f"{self.rng.choice(self.reads['nm'])}[{sizes['n']},{sizes['m']}]"
+        how, var, size = choice
+        own = self.rng.choice(self.reads[size])
+        shift = self.rng.randint(1, 2)
+        return {
+            "own": lambda: f"{own}[{var}]",
+            "clamp": lambda: f"{own}[{self.pick(f'max({var}-{shift}, 0)', f'min({var}+{shift}, {size}-1)')}]",
+            "mirror": lambda: f"{own}[{size}-1-{var}]",
+            "dyn": lambda: f"{self.rng.choice(self.reads['n'])}[dyn[{var}]]",
+            "srt": lambda: f"{self.rng.choice(self.reads['n'])}[srt[{var}]]",
+            "perm": lambda: f"{self.rng.choice(self.reads['m'])}[perm[{var}]]",
+            "col": lambda: f"{self.rng.choice(self.reads['m'])}[col[{var}]]",
+            "row": lambda: f"{self.rng.choice(self.reads['n'])}[row[{var}]]",
+        }[how]()
+
+    def expr(self, vars_, depth=2):
+        if depth == 0 or self.rng.random() < 0.25:
+            return self.read(vars_)
+        left, right = self.expr(vars_, depth - 1), self.expr(vars_, depth - 1)
+        return self.rng.choice([
+            f"({left} + {right})", f"({left} - {right})", f"{left}*{self.read(vars_)}",
+            f"min({left}, {right})", f"max({left}, {right})", f"abs({left})",
+            f"select({left} < {right}, {left}, {right})", f"(-{left})",
+        ])
+
+    def condition(self, var, size):
+        return self.rng.choice([
+            f"{var} == 0", f"{var} < {size}-1", f"{var} % 2 == 0", f"{var} >= 2 and {var} < {size}-2",
+            f"not {var} == 1", f"{var} == 0 or {var} == {size}-1", f"n == m", f"{var} < m",
+        ])
+
+    # ---- statements ----
+
+    def declare(self, role, name, shape, type_="f64", init=""):
+        dims = {"n": "[n]", "m": "[m]", "p": "[p]", "nm": "[n, m]", "": ""}[shape]
+        self.declarations.append(f"    {role} {name} : {type_}{dims}{init};")
+
+    def add(self, text):
+        self.body.append(text)
+
+    def output(self, shape, type_="f64"):
+        name = self.fresh("y")
+        self.declare("out", name, shape, type_)
+        return name
+
+    def done(self, name, shape):
+        if shape in self.reads:
+            self.reads[shape].append(name)
+
+    def elementwise(self):
+        shape = self.pick("n", "m")
+        name = self.fresh("e")
+        operands = self.reads[shape]
+        x, y = self.rng.choice(operands), self.rng.choice(operands)
+        self.add(f"temp {name} : f64[{shape}] = "
+                 + self.pick(f"{x} + 2*{y}", f"max({x} - {y}, 0)", f"select({x} > {y}, {x}, -{y})", f"abs({x})"))
+        self.body[-1] += ";"
+        self.done(name, shape)
+
+    def function(self):
+        name = self.fresh("f")
+        if self.rng.random() < 0.5:
+            self.add(f"func {name}[i in 0..n] : f64 = {self.expr({'i': 'n'})};")
+            self.done(name, "n")
+        else:
+            self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = {self.expr({'i': 'n', 'j': 'm'})};")
+            self.done(name, "nm")
+
+    def shrinking(self):
+        name, y = self.fresh("g"), self.output("n")
+        self.add(f"func {name}[i in 1..n-1] : f64 = "
+                 f"stencil({self.rng.choice(self.reads['n'])}[i], [1, {self.rng.randint(-2, 2)}, 1]);")
+        self.add(f"{y}[i] = case {{ i >= 1 and i < n-1 : {name}[i]; else : {self.expr({'i': 'n'}, 1)}; }} for i in 0..n;")
+        self.done(y, "n")
+
+    def cases(self):
+        y = self.output("nm")
+        first, second = self.condition("i", "n"), self.condition("j", "m")
+        tail = f"else : {self.expr({'i': 'n', 'j': 'm'}, 1)}; " if self.rng.random() < 0.7 else ""
+        self.add(f"{y}[i,j] = case {{ {first} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
+                 f"{second} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; {tail}}} for i in 0..n, j in 0..m;")
+        self.done(y, "nm")
+
+    def triangle(self):
+        y = self.output("n")
+        op = self.pick("sum", "max", "min")
+        self.add(f"func t{y}[i in 0..n, j in 0..i] : f64 = {self.expr({'i': 'n'}, 1)};")
+        self.add(f"{y}[i] = {op}(j in 0..i) t{y}[i,j] for i in 0..n;")
+        if op == "sum":
+            self.done(y, "n")
+
+    def scatter(self):
+        op, value = self.pick(("+=", None), ("min=", None), ("max=", None), ("*=", "select({} > 0, 1.0, -1.0)"))
+        shape, target, ranges, vars_ = self.pick(
+            ("m", "col[k]", "k in 0..p", {"k": "p"}), ("n", "row[k]", "k in 0..p", {"k": "p"}),
+            ("n", "dyn[j]", "j in 0..m", {"j": "m"}), ("n", "srt[j]", "j in 0..m", {"j": "m"}),
+            ("m", "perm[i]", "i in 0..n", {"i": "n"}),
+            ("nm", "row[k], col[k]", "k in 0..p", {"k": "p"}), ("nm", "row[k], j", "k in 0..p, j in 0..m", {"k": "p", "j": "m"}),
+            ("n", "i", "i in 0..n, j in 0..m", {"i": "n", "j": "m"}))
+        start = self.rng.random()
+        if start < 0.3 and op == "+=":
+            y = self.fresh("s")
+            self.add(f"temp {y} : f64[{', '.join(shape)}] = {self.rng.randint(0, 2)};")
+        elif start < 0.5 and op == "+=":
+            y = self.fresh("q")
+            self.declare("inout", y, shape)
+        else:
+            y = self.output(shape)
+        text = self.expr(vars_, 1)
+        self.add(f"reduce {y}[{target}] {op} {value.format(text) if value else text} for {ranges};")
+        if op == "+=":
+            self.done(y, shape)
+
+    def ragged(self):
+        y = self.output("n")
+        op = self.pick("sum", "sum", "min", "max")
+        self.add(f"{y}[i] = {op}(k in off[i]..off[i+1]) {self.read({'k': 'p'})}*{self.read({'k': 'p', 'i': 'n'})} for i in 0..n;")
+        if op == "sum":
+            self.done(y, "n")
+
+    def nested(self):
+        y = self.output("n")
+        self.add(f"{y}[i] = {self.read({'i': 'n'})} - (sum(j in 0..m) {self.read({'i': 'n', 'j': 'm'})}) "
+                 f"+ 2*(sum(k in off[i]..off[i+1]) {self.read({'k': 'p'})}) for i in 0..n;")
+        self.done(y, "n")
+
+    def whole(self):
+        y = self.output("")
+        x, z = (self.rng.choice(self.reads["n"]) for _ in range(2))
+        self.add(f"{y} = {self.pick(f'dot({x}, {z})', f'sum({x}*{z})', f'maxval(abs({x}))', f'cast<f64>(nnz({x} > {z}))')};")
+
+    def matrix_product(self):
+        name = self.fresh("P")
+        self.add(f"temp {name} : f64[n, n] = matmul({self.rng.choice(self.reads['nm'])}, "
+                 f"transpose({self.rng.choice(self.reads['nm'])}));")
+        y = self.output("n")
+        self.add(f"{y}[i] = sum(k in 0..n) {name}[i,k] for i in 0..n;")
+
+    def row_recurrence(self):
+        y = self.output("nm")
+        first, step = self.pick(("j == 0", "j-1"), ("j == m-1", "j+1"))
+        self.add(f"{y}[i,j] = case {{ {first} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
+                 f"else : {self.pick('', '-')}{y}[i,{step}] + {self.expr({'i': 'n', 'j': 'm'}, 1)}; }} for i in 0..n, j in 0..m;")
+        self.done(y, "nm")
+
+    def plane_recurrence(self):
+        y = self.output("nm")
+        self.add(f"{y}[i,j] = case {{ i == 0 or j == 0 : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
+                 f"else : max({y}[i-1,j], {y}[i,j-1]) + {self.read({'i': 'n', 'j': 'm'})}; }} for i in 0..n, j in 0..m;")
+
+    def segment_recurrence(self):
+        y = self.output("p")
+        first, step = self.pick(("k == off[s]", "k-1"), ("k == off[s+1]-1", "k+1"))
+        self.add(f"{y}[k] = case {{ {first} : {self.read({'k': 'p'})}; "
+                 f"else : {y}[{step}] + {self.expr({'k': 'p'}, 1)}; }} for s in 0..n, k in off[s]..off[s+1];")
+        self.done(y, "p")
+
+    def tree_recurrence(self):
+        y = self.output("n")
+        if self.rng.random() < 0.5:
+            self.add(f"{y}[i] = case {{ par[i] < 0 : {self.read({'i': 'n'})}; "
+                     f"else : {y}[par[i]] + {self.expr({'i': 'n'}, 1)}; }} for i in 0..n;")
+        else:
+            x = self.rng.choice(self.reads["n"])
+            self.add(f"{y}[i] = {self.read({'i': 'n'})} + (sum(c in children(par, i)) ({x}[c] + {y}[c])) for i in 0..n;")
+        self.done(y, "n")
+
+    def histogram(self):
+        y, bins = self.output("m", "i64"), self.fresh("bin")
+        x = self.rng.choice(self.reads["n"])
+        self.add(f"func {bins}[i in 0..n] : index(m) = min(max(cast<i64>(floor({x}[i])), 0), m - 1);")
+        self.add(f"reduce {y}[{bins}[i]] += {self.pick('1', 'I[i]', 'i')} for i in 0..n;")
+
+    def integers(self):
+        y = self.output("n", "i64")
+        self.add(f"{y}[i] = {self.pick('I[i]/2 + I[i] % 3', 'I[i]*I[i] - i', '(I[i] - 7)/3', 'min(I[i], i) % 4')} for i in 0..n;")
+
+    def single(self):
+        y = self.output("n", "f32")
+        self.add(f"{y} = {self.pick('F*F + 1', 'max(F, 0) - F', 'abs(F)*2')};")
+
+    def life(self):
+        y = self.output("n" if self.rng.random() < 0.5 else "m")
+        if self.declarations[-1].endswith("[n];"):
+            name = self.fresh("Y")
+            self.add(f"temp {name} : f64[n, m] = Sparse_matvec(PHI, transpose(A2), {self.rng.choice(self.reads['m'])});"
+                     .replace("transpose(A2)", "Dict"))
+            self.add(f"{y}[i] = sum(j in 0..m) {name}[i,j] for i in 0..n;")
+            self.done(name, "nm")
+        else:
+            self.add(f"{y} = Sparse_matvec(transpose(PHI), Dict, {self.rng.choice(self.reads['nm'])});")
+        self.needs_dictionary = True
+
+    def loop_statement(self):
+        x = self.fresh("x")
+        self.declare("state", x, "n", init=f" = {self.rng.choice(self.reads['n'])}")
+        self.declare("state", "g" + x, "", init=" = 0")
+        trace = self.fresh("trace")
+        self.declarations.append(f"    out {trace} : f64[4];")
+        condition = self.pick("", f" until g{x} > 20")
+        count = self.output("", "i64")
+        step = self.pick(
+            f"next {x} = {x} + {self.rng.choice(self.reads['n'])};",
+            f"next {x}[i] = {x}[i-1] + {x}[i+1] for i in 1..n-1;",
+            f"reduce next {x}[row[k]] += v[k] for k in 0..p;")
+        self.loop = (f"    iterate it in 0..4{condition} {{\n        {step}\n"
+                     f"        temp s{x} : f64 = sum(i in 0..n) abs({x}[i]);\n"
+                     f"        next g{x} = g{x} + s{x};\n"
+                     f"        {trace}[it] = case {{ it % 2 == 0 : s{x}; }};\n"
+                     f"        reduce {count} += 1;\n    }}\n"
+                     f"    last{x} = {x};\n")
+        self.declarations.append(f"    out last{x} : f64[n];")
+
+    def text(self):
+        dictionary = "    in Dict : f64[m, m];\n" if getattr(self, "needs_dictionary", False) else ""
+        if not any(line.strip().startswith("out") for line in self.declarations):
+            self.whole()
+        body = "".join(f"    {line}\n" for line in self.body)
+        return (f"pipeline {self.name} {{\n{INPUTS}{dictionary}" + "\n".join(self.declarations) + "\n\n" + body
+                + (self.loop or "") + "}\n")
+
+
+EXACT = [Program.elementwise, Program.function, Program.function, Program.shrinking, Program.cases, Program.triangle,
+         Program.scatter, Program.scatter, Program.scatter, Program.ragged, Program.nested, Program.whole,
+         Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
+         Program.tree_recurrence, Program.histogram, Program.integers, Program.single, Program.life]
+
+TOLERANT = """pipeline {name} {{
+{inputs}    in d : f64[n];
+    in M : f64[n, m];
+    in R : f64[n, m];
+    in U : f64[m];
+    fixed in T : Tree(m);
+    fixed in G : Forest(n, p);
+    out x : f64[{shape}];
+{body}}}
+"""
+
+
+def tolerant(rng, name):
+    shape, body = rng.choice([
+        ("n, m", "    temp D2 : f64[n, m] = 12 + abs(M);\n    x = HinesSystem(T, U, U, D2, R);\n"),
+        ("n, m", "    temp D2 : f64[n, m] = 8 + abs(M);\n    x = TriBatch(R, D2, 1.0, A);\n"),
+        ("p", "    temp dd : f64[p] = 30 + abs(v);\n    x = HinesSystem(G, v, v, dd, v);\n"),
+        ("p", "    temp dd : f64[p] = 8 + abs(v);\n    x = TriBatch(v, dd, v, v, off);\n"),
+        ("n, m", "    x = exp(-abs(M))*R + sqrt(abs(R)) + tanh(A);\n"),
+        ("n, m", "    x[i,j] = R[i,j]/(1 + abs(M[i,j])) + exprelr(0.1*A[i,j]) for i in 0..n, j in 0..m;\n"),
+        ("n", "    temp s : f64 = 1 + norm2(d);\n    x = d/s + pow(1 + abs(d), 0.5);\n"),
+    ])
+    return TOLERANT.format(name=name, inputs=INPUTS, shape=shape, body=body)
+
+
+def program(rng, number):
+    if rng.random() < 0.12:
+        return tolerant(rng, f"t_{number}")
+    made = Program(rng, f"x_{number}")
+    for _ in range(rng.randint(2, 6)):
+        rng.choice(EXACT)(made)
+    if rng.random() < 0.25:
+        made.loop_statement()
+    return made.text()
+
+
+def main():
+    seed, count = int(sys.argv[1]), int(sys.argv[2])
+    for number in range(count):
+        print(program(random.Random(f"{seed}/{number}"), number))
+
+
+if __name__ == "__main__":
+    main()
