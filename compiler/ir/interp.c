@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reference interpreter: the module as written, in its textual order, by walking its expressions. It knows
+ * neither isl nor any pass, and checks everything that can be checked when it happens. It is the oracle that
+ * generated code is compared with.
+ *
+ * Sums and products of floats are accumulated in long double and rounded when they are read. Integers of 64 bits
+ * must not overflow, narrower ones wrap modulo 2^bits. Integer division by zero is an error. Casts saturate, NaN
+ * becomes 0. Internal arrays start as zeros. */
+#include "ir/interp_private.h"
+
+void run_fail(struct run *run, struct span span, const char *format, ...)
+{
+	struct diags *diags = run->module->diags;
+	va_list args;
+
+	if (run->stop == RUN_FAILED)
+		return;
+	run->stop = RUN_FAILED;
+	va_start(args, format);
+	run->error = arena_vprintf(run->arena, format, args);
+	va_end(args);
+	if (diags && diags->sources && span_is_known(span))
+		run->error = arena_printf(run->arena, "%s: %s", span_place(diags->sources, run->arena, span),
+					  run->error);
+}
+
+/* ---- running ---- */
+
+static void run_region(struct run *run, enum region_kind kind)
+{
+	const struct region *region = &run->module->regions[kind];
+
+	for (int i = 0; i < region->groups.n && run->stop == RUN_GOES; i++)
+		group_execute(run, &run->groups[region->groups.items[i]->number]);
+}
+
+static void run_loop(struct run *run, int64_t max_iterations)
+{
+	const struct loop *loop = &run->module->loop;
+	const struct node *until = loop->until ? compile_expr(run, loop->until) : NULL;
+	const int64_t lo = eval_integer(run, compile_expr(run, loop->lo));
+	const int64_t hi = eval_integer(run, compile_expr(run, loop->hi));
+
+	for (int64_t it = lo; it < hi && run->stop == RUN_GOES; it++) {
+		run->sizes[loop->param] = it;
+		if (max_iterations >= 0 && it - lo >= max_iterations)
+			break;
+		if (until && eval_integer(run, until))
+			break;
+		run_region(run, REGION_BODY);
+	}
+}
+
+static void run_all(struct run *run, const struct interp_input *input)
+{
+	bind_params(run, input);
+	if (run->stop == RUN_GOES)
+		bind_slots(run, input);
+	if (run->stop == RUN_GOES)
+		bind_facts(run);
+	if (run->stop == RUN_GOES)
+		compile_groups(run);
+	run_region(run, REGION_PROLOGUE);
+	if (run->module->loop.var && run->stop == RUN_GOES)
+		run_loop(run, input->max_iterations);
+	run_region(run, REGION_EPILOGUE);
+}
+
+/* ---- entry ---- */
+
+static void report_magnitudes(const struct run *run, double **magnitude)
+{
+	for (int i = 0; i < run->module->arrays.n; i++)
+		magnitude[i] = run->slots[i].magnitude;
+}
+
+/* Memory that cannot be had ends here, not at the caller's handler, so that the scratch arena is freed. */
+static bool run_guarded(struct run *run, const struct interp_input *input)
+{
+	jmp_buf failure;
+
+	run->scratch->on_failure = &failure;
+	run->arena->on_failure = &failure;
+	if (setjmp(failure) != 0)
+		return false;
+	run_all(run, input);
+	return true;
+}
+
+const char *module_interpret(struct module *module, struct arena *arena, const struct interp_input *input,
+			     double **magnitude)
+{
+	jmp_buf *on_failure = arena->on_failure;
+	struct run *run = arena_new(arena, struct run);
+	struct arena scratch = { 0 };
+	bool has_memory;
+
+	run->module = module;
+	run->arena = arena;
+	run->scratch = &scratch;
+	has_memory = run_guarded(run, input);
+	arena->on_failure = on_failure;
+	if (has_memory && magnitude && run->slots)
+		report_magnitudes(run, magnitude);
+	arena_release(&scratch);
+	if (!has_memory)
+		return "not enough memory to interpret the pipeline";
+	return run->error;
+}
