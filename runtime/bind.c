@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What can be said of an argument without reading its elements: that it is a host array of the declared
+ * type, rank and shape, that its memory can be addressed, that what is written shares memory with nothing
+ * else. Every message names the array, what was given, what is asked for, and the place of the declaration.
+ * */
+#include "plan.h"
+
+bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
+{
+	return !array_is_rebased(array) && buffer->data && buffer->device == PMG_HOST
+		&& buffer->type == array->type && buffer->rank == array->rank && buffer_is_row_major(buffer);
+}
+
+/* Where the argument is: the array of the description and the buffer given for it. */
+struct argument {
+	pmg_context *context;
+	const pmg_pipeline_desc *desc;
+	const pmg_array_desc *array;
+	const pmg_buffer *buffer;
+	const int64_t *extents;         /* of this array, then its limit */
+};
+
+static pmg_status device_check(const struct argument *argument)
+{
+	if (argument->buffer->device == PMG_HOST)
+		return PMG_OK;
+	return pmg_fail(argument->context, PMG_BAD_DATA,
+			"array '%s' is not in the memory of the host, where pipeline '%s' runs (%s)",
+			argument->array->name, argument->desc->name, argument->array->place);
+}
+
+/* An index array that is written must be able to hold each value of its range. */
+static pmg_status range_check(const struct argument *argument)
+{
+	const pmg_array_desc *array = argument->array;
+	const pmg_type type = argument->buffer->type;
+	int64_t first = (array->facts & PMG_FACT_TREE) != 0 ? -1 : 0;
+	int64_t last = array_has_limit(array) ? argument->extents[array->rank] : INT64_MAX;
+
+	last -= (array->facts & PMG_FACT_INDEX) != 0 && last > 0 ? 1 : 0;
+	if (!array_is_written(array) || (type_holds(type, first) && type_holds(type, last)))
+		return PMG_OK;
+	return pmg_fail(argument->context, PMG_BAD_DATA,
+			"array '%s' is %s, which cannot hold all values from %lld to %lld (%s)", array->name,
+			pmg_type_name(type), (long long) first, (long long) last, array->place);
+}
+
+static pmg_status type_check(const struct argument *argument)
+{
+	const pmg_array_desc *array = argument->array;
+	const pmg_type type = argument->buffer->type;
+
+	if (array->is_index && type_is_integer(type))
+		return range_check(argument);
+	if (!array->is_index && type == array->type)
+		return PMG_OK;
+	return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' is %s, but %s is asked for (%s)",
+			array->name,
+			pmg_type_name(type), array->is_index ? "an integer type" : pmg_type_name(array->type),
+			array->place);
+}
+
+static pmg_status rank_check(const struct argument *argument)
+{
+	if (argument->buffer->rank == argument->array->rank)
+		return PMG_OK;
+	return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' has rank %d, but %d is asked for (%s)",
+			argument->array->name, (int) argument->buffer->rank, (int) argument->array->rank,
+			argument->array->place);
+}
+
+static pmg_status shape_fail(const struct argument *argument, int32_t dimension)
+{
+	const pmg_array_desc *array = argument->array;
+	const pmg_extent *extent = &array->shape[dimension];
+	char given[LIST_TEXT_SIZE], wanted[LIST_TEXT_SIZE];
+
+	list_text(given, array->rank, argument->buffer->shape);
+	list_text(wanted, array->rank, argument->extents);
+	if (extent->param < 0 && !extent->is_general)
+		return pmg_fail(argument->context, PMG_BAD_DATA,
+				"array '%s' has shape %s, but the declaration (%s) asks for %s",
+				array->name, given, array->place, wanted);
+	return pmg_fail(argument->context, PMG_BAD_DATA,
+			"array '%s' has shape %s, but %s = %lld (%s) asks for %s", array->name, given,
+			extent->text, (long long) argument->extents[dimension], array->place, wanted);
+}
+
+static pmg_status shape_check(const struct argument *argument)
+{
+	for (int32_t d = 0; d < argument->array->rank; d++)
+		if (argument->buffer->shape[d] != argument->extents[d])
+			return shape_fail(argument, d);
+	return PMG_OK;
+}
+
+static pmg_status memory_check(const struct argument *argument)
+{
+	const pmg_array_desc *array = argument->array;
+
+	if (!argument->buffer->data && !buffer_is_empty(argument->buffer))
+		return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' has no data (%s)", array->name,
+				array->place);
+	if (!buffer_is_addressable(argument->buffer))
+		return pmg_fail(argument->context, PMG_BAD_DATA,
+				"array '%s' has strides that lead out of memory (%s)", array->name,
+				array->place);
+	if (array_is_written(array) && !buffer_is_injective(argument->buffer))
+		return pmg_fail(argument->context, PMG_BAD_DATA,
+				"array '%s' is written, but its strides make elements overlap (%s)",
+				array->name, array->place);
+	return PMG_OK;
+}
+
+pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, int32_t number,
+			  const void *args, const int64_t *extents)
+{
+	static pmg_status (*const checks[])(const struct argument *) = {
+		device_check, type_check, rank_check, shape_check, memory_check
+	};
+	const pmg_array_desc *array = &desc->arrays[number];
+	const struct argument argument = {
+		context, desc, array, array_argument(array, args), extents + array->first_extent
+	};
+	pmg_status status = PMG_OK;
+
+	for (size_t i = 0; i < sizeof checks / sizeof checks[0] && status == PMG_OK; i++)
+		status = checks[i](&argument);
+	return status;
+}
+
+/* Whether the caller's memory of the array is used during an execution; what a plan has copied is not. */
+static bool is_in_use(const struct plan *plan, int32_t number)
+{
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+
+	return !array_is_internal(array) && (!array->is_fixed || plan->bindings[number].is_borrowed);
+}
+
+static pmg_status pair_check(const struct plan *plan, int32_t one, int32_t other)
+{
+	const pmg_array_desc *arrays = plan->desc->arrays;
+	const int32_t written = array_is_written(&arrays[other]) ? other : one;
+
+	if (!is_in_use(plan, one) || !is_in_use(plan, other) || !array_is_written(&arrays[written]))
+		return PMG_OK;
+	if (!buffers_overlap(&plan->bindings[one].buffer, &plan->bindings[other].buffer))
+		return PMG_OK;
+	return pmg_fail(plan->context, PMG_BAD_DATA,
+			"arrays '%s' and '%s' overlap in memory, but '%s' is written (%s)",
+			arrays[one].name, arrays[other].name, arrays[written].name, arrays[written].place);
+}
+
+pmg_status aliasing_check(const struct plan *plan)
+{
+	pmg_status status = PMG_OK;
+
+	for (int32_t one = 0; one < plan->desc->n_arrays && status == PMG_OK; one++)
+		for (int32_t other = one + 1; other < plan->desc->n_arrays && status == PMG_OK; other++)
+			status = pair_check(plan, one, other);
+	return status;
+}

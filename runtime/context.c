@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The context: the one seam to memory, and the message of the last failure. The message has a fixed buffer
+ * inside the context, so that running out of memory can be reported. */
+#include "plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct pmg_context {
+	pmg_allocator allocator;
+	char message[1024];
+};
+
+static void *default_allocate(void *user, size_t size)
+{
+	(void) user;
+	if (size > SIZE_MAX - PMG_ALIGNMENT)
+		return NULL;
+	return aligned_alloc(PMG_ALIGNMENT, (size + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT);
+}
+
+static void default_release(void *user, void *memory, size_t size)
+{
+	(void) user;
+	(void) size;
+	free(memory);
+}
+
+pmg_context *pmg_context_new(const pmg_allocator *allocator)
+{
+	const pmg_allocator standard = { default_allocate, default_release, NULL };
+	const pmg_allocator chosen = allocator ? *allocator : standard;
+	pmg_context *context = chosen.allocate(chosen.user, sizeof *context);
+
+	if (!context)
+		return NULL;
+	context->allocator = chosen;
+	context->message[0] = '\0';
+	return context;
+}
+
+void pmg_context_free(pmg_context *context)
+{
+	if (context) {
+		pmg_allocator allocator = context->allocator;
+
+		allocator.release(allocator.user, context, sizeof *context);
+	}
+}
+
+const char *pmg_message(const pmg_context *context)
+{
+	return context ? context->message : "";
+}
+
+pmg_status pmg_fail(pmg_context *context, pmg_status status, const char *format, ...)
+{
+	va_list args;
+
+	if (!context)
+		return status;
+	va_start(args, format);
+	vsnprintf(context->message, sizeof context->message, format, args);
+	va_end(args);
+	return status;
+}
+
+void *context_allocate(pmg_context *context, size_t size)
+{
+	return context->allocator.allocate(context->allocator.user, size);
+}
+
+void context_release(pmg_context *context, void *memory, size_t size)
+{
+	if (memory)
+		context->allocator.release(context->allocator.user, memory, size);
+}

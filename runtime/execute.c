@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One execution: check and bind what is not fixed, run the kernel, report, hand back what was computed in
+ * scratch. Until the kernel starts nothing of the caller is written. After it, `inout` goes back whatever
+ * happened (the kernel leaves it as after the last whole iteration), `out` only if it is defined. */
+#include "plan.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+/* ---- Before the kernel ---- */
+
+static pmg_status params_compare(const struct plan *plan, const void *args)
+{
+	for (int32_t i = 0; i < plan->desc->n_params; i++) {
+		const pmg_param_desc *param = &plan->desc->params[i];
+		int64_t value;
+
+		if (param->type != PMG_I64)
+			continue;
+		value = param_integer(param, args);
+		if (value != plan->params[i])
+			return pmg_fail(plan->context, PMG_BAD_CALL,
+					"parameter '%s' is %lld, but the plan was made for %lld (%s)",
+					param->name,
+					(long long) value, (long long) plan->params[i], param->place);
+	}
+	return PMG_OK;
+}
+
+static pmg_status arguments_check(const struct plan *plan, const void *args)
+{
+	const pmg_pipeline_desc *desc = plan->desc;
+	pmg_status status = PMG_OK;
+
+	for (int32_t i = 0; i < desc->n_arrays && status == PMG_OK; i++)
+		if (!array_is_internal(&desc->arrays[i]) && !desc->arrays[i].is_fixed)
+			status = argument_check(plan->context, desc, i, args, plan->extents);
+	return status;
+}
+
+static pmg_status execution_bind(struct plan *plan, const void *args, bool resume)
+{
+	pmg_status status = params_compare(plan, args);
+
+	if (status == PMG_OK && resume && !plan->progress.has_state)
+		status = pmg_fail(plan->context, PMG_BAD_CALL, "pipeline '%s' has no stopped run to resume",
+				  plan->desc->name);
+	if (status == PMG_OK)
+		status = arguments_check(plan, args);
+	if (status == PMG_OK)
+		status = arrays_place(plan, args, false);
+	if (status == PMG_OK)
+		status = aliasing_check(plan);
+	if (status == PMG_OK)
+		status = arrays_inspect(plan, false, resume);
+	return status;
+}
+
+/* ---- The kernel ---- */
+
+/* OpenMP's default number of threads belongs to the calling thread and is given back. */
+static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *control)
+{
+	pmg_status status;
+#ifdef _OPENMP
+	const int before = omp_get_max_threads();
+
+	omp_set_num_threads(plan->kernel.threads);
+#endif
+	status = plan->desc->kernel(&plan->kernel, args, control);
+#ifdef _OPENMP
+	omp_set_num_threads(before);
+#endif
+	return status;
+}
+
+static pmg_status kernel_report(const struct plan *plan, pmg_status status)
+{
+	const struct bad_index *bad = &plan->bad_index;
+
+	if (pmg_failed(&plan->kernel))
+		return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
+	if (status != PMG_OK)
+		return pmg_fail(plan->context, status, "the kernel of pipeline '%s' failed with status %d",
+				plan->desc->name, (int) status);
+	if (plan->progress.is_cancelled)
+		return pmg_fail(plan->context, PMG_CANCELLED,
+				"pipeline '%s' was cancelled after %lld iterations",
+				plan->desc->name, (long long) (plan->progress.next - plan->progress.first));
+	return PMG_OK;
+}
+
+static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *control, bool resume)
+{
+	pmg_status status;
+
+	plan->bad_index.is_claimed = 0;
+	plan->progress.has_state = resume;
+	plan->progress.is_cancelled = false;
+	plan->progress.is_finished = false;
+	status = kernel_report(plan, kernel_call(plan, args, control));
+	if (control && !plan->desc->has_loop)
+		control->finished = status == PMG_OK;
+	return status;
+}
+
+/* ---- After it ---- */
+
+static void outputs_return(const struct plan *plan, pmg_status status)
+{
+	const bool is_defined = status == PMG_OK || status == PMG_CANCELLED;
+
+	for (int32_t i = 0; i < plan->desc->n_arrays; i++) {
+		const pmg_array_desc *array = &plan->desc->arrays[i];
+		const struct binding *binding = &plan->bindings[i];
+		pmg_buffer own;
+
+		if (array_is_internal(array) || !array_is_written(array) || binding->is_borrowed)
+			continue;
+		if (array->role == PMG_OUT && !is_defined)
+			continue;
+		own = array_dense(array, plan->extents, binding->own);
+		buffer_copy(&binding->buffer, &own, plan->kernel.threads);
+	}
+}
+
+pmg_status pmg_plan_execute(pmg_plan *handle, const void *args, pmg_control *control)
+{
+	struct plan *plan = plan_of(handle);
+	const bool resume = control && control->resume;
+	pmg_status status;
+
+	if (!plan)
+		return PMG_BAD_CALL;
+	if (!args)
+		return pmg_fail(plan->context, PMG_BAD_CALL, "an execution needs args, not NULL");
+	if (control) {
+		control->done = resume ? plan->progress.next - plan->progress.first : 0;
+		control->finished = false;
+	}
+	status = execution_bind(plan, args, resume);
+	if (status != PMG_OK)
+		return status;
+	status = kernel_run(plan, args, control, resume);
+	outputs_return(plan, status);
+	return status;
+}
+
+/* ---- Bad indices ---- */
+
+void pmg_bad_index(pmg_plan *handle, int32_t array, int64_t position, int64_t value)
+{
+	struct bad_index *bad = &plan_of(handle)->bad_index;
+
+	if (__atomic_exchange_n(&bad->is_claimed, 1, __ATOMIC_RELAXED) != 0)
+		return;
+	bad->array = array;
+	bad->position = position;
+	bad->value = value;
+}
+
+bool pmg_failed(const pmg_plan *handle)
+{
+	return __atomic_load_n(&plan_of_const(handle)->bad_index.is_claimed, __ATOMIC_RELAXED) != 0;
+}

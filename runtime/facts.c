@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What must be read to be known: the declared facts of index arrays, that a bool is 0 or 1, and on demand
+ * that floating-point inputs are finite. All in O(n); the first violation in row-major order is reported,
+ * whatever the number of threads. The values are those that the kernel will see, a tree being still local to
+ * its segments.
+ *
+ * Ranges are checked before uniqueness, whose table of bits they bound. */
+#include "plan.h"
+
+#include <string.h>
+
+struct values {
+	struct plan *plan;
+	int32_t number;
+	const pmg_array_desc *array;
+	const void *data;
+	const int64_t *index;           /* data of an index array */
+	int64_t n, limit;
+	int threads;
+};
+
+static pmg_context *context_of(const struct values *values)
+{
+	return values->plan->context;
+}
+
+/* The first i in 0..n for which `condition` holds, else n. */
+#define FIND_FIRST(values, found, condition) \
+	int64_t found = (values)->n; \
+	PARALLEL((values)->threads, (values)->n, reduction(min : found)) \
+	for (int64_t i = 0; i < (values)->n; i++) \
+		found = (condition) && i < found ? i : found
+
+static const char *position_text(const struct plan *plan, const pmg_array_desc *array, int64_t position,
+				 char *text)
+{
+	int64_t at[PMG_MAX_RANK];
+
+	for (int32_t d = array->rank - 1; d >= 0; d--) {
+		int64_t extent = plan->extents[array->first_extent + d];
+
+		at[d] = d > 0 && extent > 0 ? position % extent : position;
+		position = d > 0 && extent > 0 ? position / extent : position;
+	}
+	return list_text(text, array->rank, at);
+}
+
+pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number, int64_t position,
+		      int64_t value)
+{
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+	char text[LIST_TEXT_SIZE];
+
+	position_text(plan, array, position, text);
+	if (!array_has_limit(array))
+		return pmg_fail(plan->context, status,
+				"array '%s' holds %lld at %s, which is out of range (%s)",
+				array->name, (long long) value, text, array->place);
+	return pmg_fail(plan->context, status,
+			"array '%s' holds %lld at %s, which is not in 0..%lld (%s, %s)",
+			array->name, (long long) value, text,
+			(long long) plan->extents[array->first_extent + array->rank], array->limit.text,
+			array->place);
+}
+
+/* "array 'off' holds 3 at [4], but `reason` (life.pmg:5)" */
+static pmg_status fact_fail(const struct values *values, int64_t position, const char *reason)
+{
+	char text[LIST_TEXT_SIZE];
+
+	return pmg_fail(context_of(values), PMG_BAD_DATA, "array '%s' holds %lld at %s, but %s (%s)",
+			values->array->name, (long long) values->index[position],
+			position_text(values->plan, values->array, position, text), reason,
+			values->array->place);
+}
+
+static pmg_status index_check(const struct values *values)
+{
+	const int64_t lowest = (values->array->facts & PMG_FACT_TREE) != 0 ? -1 : 0;
+	FIND_FIRST(values, found, values->index[i] < lowest || values->index[i] >= values->limit);
+
+	if (found == values->n)
+		return PMG_OK;
+	return index_fail(values->plan, PMG_BAD_DATA, values->number, found, values->index[found]);
+}
+
+static pmg_status order_check(const struct values *values, const char *what)
+{
+	char text[LIST_TEXT_SIZE];
+	FIND_FIRST(values, found, i > 0 && values->index[i] < values->index[i - 1]);
+
+	if (found == values->n)
+		return PMG_OK;
+	return pmg_fail(context_of(values), PMG_BAD_DATA,
+			"array '%s' holds %lld at %s after %lld, but %s (%s)",
+			values->array->name, (long long) values->index[found],
+			position_text(values->plan, values->array, found, text),
+			(long long) values->index[found - 1], what, values->array->place);
+}
+
+static pmg_status offsets_check(const struct values *values)
+{
+	const pmg_array_desc *array = values->array;
+	pmg_status status;
+
+	if (values->n == 0)
+		return pmg_fail(context_of(values), PMG_BAD_DATA,
+				"array '%s' is empty, but offsets have at least one value (%s)", array->name,
+				array->place);
+	if (values->index[0] != 0)
+		return fact_fail(values, 0, "offsets start at 0");
+	status = order_check(values, "offsets never decrease");
+	if (status == PMG_OK && values->index[values->n - 1] != values->limit)
+		status = pmg_fail(context_of(values), PMG_BAD_DATA,
+				  "array '%s' ends with %lld, but offsets end with %s = %lld (%s)",
+				  array->name, (long long) values->index[values->n - 1], array->limit.text,
+				  (long long) values->limit, array->place);
+	return status;
+}
+
+static pmg_status tree_check(const struct values *values)
+{
+	FIND_FIRST(values, found, values->index[i] < -1 || values->index[i] >= i);
+
+	if (found == values->n)
+		return PMG_OK;
+	return fact_fail(values, found, "a parent is -1 or comes before its child");
+}
+
+/* The first node of segment `s` whose parent is out of place, else `n`. */
+static int64_t segment_find(const struct values *values, const int64_t *offsets, int64_t s)
+{
+	for (int64_t k = offsets[s]; k < offsets[s + 1]; k++)
+		if (values->index[k] < -1 || values->index[k] >= k - offsets[s])
+			return k;
+	return values->n;
+}
+
+static pmg_status segmented_tree_check(const struct values *values)
+{
+	const struct plan *plan = values->plan;
+	const pmg_array_desc *segments = &plan->desc->arrays[values->array->segments];
+	const int64_t *offsets = plan->kernel.data[values->array->segments];
+	const int64_t n_segments = array_elements(segments, plan->extents) - 1;
+	int64_t found = values->n;
+
+	if (offsets[n_segments] != values->n)
+		return pmg_fail(plan->context, PMG_BAD_DATA,
+				"array '%s' ends with %lld, but array '%s' has %lld nodes (%s)",
+				segments->name, (long long) offsets[n_segments], values->array->name,
+				(long long) values->n, segments->place);
+	PARALLEL(values->threads, values->n, reduction(min : found))
+	for (int64_t s = 0; s < n_segments; s++) {
+		int64_t here = segment_find(values, offsets, s);
+
+		found = here < found ? here : found;
+	}
+	if (found == values->n)
+		return PMG_OK;
+	return fact_fail(values, found,
+			 "a parent, counted in its own system, is -1 or comes before its child");
+}
+
+static pmg_status duplicate_fail(const struct values *values, int64_t position)
+{
+	char first[LIST_TEXT_SIZE], second[LIST_TEXT_SIZE];
+	int64_t earlier = 0;
+
+	while (values->index[earlier] != values->index[position])
+		earlier++;
+	return pmg_fail(context_of(values), PMG_BAD_DATA,
+			"array '%s' holds %lld at %s and at %s, but is declared unique (%s)",
+			values->array->name, (long long) values->index[position],
+			position_text(values->plan, values->array, earlier, first),
+			position_text(values->plan, values->array, position, second), values->array->place);
+}
+
+static int64_t duplicate_find(const struct values *values, unsigned char *seen)
+{
+	for (int64_t i = 0; i < values->n; i++) {
+		const int64_t v = values->index[i];
+		const unsigned bit = 1u << (v & 7);
+
+		if (v < 0)
+			continue;
+		if ((seen[v >> 3] & bit) != 0)
+			return i;
+		seen[v >> 3] = (unsigned char) (seen[v >> 3] | bit);
+	}
+	return values->n;
+}
+
+static pmg_status unique_check(const struct values *values)
+{
+	const int64_t bound = array_has_limit(values->array) ? values->limit : values->n;
+	const int64_t bytes = bound / 8 + 1;
+	unsigned char *seen = plan_allocate(values->plan, bytes);
+	int64_t found;
+
+	if (!seen)
+		return PMG_NO_RESOURCES;
+	memset(seen, 0, (size_t) bytes);
+	found = duplicate_find(values, seen);
+	plan_release(values->plan, seen, bytes);
+	return found == values->n ? PMG_OK : duplicate_fail(values, found);
+}
+
+/* Equal values of a sorted array are neighbours: no table is needed. */
+static pmg_status sorted_unique_check(const struct values *values)
+{
+	FIND_FIRST(values, found, i > 0 && values->index[i] == values->index[i - 1] && values->index[i] >= 0);
+
+	return found == values->n ? PMG_OK : duplicate_fail(values, found);
+}
+
+static pmg_status facts_check(const struct values *values)
+{
+	const uint32_t facts = values->array->facts;
+	pmg_status status = PMG_OK;
+
+	if ((facts & PMG_FACT_INDEX) != 0)
+		status = index_check(values);
+	if (status == PMG_OK && (facts & PMG_FACT_OFFSETS) != 0)
+		status = offsets_check(values);
+	if (status == PMG_OK && (facts & PMG_FACT_SORTED) != 0)
+		status = order_check(values, "is declared sorted");
+	if (status == PMG_OK && (facts & PMG_FACT_TREE) != 0)
+		status = array_is_rebased(values->array) ? segmented_tree_check(values) : tree_check(values);
+	if (status == PMG_OK && (facts & PMG_FACT_UNIQUE) != 0)
+		status = (facts & PMG_FACT_SORTED) != 0 ? sorted_unique_check(values) : unique_check(values);
+	return status;
+}
+
+static pmg_status bool_check(const struct values *values)
+{
+	const unsigned char *bytes = values->data;
+	char text[LIST_TEXT_SIZE];
+	FIND_FIRST(values, found, bytes[i] > 1);
+
+	if (found == values->n)
+		return PMG_OK;
+	return pmg_fail(context_of(values), PMG_BAD_DATA,
+			"array '%s' holds the byte %d at %s, but a bool is 0 or 1 (%s)", values->array->name,
+			(int) bytes[found], position_text(values->plan, values->array, found, text),
+			values->array->place);
+}
+
+static pmg_status finite_fail(const struct values *values, int64_t position, double value)
+{
+	char text[LIST_TEXT_SIZE];
+
+	return pmg_fail(context_of(values), PMG_BAD_DATA,
+			"array '%s' holds %s at %s, but only finite values are accepted (%s)",
+			values->array->name, isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity",
+			position_text(values->plan, values->array, position, text), values->array->place);
+}
+
+static pmg_status finite_f32_check(const struct values *values)
+{
+	const float *data = values->data;
+	FIND_FIRST(values, found, !isfinite(data[i]));
+
+	return found == values->n ? PMG_OK : finite_fail(values, found, (double) data[found]);
+}
+
+static pmg_status finite_f64_check(const struct values *values)
+{
+	const double *data = values->data;
+	FIND_FIRST(values, found, !isfinite(data[i]));
+
+	return found == values->n ? PMG_OK : finite_fail(values, found, data[found]);
+}
+
+pmg_status values_check(struct plan *plan, int32_t number)
+{
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+	const struct values values = {
+		.plan = plan, .number = number, .array = array,
+		.data = plan->kernel.data[number],
+		.index = array->type == PMG_I64 ? plan->kernel.data[number] : NULL,
+		.n = array_elements(array, plan->extents),
+		.limit = array_has_limit(array) ? plan->extents[array->first_extent + array->rank] : 0,
+		.threads = plan->kernel.threads
+	};
+
+	if (array->facts != 0)
+		return facts_check(&values);
+	if (array->type == PMG_BOOL)
+		return bool_check(&values);
+	if (plan->check_finite && array->type == PMG_F32)
+		return finite_f32_check(&values);
+	if (plan->check_finite && array->type == PMG_F64)
+		return finite_f64_check(&values);
+	return PMG_OK;
+}

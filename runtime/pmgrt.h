@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libpmgrt: the fixed library behind every generated pipeline, and the one header that generated code,
+ * loaders and hand-written callers include.
+ *
+ * A pipeline p compiled from p.pmg offers
+ *     const pmg_pipeline_desc *p_describe(void);
+ *     pmg_status p_plan(const p_args *, const pmg_options *, p_plan_t **);
+ *     pmg_status p_execute(p_plan_t *, const p_args *, pmg_control *);
+ *     pmg_status p_state_save(p_plan_t *, pmg_writer *), p_state_load(p_plan_t *, pmg_reader *);
+ *     void       p_destroy(p_plan_t *); The plan checks, converts and inspects what is `fixed`, and
+ * allocates everything; execution is what is repeated (FFTW, Frigo and Johnson 2005). Kernels do not
+ * allocate. Nothing here prints, exits or has global state; two plans with a context each may be used by two
+ * threads at once, one plan or context by one thread at a time.
+ *
+ * Every function that returns pmg_status leaves a message in the context (pmg_message) when it fails. A NULL
+ * plan, description, args or stream is PMG_BAD_CALL, never a crash. Memory is counted in bytes. */
+#ifndef PMGRT_H
+#define PMGRT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PMG_ABI_VERSION 1
+#define PMG_MAX_RANK 8
+#define PMG_MAX_EXTENTS 4096    /* values that one description may write with `extents` */
+
+#define PMG_API __attribute__((visibility("default")))
+
+/* ---- Status and context -------------------------------------------------- */
+
+/* The values are the exit codes of the command-line tools. */
+typedef enum pmg_status {
+	PMG_OK = 0,
+	PMG_BAD_CALL = 2,       /* the caller broke the contract of a function */
+	PMG_BAD_DATA = 3,       /* an array, a fact or a size does not hold what the pipeline declares */
+	PMG_IO = 4,
+	PMG_NO_RESOURCES = 5,   /* memory, or the limit set in pmg_options */
+	PMG_NUMERICAL = 6,      /* zero pivot, computed index out of range */
+	PMG_CANCELLED = 8,      /* pmg_control.cancel was set; state is that of the last whole iteration */
+	PMG_INTERNAL = 70       /* the description contradicts itself: an error of the compiler */
+} pmg_status;
+
+/* Every allocation of the runtime goes through here; both functions are called from the thread of the caller
+ * only. */
+typedef struct pmg_allocator {
+	void *(*allocate)(void *user, size_t size);             /* 64-byte aligned, or NULL; size > 0 */
+	void (*release)(void *user, void *memory, size_t size); /* `size` as it was asked for; never NULL */
+	void *user;
+} pmg_allocator;
+
+/* Holds the allocator and the message of the last failure. One per thread of the caller. */
+typedef struct pmg_context pmg_context;
+
+/* A context, to be freed by the caller after all its plans. The allocator is copied; NULL: aligned_alloc and
+ * free. NULL when there is no memory. */
+PMG_API pmg_context *pmg_context_new(const pmg_allocator *allocator);
+PMG_API void pmg_context_free(pmg_context *context);
+
+/* The message of the last failure, "" if there was none; owned by the context, valid until the next failure.
+ * One line, no final full stop, at most 1023 bytes. "" for NULL. */
+PMG_API const char *pmg_message(const pmg_context *context);
+
+/* Sets the message (unless `context` is NULL) and returns `status`. */
+PMG_API pmg_status pmg_fail(pmg_context *context, pmg_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- Buffers -------------------------------------------------------------- */
+
+/* In the order of compiler/support/types.def; a unit test compares the two. */
+typedef enum pmg_type {
+	PMG_F32, PMG_F64, PMG_I8, PMG_I16, PMG_I32, PMG_I64, PMG_U8, PMG_U16, PMG_U32, PMG_BOOL
+} pmg_type;
+
+typedef enum pmg_device { PMG_HOST, PMG_CUDA } pmg_device;
+
+/* A caller's array; the caller owns `data`, which may be NULL if a dimension is 0. Strides are in bytes,
+ * need not be multiples of the element, and may be negative or, for inputs, 0. A row-major aligned buffer of
+ * the declared type is used where it lies; others are converted by the plan (fixed) or by each execution
+ * (written ones in scratch, which is copied back). An index array may have any integer type; the type of
+ * others must be the declared one. A written buffer may overlap no other buffer of the same call, nor a
+ * fixed array that the plan has borrowed. */
+typedef struct pmg_buffer {
+	void *data;
+	pmg_type type;
+	pmg_device device;
+	int32_t rank;                   /* 0: a scalar */
+	int64_t shape[PMG_MAX_RANK];    /* in elements */
+	int64_t strides[PMG_MAX_RANK];  /* in bytes */
+} pmg_buffer;
+
+PMG_API size_t pmg_type_size(pmg_type type);            /* bytes of an element; 0 for no type */
+PMG_API const char *pmg_type_name(pmg_type type);       /* as in .pmg: "f64"; "?" for no type */
+
+/* A row-major host buffer around `data`, which stays the caller's. `shape` has `rank` values, or is NULL for
+ * 0. */
+PMG_API pmg_buffer pmg_dense(void *data, pmg_type type, int32_t rank, const int64_t *shape);
+
+/* ---- Description of a pipeline --------------------------------------------- */
+
+typedef enum pmg_role {
+	PMG_IN, PMG_OUT, PMG_INOUT,     /* arrays of the caller */
+	PMG_STATE, PMG_TEMP             /* arrays of the plan, zero when it is made */
+} pmg_role;
+
+/* Facts that are checked when an index array is bound (docs/language.md, "Facts"). UNIQUE comes with one of
+ * INDEX, OFFSETS and TREE, since its check needs a range of values. */
+enum {
+	PMG_FACT_INDEX = 1,     /* 0 <= v[i] < limit; with TREE also -1 */
+	PMG_FACT_OFFSETS = 2,   /* v[0] = 0, non-decreasing, v[last] = limit; at least one value */
+	PMG_FACT_SORTED = 4,    /* non-decreasing, in row-major order */
+	PMG_FACT_UNIQUE = 8,    /* no value twice, -1 of a tree excepted */
+	PMG_FACT_TREE = 16      /* v[i] = -1 or 0 <= v[i] < i; with segments: local to each, then rebased */
+};
+
+/* Integer parameters are 0 or more and below 2^40, and the same in each execution of a plan. */
+typedef struct pmg_param_desc {
+	const char *name;
+	pmg_type type;          /* PMG_I64: size of the plan; PMG_F64, PMG_F32: scalar of each execution */
+	size_t offset;          /* in the args struct: int64_t, double or float */
+	const char *place;      /* "life.pmg:4" */
+} pmg_param_desc;
+
+/* An extent that is `param + constant` (param < 0: `constant`), or anything else affine (`is_general`):
+ * the values themselves always come from `extents`; this form is what a loader infers parameters from. */
+typedef struct pmg_extent {
+	int32_t param;
+	bool is_general;
+	int64_t constant;
+	const char *text;       /* "nSystems + 1" */
+} pmg_extent;
+
+typedef struct pmg_array_desc {
+	const char *name;       /* "PHI.voxel" */
+	pmg_role role;
+	pmg_type type;          /* as kernels see it: an index array is PMG_I64 */
+	bool is_fixed;          /* bound by the plan and constant as long as it lives; only with PMG_IN */
+	bool is_index;
+	int32_t rank;
+	const pmg_extent *shape;
+	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
+	uint32_t facts;
+	pmg_extent limit;       /* of FACT_INDEX and FACT_OFFSETS; others have none */
+	int32_t segments;       /* number of the offsets array a tree is local to, or -1 */
+	size_t offset;          /* of its pmg_buffer in the args struct; SIZE_MAX: internal to the plan */
+	const char *place;
+} pmg_array_desc;
+
+/* Lists of children of a tree, by counting sort, children ascending: those of i are
+ * list[offsets[i]..offsets[i+1]]. `offsets` has n+1 and `list` n values, both internal PMG_I64. Built by the
+ * plan if the parent array is fixed, else by each execution. */
+typedef struct pmg_children_desc {
+	int32_t parent, offsets, list;  /* array numbers */
+} pmg_children_desc;
+
+typedef struct pmg_plan pmg_plan;
+typedef struct pmg_control pmg_control;
+typedef struct pmg_options pmg_options;
+typedef struct pmg_pipeline_desc pmg_pipeline_desc;
+
+struct pmg_pipeline_desc {
+	uint32_t abi_version;
+	const char *name, *source, *target;     /* "life_dsc", "life.pmg", "openmp" */
+	size_t args_size;
+	int32_t n_params, n_arrays, n_children, n_extents;
+	const pmg_param_desc *params;
+	const pmg_array_desc *arrays;           /* those of the caller first, then internal ones */
+	const pmg_children_desc *children;
+	bool has_loop;                          /* has an `iterate` */
+	/* Writes all extents and limits, `n_extents` values; the integer parameters are checked before. NULL
+	 * if none. */
+	void (*extents)(const void *args, int64_t *values);
+	/* NULL, or the text of the first `assume` (on integer parameters) that does not hold. May be NULL
+	 * itself. */
+	const char *(*assumption)(const void *args);
+	/* The kernel: everything is bound and checked. It leaves `inout` and state as after the last whole
+	 * iteration. */
+	pmg_status (*kernel)(pmg_plan *plan, const void *args, pmg_control *control);
+	pmg_status (*plan)(const void *args, const pmg_options *options, pmg_plan **plan);
+	pmg_status (*execute)(pmg_plan *plan, const void *args, pmg_control *control);
+	void (*destroy)(pmg_plan *plan);
+};
+
+/* Each generated library exports, for loaders: all its pipelines, ended by NULL. */
+typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
+#define PMG_PIPELINES_SYMBOL "pmg_pipelines"
+
+/* ---- Plan and execution ----------------------------------------------------- */
+
+struct pmg_options {
+	pmg_context *context;   /* required; must outlive the plan */
+	int32_t threads;        /* 0: OpenMP's default */
+	int64_t max_memory;     /* bytes the plan may hold; 0: no limit */
+	bool check_finite;      /* NaN or infinity in an input is an error */
+};
+
+/* Of an execution; NULL: run to the end. */
+struct pmg_control {
+	int64_t budget;                 /* iterations of this call; negative: no limit */
+	const volatile int *cancel;     /* non-zero: stop after the current iteration; NULL: never */
+	/* After each iteration: how many are complete since the start, and how many there are at most. */
+	void (*progress)(void *user, int64_t iteration, int64_t last);
+	void *user;
+	bool resume;                    /* go on from the plan's state instead of starting at INIT */
+	int64_t done;                   /* out: iterations completed since the start */
+	bool finished;                  /* out: `until` holds, the range is exhausted, or there is no loop */
+};
+
+/* Opaque streams for state: return PMG_OK or PMG_IO, and transfer all n bytes or fail. */
+typedef struct pmg_writer {
+	pmg_status (*write)(void *user, const void *bytes, size_t n);
+	void *user;
+} pmg_writer;
+typedef struct pmg_reader {
+	pmg_status (*read)(void *user, void *bytes, size_t n);
+	void *user;
+} pmg_reader;
+
+/* What the generated functions call. */
+
+/* Makes a plan: checks the integer parameters, sizes and fixed arrays of `args` (other buffers in it are
+ * ignored), compares the forecast with max_memory, then allocates and inspects. `fixed` arrays are borrowed
+ * where they can be used as they lie, so they must outlive the plan unchanged; converted ones are copied.
+ * `desc` is kept, `args` and `options` are not. The caller owns `*plan` (pmg_plan_destroy). On failure
+ * `*plan` is NULL and nothing is left allocated. PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_INTERNAL.
+ * */
+PMG_API pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+				pmg_plan **plan);
+
+/* Binds the arrays of `args` that are not fixed (fixed ones are ignored), checks them, runs the kernel.
+ * `control` may be NULL. Scratch that other types or strides need is allocated at first need and kept by the
+ * plan. Before the kernel starts, a failure leaves every buffer untouched. After it, `inout` buffers hold
+ * the last whole iteration whatever the status; `out` buffers are undefined unless PMG_OK or PMG_CANCELLED.
+ * A stopped run goes on with control->resume and the same `inout` and `out` buffers. PMG_BAD_CALL,
+ * PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_NUMERICAL, PMG_CANCELLED. */
+PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_control *control);
+
+/* Writes the states of the plan and the iteration it stopped at, in this machine's byte order. `inout`
+ * arrays are the caller's to save. PMG_BAD_CALL if nothing has run yet, or the status of the writer. */
+PMG_API pmg_status pmg_plan_state_save(pmg_plan *plan, const pmg_writer *writer);
+
+/* Reads what pmg_plan_state_save wrote for the same pipeline and sizes; the next execution may resume. On
+ * failure the plan is as before. Needs memory for a second copy of the states while it reads.
+ * PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES, or the status of the reader. */
+PMG_API pmg_status pmg_plan_state_load(pmg_plan *plan, const pmg_reader *reader);
+
+/* Releases all that the plan holds; NULL is allowed. */
+PMG_API void pmg_plan_destroy(pmg_plan *plan);
+
+/* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. */
+PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args);
+
+/* Bytes it holds now, scratch of executions included; 0 for NULL. */
+PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
+
+/* ---- For generated kernels ---------------------------------------------------- */
+
+/* The part of a plan that kernels read; the runtime's own part follows it. */
+struct pmg_plan {
+	void **data;            /* for each array, row-major, of the described type, never NULL */
+	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
+};
+
+/* `for (it = pmg_loop_begin(plan, control, lo); pmg_loop_next(plan, control, it, hi, until); it++)`: counts,
+ * asks for cancellation and budget, reports progress. `until` is the value of the condition before iteration
+ * `it`. After a bad index the loop ends; an iteration commits its `next` values only while pmg_failed is
+ * false. Called by one thread. */
+PMG_API int64_t pmg_loop_begin(pmg_plan *plan, pmg_control *control, int64_t lo);
+PMG_API bool pmg_loop_next(pmg_plan *plan, pmg_control *control, int64_t it, int64_t hi, bool until);
+
+/* True when the states are to be set to INIT, and accumulated outputs to their start; false when a stopped
+ * run goes on. Asked before pmg_loop_begin. */
+PMG_API bool pmg_loop_starts(const pmg_plan *plan, const pmg_control *control);
+
+/* A computed index out of range: remembered (the first one wins, from any thread), reported when the kernel
+ * returns. `array` is the description of the index array, `position` the row-major number of the element,
+ * `value` its value. */
+PMG_API void pmg_bad_index(pmg_plan *plan, int32_t array, int64_t position, int64_t value);
+PMG_API bool pmg_failed(const pmg_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "pmgrt_math.h"
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What follows from the parameters alone: that they are sizes, that the extents of all arrays are, that no
+ * product overflows, and how much memory a plan will hold. Also the small questions about descriptions of
+ * arrays.
+ *
+ * After sizes_check, shapes are valid and every array has fewer than PMG_MAX_BYTES bytes. Nothing is
+ * allocated here: a forecast must be possible when there is no memory. */
+#include "plan.h"
+
+#include <string.h>
+
+/* ---- Descriptions ---- */
+
+const pmg_buffer *array_argument(const pmg_array_desc *array, const void *args)
+{
+	return (const pmg_buffer *) (const void *) ((const char *) args + array->offset);
+}
+
+int64_t param_integer(const pmg_param_desc *param, const void *args)
+{
+	int64_t value;
+
+	memcpy(&value, (const char *) args + param->offset, sizeof value);
+	return value;
+}
+
+bool array_is_internal(const pmg_array_desc *array)
+{
+	return array->offset == SIZE_MAX;
+}
+
+bool array_has_limit(const pmg_array_desc *array)
+{
+	return (array->facts & (PMG_FACT_INDEX | PMG_FACT_OFFSETS)) != 0;
+}
+
+bool array_is_rebased(const pmg_array_desc *array)
+{
+	return (array->facts & PMG_FACT_TREE) != 0 && array->segments >= 0;
+}
+
+bool array_is_written(const pmg_array_desc *array)
+{
+	return array->role == PMG_OUT || array->role == PMG_INOUT;
+}
+
+int64_t array_elements(const pmg_array_desc *array, const int64_t *extents)
+{
+	int64_t n = 1;
+
+	for (int32_t d = 0; d < array->rank; d++)
+		if (extents[array->first_extent + d] == 0)
+			return 0;
+	for (int32_t d = 0; d < array->rank; d++)
+		n *= extents[array->first_extent + d];
+	return n;
+}
+
+int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents)
+{
+	int64_t bytes = array_elements(array, extents) * (int64_t) pmg_type_size(array->type);
+
+	return bytes == 0 ? PMG_ALIGNMENT : (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT;
+}
+
+pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data)
+{
+	return pmg_dense(data, array->type, array->rank, extents + array->first_extent);
+}
+
+/* ---- Is the description consistent? ---- */
+
+static bool is_array_number(const pmg_pipeline_desc *desc, int32_t number)
+{
+	return 0 <= number && number < desc->n_arrays;
+}
+
+static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	const uint32_t ranged = PMG_FACT_INDEX | PMG_FACT_OFFSETS | PMG_FACT_TREE;
+	const int32_t n_extents = array->rank + (array_has_limit(array) ? 1 : 0);
+	const bool is_callers = array->role == PMG_IN || array_is_written(array);
+
+	if (pmg_type_size(array->type) == 0 || array->rank < 0 || array->rank > PMG_MAX_RANK)
+		return false;
+	if (array->first_extent < 0 || array->first_extent > desc->n_extents - n_extents)
+		return false;
+	if (array_is_internal(array) == is_callers || (array->is_fixed && array->role != PMG_IN))
+		return false;
+	if ((array->is_index || array->facts != 0) && array->type != PMG_I64)
+		return false;
+	if ((array->facts & PMG_FACT_UNIQUE) != 0 && (array->facts & ranged) == 0)
+		return false;
+	if (!array_is_rebased(array))
+		return true;
+	return array->role == PMG_IN
+		&& is_array_number(desc, array->segments)
+		&& desc->arrays[array->segments].role == PMG_IN
+		&& (desc->arrays[array->segments].facts & PMG_FACT_OFFSETS) != 0
+		&& (desc->arrays[array->segments].is_fixed || !array->is_fixed);
+}
+
+static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_children_desc *children)
+{
+	return is_array_number(desc, children->parent)
+		&& is_array_number(desc, children->offsets)
+		&& is_array_number(desc, children->list)
+		&& (desc->arrays[children->parent].facts & PMG_FACT_TREE) != 0
+		&& !array_is_internal(&desc->arrays[children->parent])
+		&& desc->arrays[children->parent].role != PMG_OUT
+		&& array_is_internal(&desc->arrays[children->offsets])
+		&& array_is_internal(&desc->arrays[children->list])
+		&& desc->arrays[children->offsets].type == PMG_I64
+		&& desc->arrays[children->list].type == PMG_I64;
+}
+
+static bool description_is_consistent(const pmg_pipeline_desc *desc)
+{
+	if (desc->n_extents < 0 || desc->n_extents > PMG_MAX_EXTENTS || !desc->kernel)
+		return false;
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		if (!array_is_consistent(desc, &desc->arrays[i]))
+			return false;
+	for (int32_t i = 0; i < desc->n_children; i++)
+		if (!children_are_consistent(desc, &desc->children[i]))
+			return false;
+	return true;
+}
+
+/* ---- Parameters and extents ---- */
+
+static pmg_status params_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args)
+{
+	for (int32_t i = 0; i < desc->n_params; i++) {
+		const pmg_param_desc *param = &desc->params[i];
+		int64_t value;
+
+		if (param->type != PMG_I64)
+			continue;
+		value = param_integer(param, args);
+		if (value < 0 || value >= PMG_MAX_SIZE)
+			return pmg_fail(context, PMG_BAD_DATA,
+					"parameter '%s' is %lld, but must be 0 or more and below 2^40 (%s)",
+					param->name, (long long) value, param->place);
+	}
+	return PMG_OK;
+}
+
+static pmg_status extent_check(pmg_context *context, const pmg_array_desc *array, const pmg_extent *extent,
+			       int64_t value)
+{
+	if (value < 0)
+		return pmg_fail(context, PMG_BAD_DATA, "size %s = %lld of array '%s' is negative (%s)",
+				extent->text, (long long) value, array->name, array->place);
+	if (value > PMG_MAX_SIZE)
+		return pmg_fail(context, PMG_BAD_DATA, "size %s = %lld of array '%s' is above 2^40 (%s)",
+				extent->text, (long long) value, array->name, array->place);
+	return PMG_OK;
+}
+
+static bool product_fits(const pmg_array_desc *array, const int64_t *shape)
+{
+	int64_t bytes = (int64_t) pmg_type_size(array->type);
+
+	for (int32_t d = 0; d < array->rank; d++)
+		if (shape[d] == 0)
+			return true;
+	for (int32_t d = 0; d < array->rank; d++)
+		if (__builtin_mul_overflow(bytes, shape[d], &bytes) || bytes >= PMG_MAX_BYTES)
+			return false;
+	return true;
+}
+
+static pmg_status shape_check(pmg_context *context, const pmg_array_desc *array, const int64_t *extents)
+{
+	const int64_t *shape = extents + array->first_extent;
+	char text[LIST_TEXT_SIZE];
+	pmg_status status = PMG_OK;
+
+	for (int32_t d = 0; d < array->rank && status == PMG_OK; d++)
+		status = extent_check(context, array, &array->shape[d], shape[d]);
+	if (status == PMG_OK && array_has_limit(array))
+		status = extent_check(context, array, &array->limit, shape[array->rank]);
+	if (status == PMG_OK && !product_fits(array, shape))
+		status = pmg_fail(context, PMG_BAD_DATA, "array '%s' of shape %s is too large (%s)",
+				  array->name, list_text(text, array->rank, shape), array->place);
+	return status;
+}
+
+static bool children_fit(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_children; i++) {
+		const pmg_children_desc *children = &desc->children[i];
+		int64_t n = array_elements(&desc->arrays[children->parent], extents);
+
+		if (array_elements(&desc->arrays[children->offsets], extents) != n + 1)
+			return false;
+		if (array_elements(&desc->arrays[children->list], extents) != n)
+			return false;
+	}
+	return true;
+}
+
+static pmg_status contradiction(pmg_context *context, const pmg_pipeline_desc *desc)
+{
+	return pmg_fail(context, PMG_INTERNAL, "the description of pipeline '%s' contradicts itself",
+			desc->name);
+}
+
+static pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc)
+{
+	if (desc->abi_version != PMG_ABI_VERSION)
+		return pmg_fail(context, PMG_BAD_CALL,
+				"pipeline '%s' was compiled for ABI version %u, but this runtime has %u",
+				desc->name, (unsigned) desc->abi_version, (unsigned) PMG_ABI_VERSION);
+	return description_is_consistent(desc) ? PMG_OK : contradiction(context, desc);
+}
+
+static pmg_status extents_check(pmg_context *context, const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	pmg_status status = PMG_OK;
+
+	for (int32_t i = 0; i < desc->n_arrays && status == PMG_OK; i++)
+		status = shape_check(context, &desc->arrays[i], extents);
+	if (status == PMG_OK && !children_fit(desc, extents))
+		status = contradiction(context, desc);
+	return status;
+}
+
+pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
+		       int64_t *extents)
+{
+	const char *assumption;
+	pmg_status status = description_check(context, desc);
+
+	if (status == PMG_OK)
+		status = params_check(context, desc, args);
+	if (status != PMG_OK)
+		return status;
+	assumption = desc->assumption ? desc->assumption(args) : NULL;
+	if (assumption)
+		return pmg_fail(context, PMG_BAD_DATA, "pipeline '%s' assumes %s, which does not hold (%s)",
+				desc->name, assumption, desc->source);
+	if (desc->extents)
+		desc->extents(args, extents);
+	return extents_check(context, desc, extents);
+}
+
+/* ---- Memory ---- */
+
+int64_t plan_block_bytes(const pmg_pipeline_desc *desc)
+{
+	size_t bytes = sizeof(struct plan);
+
+	bytes += (size_t) desc->n_arrays * (sizeof(struct binding) + sizeof(void *));
+	bytes += (size_t) desc->n_extents * sizeof(int64_t);
+	bytes += (size_t) desc->n_params * sizeof(int64_t);
+	return (int64_t) bytes;
+}
+
+static bool needs_memory(const pmg_array_desc *array, const void *args)
+{
+	if (array_is_internal(array) || array_is_rebased(array))
+		return true;
+	return array->is_fixed && !argument_is_direct(array, array_argument(array, args));
+}
+
+int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents)
+{
+	int64_t bytes = plan_block_bytes(desc);
+
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+
+		if (!needs_memory(array, args))
+			continue;
+		bytes += array_bytes(array, extents);
+		if (bytes >= PMG_MAX_BYTES)
+			return -1;
+	}
+	return bytes;
+}
+
+int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args)
+{
+	int64_t extents[PMG_MAX_EXTENTS];
+
+	if (!desc || !args || sizes_check(NULL, desc, args, extents) != PMG_OK)
+		return -1;
+	return plan_forecast(desc, args, extents);
+}

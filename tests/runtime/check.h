@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counting of checks, and an allocator that counts, verifies and fails. A failed check is reported on the
+ * standard error with its place; the program prints the totals. */
+#ifndef TESTS_RUNTIME_CHECK_H
+#define TESTS_RUNTIME_CHECK_H
+
+#include "pmgrt.h"
+
+struct tests {
+	int passed, failed;
+};
+
+#define CHECK(tests, condition) check((tests), (condition), __FILE__, __LINE__, #condition)
+#define CHECK_FAILS(tests, status, context, wanted, message) \
+	check_fails((tests), (status), (context), (wanted), (message), __FILE__, __LINE__)
+
+void check(struct tests *tests, bool ok, const char *file, int line, const char *text);
+
+/* That `status` is `wanted` and the message of the context is `message`, to the letter. */
+void check_fails(struct tests *tests, pmg_status status, const pmg_context *context, pmg_status wanted,
+		 const char *message, const char *file, int line);
+
+/* Fails allocation number `fail_at` (from 1; 0: none). Blocks must be released with their size. */
+struct counter {
+	int n_allocated, n_live, fail_at;
+	size_t live_bytes;
+};
+
+pmg_allocator counter_allocator(struct counter *counter);
+
+void test_math(struct tests *tests);
+void test_buffers(struct tests *tests);
+void test_sizes(struct tests *tests);
+void test_bind(struct tests *tests);
+void test_kinds(struct tests *tests);
+void test_aliasing(struct tests *tests);
+void test_facts(struct tests *tests);
+void test_trees(struct tests *tests);
+void test_loop(struct tests *tests);
+void test_state(struct tests *tests);
+void test_memory(struct tests *tests);
+
+#endif

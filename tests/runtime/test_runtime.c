@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runtime through its public header, with pipelines written by hand. Every message is compared to the
+ * letter. */
+#include "runtime/check.h"
+
+#include <stdio.h>
+
+int main(void)
+{
+	static void (*const groups[])(struct tests *) = {
+		test_math, test_buffers, test_sizes, test_bind, test_kinds, test_aliasing,
+		test_facts, test_trees, test_loop, test_state, test_memory
+	};
+	struct tests tests = { 0, 0 };
+
+	for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+		groups[i](&tests);
+	printf("%d passed, %d failed\n", tests.passed, tests.failed);
+	return tests.failed != 0;
+}
