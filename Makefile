@@ -148,7 +148,7 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 
 $(OBJ)/compiler/%.o $(OBJ)/generated/%.o: part_flags = $(isl_cflags) -fvisibility=hidden
 $(OBJ)/generated/%.o: part_flags += -Icompiler/syntax $(generated_warnings)
-$(OBJ)/runtime/%.o: part_flags = -fPIC $(openmp)
+$(OBJ)/runtime/%.o: part_flags = -fPIC -fvisibility=hidden $(openmp)
 $(OBJ)/tools/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags)
 
 # $(call at_least,TOOL,VERSION)

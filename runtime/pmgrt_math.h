@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arithmetic of the language where C differs from it or leaves it open, for every generated kernel and
- * for the reference interpreter, so that the two agree. Included by pmgrt.h; C11, C++ and CUDA.
+ * The arithmetic of the language where C differs from it or leaves it open, for every generated kernel.
+ * Included by pmgrt.h; C11, C++ and CUDA.
  *
- * No function here has undefined behaviour for any argument: integers wrap, division by zero gives 0.
- * Selections are written without branches between memory accesses, so that gcc and clang vectorise loops
- * over them. */
+ * No function here has undefined behaviour for any argument: integers wrap, and division by zero, which the
+ * reference interpreter reports, gives 0. Selections are written without branches between memory accesses, so
+ * that gcc and clang vectorise loops over them. */
 #ifndef PMGRT_MATH_H
 #define PMGRT_MATH_H
 
