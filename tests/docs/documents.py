@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""README.md and docs/*.md: every block fenced `pmg` compiles, every relative link and anchor exists, what commands
+print is what is shown, and documents with a block fenced `sh run` work as they say.
+
+A document of the last kind is an example to type in: its blocks are fenced with the file they go to (`pmg poly.pmg`,
+`c main.c`), `sh run` holds the commands, and the `text` block behind that what they print. They run in an empty folder
+with an installation of the tree.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FENCE = re.compile(r"^```(?P<tag>[\w-]*)(?: (?P<name>[\w./-]+))?\n(?P<text>.*?)^```$", re.M | re.S)
+LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def run(command, cwd=ROOT, env=None):
+    return subprocess.run(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+class Count:
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def __call__(self, what, complaint):
+        """One test; `complaint` is empty when it passed."""
+        self.passed += not complaint
+        self.failed += bool(complaint)
+        if complaint:
+            print(f"{what}: {complaint}")
+
+
+def complaint_of(done):
+    return "" if done.returncode == 0 else done.stdout or f"exit status {done.returncode}"
+
+
+def blocks(text):
+    """Line, tag, name and text of each fence."""
+    for found in FENCE.finditer(text):
+        yield text.count("\n", 0, found.start()) + 1, found["tag"], found["name"], found["text"]
+
+
+def anchors(text):
+    """The anchors of a document's headings, as forges make them."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def check_programs(count, path, pmgc, folder):
+    for line, tag, _, text in blocks(path.read_text()):
+        if tag == "pmg":
+            program = folder / "program.pmg"
+            program.write_text(text)
+            count(f"{path.name}:{line}", complaint_of(run([pmgc, "--emit=c", program])))
+
+
+def check_links(count, path):
+    text = FENCE.sub("", path.read_text())
+    for target, anchor in LINK.findall(text):
+        file = (path.parent / target).resolve() if target else path
+        wrong = "" if file.exists() else "there is no such file"
+        if not wrong and anchor and file.suffix == ".md" and anchor[1:] not in anchors(file.read_text()):
+            wrong = "there is no such heading"
+        count(f"{path.name}: link {target}{anchor}", wrong)
+
+
+def check_example(count, path, prefix, folder):
+    """Writes the named blocks, runs `sh run`, compares with the `text` block that follows."""
+    commands = None
+    env = dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib",
+               PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+    for line, tag, name, text in blocks(path.read_text()):
+        if tag == "sh" and name == "run":
+            commands = text
+        elif name:
+            (folder / name).write_text(text)
+        elif tag == "text" and commands:
+            done = run(["bash", "-ec", commands], folder, env)
+            wrong = complaint_of(done)
+            if not wrong and done.stdout != text:
+                wrong = f"printed\n{done.stdout}instead of\n{text}"
+            count(f"{path.name}:{line}", wrong)
+            commands = None
+
+
+def main(build):
+    count = Count()
+    count("grammar", complaint_of(run(["scripts/grammar.py", "--check"])))
+    for path in DOCUMENTS:
+        with tempfile.TemporaryDirectory() as folder:
+            check_programs(count, path, ROOT / build / "pmgc", Path(folder))
+        check_links(count, path)
+        count(path.name, complaint_of(run(["scripts/guide.py", "--check", path])))
+    with tempfile.TemporaryDirectory() as prefix:
+        count("make install", complaint_of(run(["make", "-s", "install", f"PREFIX={prefix}"])))
+        for path in DOCUMENTS:
+            with tempfile.TemporaryDirectory() as folder:
+                check_example(count, path, prefix, Path(folder))
+    print(f"{count.passed} passed, {count.failed} failed")
+    return int(count.failed > 0)
+
+
+sys.exit(main(sys.argv[1]))
