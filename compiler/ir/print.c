@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A module as text, line by line; docs/ir.md describes the format and ir/read.c reads it. What is computed from the
+ * module (domains, dependences) is left out, schedules are included. */
+#include "ir/print_private.h"
+#include "ir/schedule.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "local" };
+const char *const region_names[] = { "prologue", "body", "epilogue" };
+
+struct printer {
+	struct module *module;
+	struct str text;
+};
+
+static void print_here(struct printer *p, const struct stage *stage, const struct expr *expr)
+{
+	const struct expr_printer exprs = { &p->text, p->module, stage, true };
+
+	print_expr(&exprs, expr);
+}
+
+static void print_access_here(struct printer *p, const struct stage *stage, const struct access *access)
+{
+	const struct expr_printer exprs = { &p->text, p->module, stage, true };
+
+	print_access(&exprs, access);
+}
+
+static void print_range(struct printer *p, const struct stage *stage, const struct expr *lo, const struct expr *hi)
+{
+	print_here(p, stage, lo);
+	str_add(&p->text, "..");
+	print_here(p, stage, hi);
+}
+
+/* ---- declarations ---- */
+
+static void print_param_line(struct printer *p, const struct param *param)
+{
+	str_add(&p->text, param->is_scalar ? "scalar " : param->is_loop ? "counter " : "param ");
+	print_name(&p->text, param->name);
+	if (param->is_scalar)
+		str_add(&p->text, " : %s", type_name(param->type));
+	if (param->is_specialized)
+		str_add(&p->text, " = %" PRId64, param->value);
+	str_add(&p->text, "\n");
+}
+
+static void print_assumption(struct printer *p, const struct expr *condition)
+{
+	str_add(&p->text, "assume ");
+	print_here(p, NULL, condition);
+	str_add(&p->text, "\n");
+}
+
+static void print_limit(struct printer *p, const char *word, const struct expr *limit)
+{
+	str_add(&p->text, " %s(", word);
+	print_here(p, NULL, limit);
+	str_add(&p->text, ")");
+}
+
+static void print_facts(struct printer *p, const struct array *array)
+{
+	if (array->facts & FACT_OFFSETS)
+		print_limit(p, "offsets", array->limit);
+	if (array->facts & FACT_INDEX)
+		print_limit(p, "index", array->limit);
+	str_add(&p->text, "%s%s%s", array->facts & FACT_SORTED ? " sorted" : "",
+		array->facts & FACT_UNIQUE ? " unique" : "", array->facts & FACT_TREE ? " tree" : "");
+	if (array->segments) {
+		str_add(&p->text, " segments ");
+		print_name(&p->text, array->segments->name);
+	}
+}
+
+static void print_array(struct printer *p, const struct array *array)
+{
+	str_add(&p->text, "array ");
+	print_name(&p->text, array->name);
+	str_add(&p->text, " : %s%s%s %s[", array->is_fixed ? "fixed " : "", array->is_rounded ? "rounded " : "",
+		role_names[array->role], type_name(array->type));
+	for (int i = 0; i < array->rank; i++) {
+		str_add(&p->text, i ? ", " : "");
+		print_range(p, NULL, array->lo[i], array->hi[i]);
+	}
+	str_add(&p->text, "]");
+	print_facts(p, array);
+	if (array->owner) {
+		str_add(&p->text, " of ");
+		print_name(&p->text, array->owner->name);
+	}
+	if (array->group)
+		str_add(&p->text, " group %d", array->group->number);
+	str_add(&p->text, "\n");
+}
+
+static void print_loop(struct printer *p, const struct loop *loop)
+{
+	str_add(&p->text, "loop ");
+	print_name(&p->text, loop->var);
+	str_add(&p->text, " in ");
+	print_range(p, NULL, loop->lo, loop->hi);
+	if (loop->until) {
+		str_add(&p->text, " until ");
+		print_here(p, NULL, loop->until);
+	}
+	str_add(&p->text, "\n");
+}
+
+/* ---- stages ---- */
+
+static void print_dim_line(struct printer *p, const struct stage *stage, const struct dim *dim)
+{
+	str_add(&p->text, dim->kind == DIM_BIND ? "    let " : "    for ");
+	print_name(&p->text, dim->name);
+	switch (dim->kind) {
+	case DIM_RANGE:
+		str_add(&p->text, " in ");
+		print_range(p, stage, dim->lo, dim->hi);
+		break;
+	case DIM_BIND:
+		str_add(&p->text, " = ");
+		print_access_here(p, stage, &dim->source);
+		break;
+	case DIM_CHILDREN:
+		str_add(&p->text, " in children ");
+		print_access_here(p, stage, &dim->source);
+		break;
+	}
+	str_add(&p->text, "\n");
+}
+
+static void print_stage(struct printer *p, const struct stage *stage)
+{
+	str_add(&p->text, "  stage %d%s%s\n", stage->number, stage->is_init ? " init" : "",
+		stage->is_commit ? " commit" : "");
+	for (int i = 0; i < stage->dims.n; i++)
+		print_dim_line(p, stage, &stage->dims.items[i]);
+	if (stage->guard) {
+		str_add(&p->text, "    where ");
+		print_here(p, stage, stage->guard);
+		str_add(&p->text, "\n");
+	}
+	str_add(&p->text, "    ");
+	print_access_here(p, stage, &stage->write);
+	str_add(&p->text, " %s ", reduce_names[stage->op]);
+	print_here(p, stage, stage->value);
+	str_add(&p->text, "\n");
+}
+
+static void print_group(struct printer *p, const struct group *group)
+{
+	str_add(&p->text, "group %d ", group->number);
+	print_string(&p->text, group->name);
+	str_add(&p->text, " common %d%s", group->n_common, group->is_recurrence ? " recurrence" : "");
+	if (group->direction)
+		str_add(&p->text, " directions");
+	for (int i = 0; group->direction && i < group->n_common; i++)
+		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
+	str_add(&p->text, "\n");
+	for (int i = 0; i < group->stages.n; i++)
+		print_stage(p, group->stages.items[i]);
+}
+
+static void print_region(struct printer *p, enum region_kind kind)
+{
+	const struct region *region = &p->module->regions[kind];
+
+	if (region->groups.n)
+		str_add(&p->text, "\n%s\n", region_names[kind]);
+	for (int i = 0; i < region->groups.n; i++)
+		print_group(p, region->groups.items[i]);
+}
+
+/* ---- decisions and schedules ---- */
+
+static void print_strings(struct printer *p, const char *word, const char *const *strings, int n)
+{
+	if (n)
+		str_add(&p->text, " %s", word);
+	for (int i = 0; i < n; i++) {
+		str_add(&p->text, " ");
+		print_string(&p->text, strings[i]);
+	}
+}
+
+static void print_override(struct printer *p, const struct override *override)
+{
+	str_add(&p->text, "override");
+	print_strings(p, "of", &override->verb, 1);
+	print_strings(p, "subjects", override->subjects.items, override->subjects.n);
+	print_strings(p, "choice", &override->choice, 1);
+	print_strings(p, "words", override->words.items, override->words.n);
+	if (override->numbers.n)
+		str_add(&p->text, " numbers");
+	for (int i = 0; i < override->numbers.n; i++)
+		str_add(&p->text, " %" PRId64, override->numbers.items[i]);
+	str_add(&p->text, override->is_used ? " used\n" : "\n");
+}
+
+static void print_decision(struct printer *p, const struct decision *decision)
+{
+	const char *const texts[] = { decision->pass, decision->subject, decision->chosen, decision->alternatives,
+				      decision->reason };
+
+	print_strings(p, "decision", texts, 5);
+	str_add(&p->text, "\n");
+}
+
+static void print_schedule(struct printer *p, enum region_kind kind)
+{
+	const char *line = schedule_text(p->module, p->module->regions[kind].schedule);
+
+	str_add(&p->text, "\nschedule %s\n", region_names[kind]);
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+
+		str_add(&p->text, "| %.*s\n", (int) length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
+const char *module_text(struct module *module, struct arena *arena)
+{
+	struct printer p = { module, str_new(arena) };
+
+	str_add(&p.text, "module ");
+	print_name(&p.text, module->name);
+	str_add(&p.text, "\nsource ");
+	print_string(&p.text, module->source_name);
+	str_add(&p.text, "\n");
+	for (int i = 0; i < module->params.n; i++)
+		print_param_line(&p, &module->params.items[i]);
+	for (int i = 0; i < module->assumptions.n; i++)
+		print_assumption(&p, module->assumptions.items[i]);
+	for (int i = 0; i < module->arrays.n; i++)
+		print_array(&p, module->arrays.items[i]);
+	if (module->loop.var)
+		print_loop(&p, &module->loop);
+	for (int i = 0; i < REGION_N; i++)
+		print_region(&p, (enum region_kind) i);
+	str_add(&p.text, module->overrides.n + module->decisions.n ? "\n" : "");
+	for (int i = 0; i < module->overrides.n; i++)
+		print_override(&p, &module->overrides.items[i]);
+	for (int i = 0; i < module->decisions.n; i++)
+		print_decision(&p, &module->decisions.items[i]);
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			print_schedule(&p, (enum region_kind) i);
+	return str_text(&p.text);
+}
