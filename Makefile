@@ -171,7 +171,9 @@ $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(par
 $(libpmgc): $(compiler)
 $(libpmgrt): $(runtime)
 $(BUILD)/libpmgtools.a: $(tools)
-$(BUILD)/libpmgtest.a: $(test_parts)
+# What the tests of one folder share.
+.SECONDEXPANSION:
+$(BUILD)/tests/%/libparts.a: $$(filter $(OBJ)/tests/$$*/%,$(test_parts))
 %.a:
 	@rm -f $@
 	@mkdir -p $(@D)
@@ -190,7 +192,7 @@ $(BUILD)/pmgc: $(call object,$(compiler_main)) $(libpmgc)
 $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
-$(tests): $(BUILD)/%: $(OBJ)/%.o $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+$(tests): $(BUILD)/%: $(OBJ)/%.o $(BUILD)/$$(*D)/libparts.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	@mkdir -p $(@D)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
 
