@@ -131,6 +131,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--parallel takes on or off, not '%s'", options->parallel), false;
 	if (!read_switch(options->vector, &pass->vector))
 		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
+	if (!read_switch(options->overrides, &pass->overrides))
+		return snprintf(problem, size, "--overrides takes on or off, not '%s'", options->overrides), false;
 	return true;
 }
 
@@ -144,6 +146,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.schedule = pass->schedule;
 	options.parallel = pass->parallel ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
+	options.overrides = pass->overrides ? "on" : "off";
 	options.max_operations = (long) pass->max_operations;
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))

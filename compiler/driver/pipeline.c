@@ -31,6 +31,7 @@ struct compilation *compilation_new(void)
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
 	c->options = (struct pass_options) { .schedule = "auto", .parallel = true, .vector = true,
+					     .overrides = true,
 					     .max_operations = 2000000 };
 	return c;
 }
@@ -188,11 +189,21 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 
 static bool overrides_are_used(const struct module *module)
 {
-	for (int i = 0; i < module->overrides.n; i++)
-		if (!module->overrides.items[i].is_used)
-			diag_remark(module->diags, DIAG_OVERRIDE_NOT_SUPPORTED, module->overrides.items[i].span,
-				    "'%s' has no effect yet: no pass takes this decision", module->overrides.items[i].verb);
-	return true;
+	bool ok = true;
+
+	for (int i = 0; i < module->overrides.n; i++) {
+		const struct override *override = &module->overrides.items[i];
+		struct diag *diag;
+
+		if (override->is_used)
+			continue;
+		ok = false;
+		diag = diag_error(module->diags, DIAG_NOT_SUPPORTED, override->span, "'%s%s%s' is not supported yet",
+				  override->verb, *override->choice ? " … " : "", override->choice);
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "--overrides=off compiles without the schedule block");
+	}
+	return ok;
 }
 
 static bool passes_step(struct compilation *c, void *unused)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overrides that ask for what is done anyway are honoured here; the others are left to the passes that take the
+ * decision. What no pass has honoured at the end is refused by the driver, so that no word of a schedule block is
+ * ignored in silence. */
+#include "passes/pass_private.h"
+
+#include <string.h>
+
+static const struct { const char *verb, *choice; } as_it_is[] = {
+	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" }, { "precision", "f64" },
+	{ "accumulate", "f64" }, { "blas", "off" }, { "algorithm", "thomas" }, { "algorithm", "hines" },
+};
+
+static bool is_done_anyway(const struct override *override)
+{
+	if (!strcmp(override->choice, "auto"))
+		return true;
+	for (size_t i = 0; i < sizeof as_it_is / sizeof as_it_is[0]; i++)
+		if (!strcmp(override->verb, as_it_is[i].verb) && !strcmp(override->choice, as_it_is[i].choice))
+			return true;
+	return false;
+}
+
+bool pass_overrides(struct module *module, const struct pass_options *options)
+{
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *override = &module->overrides.items[i];
+
+		override->is_used = !options->overrides || is_done_anyway(override);
+	}
+	return true;
+}
