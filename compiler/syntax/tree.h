@@ -9,12 +9,14 @@
 #include "support/support.h"
 
 struct tree_expr;
+typedef VEC(struct tree_expr *) tree_exprs;
 
 /* A name, or `object.member` (PHI.voxel). `member` is NULL for a plain name. */
 struct tree_name {
 	const char *name, *member;
 	struct span span;
 };
+typedef VEC(struct tree_name) tree_names;
 
 enum tree_op {
 #define TREE_OP(id, text, arity, precedence) TREE_OP_##id,
@@ -25,6 +27,9 @@ enum tree_op {
 
 /* Operators of `reduce` and of reductions inside expressions. */
 enum tree_reduce_op { TREE_SUM, TREE_PROD, TREE_MIN, TREE_MAX };
+
+/* No expression is deeper, so that whoever walks the tree may recurse. */
+enum { TREE_MAX_DEPTH = 1000 };
 
 /* `i in lo..hi`, or `c in children(parent, i)` (then `lo` is the node i, `hi` is NULL). */
 struct tree_range {
@@ -56,9 +61,11 @@ struct tree_branch {
 	struct tree_expr *value;
 	struct span span;
 };
+typedef VEC(struct tree_branch) tree_branches;
 
 struct tree_expr {
 	enum tree_expr_kind kind;
+	int depth;                      /* of the tree from here down, at most TREE_MAX_DEPTH */
 	struct span span;
 	int64_t integer;
 	double real;
@@ -67,9 +74,9 @@ struct tree_expr {
 	enum tree_op op;
 	enum tree_reduce_op reduce_op;
 	enum scalar_type type;
-	VEC(struct tree_expr *) args;
+	tree_exprs args;
 	tree_ranges ranges;
-	VEC(struct tree_branch) branches;
+	tree_branches branches;
 };
 
 enum tree_type_kind { TREE_TYPE_SCALAR, TREE_TYPE_INDEX, TREE_TYPE_OFFSETS, TREE_TYPE_OBJECT };
@@ -79,6 +86,7 @@ struct tree_mode {              /* `voxel < nVoxels` */
 	struct tree_expr *size;
 	struct span span;
 };
+typedef VEC(struct tree_mode) tree_modes;
 
 /* `f64[n, m]`, `index(n)[m] sorted`, `offsets(n)[m+1]`, `PHI_Tensor<f64>(nnz; a < nA)`, `Forest(m, n)`. */
 struct tree_type {
@@ -87,9 +95,9 @@ struct tree_type {
 	enum scalar_type scalar;        /* SCALAR, or the <T> of an OBJECT (has_scalar) */
 	bool has_scalar;
 	const char *object;             /* name of the construct */
-	VEC(struct tree_expr *) args;   /* limit of index/offsets, arguments of an object */
-	VEC(struct tree_mode) modes;
-	VEC(struct tree_expr *) shape;
+	tree_exprs args;                /* limit of index/offsets, arguments of an object */
+	tree_modes modes;
+	tree_exprs shape;
 	bool is_sorted, is_unique, is_tree;
 	struct tree_name segments;      /* `tree(off)`: parents are local to segments; used by constructs only */
 };
@@ -109,19 +117,23 @@ enum tree_stmt_kind {
 };
 
 /* `restructure PHI by hybrid(voxel, atom);` has verb `restructure`, subjects {PHI}, value `hybrid(voxel, atom)`.
- * `tile blur (32, 256);` has subjects {blur} and a value without name. A value is an expression:
+ * `tile blur (32, 256);` has subjects {blur} and the value LIST. A value is an expression:
  * NAME (auto), CALL (interleave(block = 8): args are BINARY EQ or plain), INT, LIST. NULL: none. */
 struct tree_schedule_item {
 	struct tree_name verb;
-	VEC(struct tree_name) subjects;
+	tree_names subjects;
 	struct tree_expr *value;
 	struct span span;
 };
+typedef VEC(struct tree_schedule_item *) tree_schedule_items;
+
+struct tree_stmt;
+typedef VEC(struct tree_stmt *) tree_stmts;
 
 struct tree_stmt {
 	enum tree_stmt_kind kind;
 	struct span span;
-	VEC(struct tree_name) names;
+	tree_names names;
 	bool is_scalar, is_fixed, is_next;
 	enum tree_role role;
 	struct tree_type *type;
@@ -129,10 +141,9 @@ struct tree_stmt {
 	enum tree_reduce_op reduce_op;
 	const char *text;
 	tree_ranges ranges;
-	VEC(struct tree_stmt *) body;
-	VEC(struct tree_schedule_item *) items;
+	tree_stmts body;
+	tree_schedule_items items;
 };
-typedef VEC(struct tree_stmt *) tree_stmts;
 
 struct tree_pipeline {
 	struct tree_name name;
@@ -146,7 +157,7 @@ struct tree_const {             /* `const NAME = EXPR;` */
 	struct span span;
 };
 
-struct tree_include {           /* `include "file.pmg";`, already expanded when the file is there */
+struct tree_include {           /* `include "file.pmg";`, already expanded; the path to open it by */
 	const char *path;
 	struct span span;
 };

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Wording of grammar mistakes. The tokens that could have come are gathered to what a reader calls them (an
+ * expression, a statement, an operator); the commonest mistakes have a sentence of their own, and a `;` that is
+ * missing at the end of a line is reported there and not at the token after it. */
+#include "syntax/expected.h"
+
+#include <string.h>
+
+#include "syntax/tree_build.h"
+
+#include "syntax/parser.h"
+
+static const int operand_tokens[] = {
+	NAME, INTEGER, REAL, TRUE, FALSE, NOT, CAST, '(', '[', '-', 0
+};
+
+static const int operator_tokens[] = {
+	OR, AND, EQ, NE, '<', LE, '>', GE, '+', '-', '*', '/', '%', '[', '(', '.', 0
+};
+
+static const int statement_tokens[] = {
+	PARAM, ASSUME, SPECIALIZE, FIXED, IN, OUT, INOUT, TEMP, STATE, FUNC, REDUCE, NEXT, ITERATE, SCHEDULE,
+	NAME, 0
+};
+
+static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
+
+static bool token_is_in(int token, const int *tokens)
+{
+	for (; *tokens != 0; tokens++)
+		if (*tokens == token)
+			return true;
+	return false;
+}
+
+static bool token_is_reserved_word(int token)
+{
+	return token >= PIPELINE && token <= NOT;
+}
+
+/* Of a name or number the class, of all else its spelling. */
+static const char *token_expected_text(struct parser *parser, int token)
+{
+	switch (token) {
+	case YYEOF:
+		return "the end of the file";
+	case NAME:
+		return "a name";
+	case INTEGER:
+		return "an integer";
+	case STRING:
+		return "a string";
+	default:
+		break;
+	}
+	if (token < 256)
+		return parser_token_name(token);
+	return arena_printf(parser->arena, "'%s'", parser_token_name(token));
+}
+
+static const char *token_text(const struct parser *parser, uint32_t start, uint32_t end)
+{
+	enum { LONGEST = 40 };
+
+	if (end - start > LONGEST)
+		return arena_printf(parser->arena, "%.*s...", LONGEST, parser->text + start);
+	return arena_copy(parser->arena, parser->text + start, end - start);
+}
+
+static const char *token_found_text(const struct parser *parser)
+{
+	const char *text = token_text(parser, parser->token, parser->token_end);
+
+	switch (parser->code) {
+	case YYEOF:
+		return "end of file";
+	case NAME:
+		return arena_printf(parser->arena, "name '%s'", text);
+	case INTEGER:
+	case REAL:
+		return arena_printf(parser->arena, "number '%s'", text);
+	case STRING:
+		return arena_printf(parser->arena, "string %s", text);
+	default:
+		return arena_printf(parser->arena, "'%s'", text);
+	}
+}
+
+typedef VEC(const char *) phrases;
+
+/* When `sign` is expected, all tokens of the group leave the set and its name is listed instead. */
+static void expectation_gather(struct parser *parser, struct expectation *expected, int sign,
+			       const int *group, const char *name, phrases *list)
+{
+	if (!expected->has[sign])
+		return;
+	for (; *group != 0; group++)
+		expected->has[*group] = false;
+	vec_push(parser->arena, list, name);
+}
+
+static phrases expectation_phrases(struct parser *parser, const struct expectation *expected)
+{
+	struct expectation rest = *expected;
+	phrases groups = { 0 }, list = { 0 };
+
+	expectation_gather(parser, &rest, REAL, operand_tokens, "an expression", &groups);
+	expectation_gather(parser, &rest, PARAM, statement_tokens, "a statement", &groups);
+	expectation_gather(parser, &rest, '*', operator_tokens, "an operator", &groups);
+	for (int token = 0; token < TOKEN_CODES; token++)
+		if (rest.has[token])
+			vec_push(parser->arena, &list, token_expected_text(parser, token));
+	if (list.n > 1 && rest.has['.'])
+		for (int i = 0; i < list.n; i++)
+			if (strcmp(list.items[i], parser_token_name('.')) == 0)
+				memmove(list.items + i, list.items + i + 1,
+					(size_t) (--list.n - i) * sizeof *list.items);
+	for (int i = 0; i < groups.n; i++)
+		vec_push(parser->arena, &list, groups.items[i]);
+	return list;
+}
+
+/* "';', 'for' or an operator" */
+static const char *expectation_text(struct parser *parser, const struct expectation *expected)
+{
+	phrases list = expectation_phrases(parser, expected);
+	struct str text = str_new(parser->arena);
+
+	for (int i = 0; i < list.n; i++)
+		str_add(&text, "%s%s", i == 0 ? "" : i == list.n - 1 ? " or " : ", ", list.items[i]);
+	return str_text(&text);
+}
+
+/* Whether the current token begins a line, or is the end: then what is missing belongs behind the last one. */
+static bool token_is_on_new_line(const struct parser *parser)
+{
+	if (parser->last_end == 0)
+		return false;
+	if (parser->code == YYEOF)
+		return true;
+	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
+}
+
+static void expectation_report_general(struct parser *parser, struct span place,
+				       const struct expectation *expected)
+{
+	struct diag *diag;
+
+	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected %s, expected %s",
+			    token_found_text(parser), expectation_text(parser, expected));
+	if (parser->code == CASE && expected->has[REAL])
+		diag_help(parser->diags, diag, place, "'case' stands directly behind the '=' of a statement");
+	else if (token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has[PARAM])
+		diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
+			  parser_token_name(parser->code));
+}
+
+static void expectation_report_chain(struct parser *parser, struct span place)
+{
+	struct diag *diag = parser_error(parser, DIAG_CHAINED_COMPARISON, place, "comparisons do not chain");
+
+	diag_help(parser->diags, diag, place, "write 'a < b and b < c', or put one of them in parentheses");
+}
+
+static void expectation_report_assignment(struct parser *parser, struct span place)
+{
+	struct diag *diag;
+
+	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
+	diag_help(parser->diags, diag, place, "equality is written '=='");
+}
+
+void expectation_report(struct parser *parser, struct span place, const struct expectation *expected)
+{
+	struct span last = parser_span(parser, parser->last, parser->last_end);
+
+	if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
+		expectation_report_chain(parser, place);
+	else if (expected->has[EQ] && parser->code == '=')
+		expectation_report_assignment(parser, place);
+	else if (expected->has[';'] && token_is_on_new_line(parser))
+		parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected ';' after '%s'",
+			     token_text(parser, parser->last, parser->last_end));
+	else
+		expectation_report_general(parser, parser->code == YYEOF && parser->last_end > 0 ? last : place,
+					   expected);
+}

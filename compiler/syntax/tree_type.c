@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Types as written: a scalar or index type with a shape, or an object with arguments. Which words are scalar
+ * types, and which facts there are, is decided here; which objects there are is not known in this folder. */
+#include "syntax/tree_build.h"
+
+#include <string.h>
+
+static bool is_word(struct tree_name name, const char *word)
+{
+	return name.name != NULL && name.member == NULL && strcmp(name.name, word) == 0;
+}
+
+static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word)
+{
+	const char *names[TYPE_N + 2] = { "index", "offsets" };
+	const char *near;
+
+	for (int i = 0; i < TYPE_N; i++)
+		names[i + 2] = type_name((enum scalar_type) i);
+	near = suggest_nearest(word.name, names, TYPE_N + 2);
+	if (near != NULL)
+		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+}
+
+enum scalar_type tree_type_scalar(struct parser *parser, struct tree_name word)
+{
+	enum scalar_type type = TYPE_F64;
+
+	if (!type_from_name(word.name, &type)) {
+		struct diag *diag = parser_error(parser, DIAG_BAD_TYPE, word.span,
+						 "'%s' is not a type of numbers", word.name);
+
+		type_error_help(parser, diag, word);
+	}
+	return type;
+}
+
+struct tree_type_args *tree_type_args_new(struct parser *parser, tree_exprs exprs, tree_modes modes)
+{
+	struct tree_type_args *args = arena_new(parser->arena, struct tree_type_args);
+
+	args->is_given = true;
+	args->exprs = exprs;
+	args->modes = modes;
+	return args;
+}
+
+struct tree_fact tree_fact_new(struct tree_name word, struct tree_name segments)
+{
+	return (struct tree_fact) { word, segments };
+}
+
+static void fact_unknown(struct parser *parser, struct tree_name word)
+{
+	static const char *const words[] = { "sorted", "unique", "tree" };
+	const char *near = suggest_nearest(word.name, words, 3);
+	struct diag *diag = parser_error(parser, DIAG_UNKNOWN_FACT, word.span, "'%s' is not a fact", word.name);
+
+	if (near != NULL)
+		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+	else
+		diag_help(parser->diags, diag, word.span, "an index array may be sorted, unique, or a tree");
+}
+
+static void type_add_fact(struct parser *parser, struct tree_type *type, struct tree_fact fact)
+{
+	bool is_tree = is_word(fact.word, "tree");
+
+	if (is_tree) {
+		type->is_tree = true;
+		type->segments = fact.segments;
+	} else if (is_word(fact.word, "sorted")) {
+		type->is_sorted = true;
+	} else if (is_word(fact.word, "unique")) {
+		type->is_unique = true;
+	} else {
+		fact_unknown(parser, fact.word);
+		return;
+	}
+	if (type->kind != TREE_TYPE_INDEX)
+		parser_error(parser, DIAG_UNKNOWN_FACT, fact.word.span, "only an index array can be %s%s",
+			     is_tree ? "a " : "", fact.word.name);
+	else if (fact.segments.name != NULL && !is_tree)
+		parser_error(parser, DIAG_UNKNOWN_FACT, fact.segments.span, "'%s' takes nothing in parentheses",
+			     fact.word.name);
+}
+
+/* index(n) and offsets(n); there is a limit, 0 after an error. */
+static void type_read_limit(struct parser *parser, struct tree_type *type, struct tree_name word,
+			    struct tree_name element, const struct tree_type_args *args)
+{
+	if (args != NULL)
+		type->args = args->exprs;
+	else
+		vec_push(parser->arena, &type->args, tree_expr_int(parser, word.span, "0"));
+	if (args == NULL || args->exprs.n != 1 || args->modes.n > 0 || element.name != NULL)
+		parser_error(parser, DIAG_BAD_TYPE, word.span, "%s takes its limit, and nothing else: %s(n)",
+			     word.name, word.name);
+}
+
+static void type_read_object(struct parser *parser, struct tree_type *type, struct tree_name word,
+			     struct tree_name element, const struct tree_type_args *args)
+{
+	type->object = word.name;
+	type->args = args->exprs;
+	type->modes = args->modes;
+	if (element.name != NULL) {
+		type->has_scalar = true;
+		type->scalar = tree_type_scalar(parser, element);
+	}
+	if (type->shape.n > 0)
+		parser_error(parser, DIAG_BAD_TYPE, type->shape.items[0]->span,
+			     "'%s' is an object, of which there are no arrays", word.name);
+}
+
+static void type_read_scalar(struct parser *parser, struct tree_type *type, struct tree_name word,
+			     struct tree_name element)
+{
+	struct diag *diag;
+
+	type->scalar = TYPE_F64;
+	if (!type_from_name(word.name, &type->scalar)) {
+		diag = parser_error(parser, DIAG_BAD_TYPE, word.span, "unknown type '%s'", word.name);
+		type_error_help(parser, diag, word);
+		if (diag->helps.n == 0)
+			diag_help(parser->diags, diag, word.span,
+				  "an object is declared with its arguments in parentheses");
+	} else if (element.name != NULL) {
+		parser_error(parser, DIAG_BAD_TYPE, element.span, "'%s' has no elements of another type",
+			     word.name);
+	}
+}
+
+struct tree_type *tree_type_new(struct parser *parser, struct span span, struct tree_name word,
+				struct tree_name element, const struct tree_type_args *args,
+				tree_exprs shape, tree_facts facts)
+{
+	struct tree_type *type = arena_new(parser->arena, struct tree_type);
+
+	type->span = span;
+	type->shape = shape;
+	if (is_word(word, "index") || is_word(word, "offsets")) {
+		type->kind = is_word(word, "index") ? TREE_TYPE_INDEX : TREE_TYPE_OFFSETS;
+		type_read_limit(parser, type, word, element, args);
+	} else if (args != NULL) {
+		type->kind = TREE_TYPE_OBJECT;
+		type_read_object(parser, type, word, element, args);
+	} else {
+		type->kind = TREE_TYPE_SCALAR;
+		type_read_scalar(parser, type, word, element);
+	}
+	for (int i = 0; i < facts.n; i++)
+		type_add_fact(parser, type, facts.items[i]);
+	return type;
+}
