@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a file holds. A sparse tensor is a list of members like a group is, in a fixed order: one coordinate array for
+ * each mode, then the values; coordinates count from 0 whatever the file does. */
+#include "formats/formats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct member *content_add(struct content *content, const char *name, struct failure *failure)
+{
+	size_t n = (size_t)content->n_members;
+	struct member *members = realloc(content->members, (n + 1) * sizeof(*members));
+	if (!members) {
+		fail_memory(failure, "a list of arrays");
+		return NULL;
+	}
+	content->members = members;
+	content->n_members++;
+	members[n] = (struct member){ 0 };
+	snprintf(members[n].name, sizeof(members[n].name), "%s", name);
+	return &members[n];
+}
+
+bool content_add_attribute(struct content *content, const char *name, int64_t value, struct failure *failure)
+{
+	size_t n = (size_t)content->n_attributes;
+	struct attribute *attributes = realloc(content->attributes, (n + 1) * sizeof(*attributes));
+	if (!attributes)
+		return fail_memory(failure, "a list of attributes");
+	content->attributes = attributes;
+	content->n_attributes++;
+	attributes[n].value = value;
+	snprintf(attributes[n].name, sizeof(attributes[n].name), "%s", name);
+	return true;
+}
+
+const struct attribute *content_attribute(const struct content *content, const char *name)
+{
+	for (int i = 0; i < content->n_attributes; i++)
+		if (strcmp(content->attributes[i].name, name) == 0)
+			return &content->attributes[i];
+	return NULL;
+}
+
+struct member *content_find(const struct content *content, const char *name)
+{
+	for (int i = 0; i < content->n_members; i++)
+		if (strcmp(content->members[i].name, name) == 0)
+			return &content->members[i];
+	return NULL;
+}
+
+void content_free(struct content *content)
+{
+	for (int i = 0; i < content->n_members; i++)
+		ndarray_free(&content->members[i].array);
+	free(content->members);
+	free(content->attributes);
+	memset(content, 0, sizeof(*content));
+}
+
+/* ---- Tensors ----------------------------------------------------------------------- */
+
+static void swap_members(struct member *a, struct member *b)
+{
+	struct member old = *a;
+	*a = *b;
+	*b = old;
+}
+
+static void drop_members_after(struct content *content, int n)
+{
+	for (int i = n; i < content->n_members; i++)
+		ndarray_free(&content->members[i].array);
+	content->n_members = n;
+}
+
+bool content_as_tensor(struct content *content, const char *const *modes, int n_modes)
+{
+	if (content->kind != CONTENT_GROUP || n_modes > PMG_MAX_RANK || !content_find(content, "value"))
+		return false;
+	for (int m = 0; m < n_modes; m++)
+		if (!content_find(content, modes[m]))
+			return false;
+	for (int m = 0; m <= n_modes; m++) {
+		const char *name = m < n_modes ? modes[m] : "value";
+		swap_members(&content->members[m], content_find(content, name));
+	}
+	drop_members_after(content, n_modes + 1);
+	content->kind = CONTENT_TENSOR;
+	for (int m = 0; m < n_modes; m++) {
+		char name[32];
+		snprintf(name, sizeof(name), "shape.%d", m);
+		const struct attribute *stated = content_attribute(content, name);
+		content->sizes[m] = stated ? stated->value : -1;
+	}
+	return true;
+}
+
+static bool check_mode(const struct content *tensor, int mode, const char *what, struct failure *failure)
+{
+	const struct ndarray *array = &tensor->members[mode].array;
+	int64_t n = ndarray_count(array), size = tensor->sizes[mode];
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = ndarray_integer(array, i);
+		if (at < 0 || (size >= 0 && at >= size))
+			return fail(failure, OUTCOME_DATA, "%s: entry %lld has coordinate %lld in mode %d, which %s",
+				    what, (long long)i, (long long)at, mode,
+				    at < 0 ? "is negative" : "is not below the size that the file states");
+	}
+	return true;
+}
+
+bool tensor_check(struct content *tensor, const char *what, struct failure *failure)
+{
+	int n_modes = tensor->n_members - 1;
+	const struct ndarray *value = &tensor->members[n_modes].array;
+	const struct attribute *base = content_attribute(tensor, "index_base");
+	if (base && base->value != 0)
+		return fail(failure, OUTCOME_DATA, "%s: its attribute index_base is %lld; coordinates must count from 0",
+			    what, (long long)base->value);
+	for (int m = 0; m <= n_modes; m++) {
+		struct ndarray *array = &tensor->members[m].array;
+		if (array->rank != 1 || array->shape[0] != value->shape[0])
+			return fail(failure, OUTCOME_DATA,
+				    "%s: '%s' is not a list as long as the values", what, tensor->members[m].name);
+		if (m < n_modes && !type_holds_integers(array->type) && !ndarray_convert(array, PMG_I64, what, failure))
+			return false;
+		if (m < n_modes && !check_mode(tensor, m, what, failure))
+			return false;
+	}
+	return true;
+}
+
+int64_t tensor_extent(const struct content *tensor, int mode)
+{
+	const struct ndarray *array = &tensor->members[mode].array;
+	int64_t extent = 0, n = ndarray_count(array);
+	if (tensor->sizes[mode] >= 0)
+		return tensor->sizes[mode];
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = ndarray_integer(array, i);
+		extent = at >= extent ? at + 1 : extent;
+	}
+	return extent;
+}

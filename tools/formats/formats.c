@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of formats, and what is the same for all: which one a file has, and what every array read must satisfy. */
+#include "formats/formats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const struct format formats[] = {
+	{ "npy", ".npy", "NumPy's array", npy_read, npy_write },
+	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write },
+	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read, matrix_market_write },
+	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
+	  coordinates_write },
+	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read, coordinates_write },
+	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read, text_write },
+	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool", "bare little-endian numbers: FILE.f64[3,4]",
+	  raw_read, raw_write },
+};
+
+#define N_FORMATS ((int)(sizeof(formats) / sizeof(formats[0])))
+
+const struct format *format_numbered(int i)
+{
+	return i < N_FORMATS ? &formats[i] : NULL;
+}
+
+static bool has_suffix(const char *path, const char *suffix, size_t n)
+{
+	size_t length = strlen(path);
+	return length > n && memcmp(path + length - n, suffix, n) == 0;
+}
+
+static bool has_suffix_of(const char *path, const char *suffixes)
+{
+	while (*suffixes) {
+		size_t n = strcspn(suffixes, " ");
+		if (has_suffix(path, suffixes, n))
+			return true;
+		suffixes += n + strspn(suffixes + n, " ");
+	}
+	return false;
+}
+
+static const struct format *format_named(const char *name)
+{
+	for (int i = 0; i < N_FORMATS; i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return &formats[i];
+	return NULL;
+}
+
+static const struct format *format_of_first_bytes(const char *path)
+{
+	static const struct {
+		const char *bytes, *format;
+	} signatures[] = { { "\x93NUMPY", "npy" }, { "\x89HDF\r\n\x1a\n", "hdf5" }, { "%%MatrixMarket", "mtx" } };
+	char start[16] = "";
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return NULL;
+	size_t n = fread(start, 1, sizeof(start) - 1, file);
+	fclose(file);
+	for (size_t i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++) {
+		size_t length = strlen(signatures[i].bytes);
+		if (n >= length && memcmp(start, signatures[i].bytes, length) == 0)
+			return format_named(signatures[i].format);
+	}
+	return NULL;
+}
+
+const struct format *format_of(const char *path)
+{
+	for (int i = 0; i < N_FORMATS; i++)
+		if (has_suffix_of(path, formats[i].suffixes))
+			return &formats[i];
+	return format_of_first_bytes(path);
+}
+
+static bool unknown_format(const char *path, struct failure *failure)
+{
+	fail(failure, OUTCOME_USAGE, "%s: unknown format", path);
+	fail_help(failure, "known by their suffixes:");
+	for (int i = 0; i < N_FORMATS; i++) {
+		size_t used = strlen(failure->text);
+		snprintf(failure->text + used, sizeof(failure->text) - used, " %s", formats[i].suffixes);
+	}
+	return false;
+}
+
+/* A bool of another value than 0 and 1 has no meaning in C. */
+static bool check_bools(const char *path, const struct ndarray *array, struct failure *failure)
+{
+	for (int64_t i = 0; array->type == PMG_BOOL && i < ndarray_count(array); i++)
+		if (ndarray_integer(array, i) > 1)
+			return fail_file(failure, path, "element %" PRId64 " is neither true nor false", i);
+	return true;
+}
+
+static bool check_content(const struct location *location, struct content *content, struct failure *failure)
+{
+	for (int i = 0; i < content->n_members; i++)
+		if (!check_bools(location->path, &content->members[i].array, failure))
+			return false;
+	return content->kind != CONTENT_TENSOR || tensor_check(content, location->path, failure);
+}
+
+bool content_read(const struct location *location, const struct wish *wish, struct content *content,
+		  struct failure *failure)
+{
+	memset(content, 0, sizeof(*content));
+	FILE *file = fopen(location->path, "rbe");
+	if (!file)
+		return fail_file(failure, location->path, "cannot open:");
+	fclose(file);
+	if (!location->format)
+		return unknown_format(location->path, failure);
+	if (location->format->read(location, wish, content, failure) && check_content(location, content, failure))
+		return true;
+	content_free(content);
+	return false;
+}
+
+static bool holds_one_array(const struct content *content)
+{
+	return content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
+}
+
+static bool takes_lists(const struct format *format)
+{
+	return format->write == hdf5_write || format->write == coordinates_write ||
+	       format->write == matrix_market_write;
+}
+
+bool content_write(const struct location *location, const struct content *content, struct failure *failure)
+{
+	if (!location->format)
+		return unknown_format(location->path, failure);
+	if (!holds_one_array(content) && !takes_lists(location->format))
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds one array, not %d", location->path,
+			    content->n_members);
+	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
+		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays", location->path);
+	return location->format->write(location, content, failure);
+}
