@@ -82,8 +82,8 @@ static void expand(const struct construct_call *call, struct str *text)
 	str_add(text, "func r[%s%s] : %s = %s[%si%s] - sum(c in children(%s, i)) %s*r[%sc%s]/e[%sc];\n", points, sides,
 		type, rhs->name, s, q, parent, upper, s, q, s);
 	str_add(text, "result[%si%s] = case {\n    %s[i] < 0 : r[%si%s]/e[%si];\n", s, q, parent, s, q, s);
-	str_add(text, "    else : (r[%si%s] - %s*result[%s%s[i]%s])/e[%si];\n} for %s%s;\n", s, q, at(call, LOWER, "i"), s,
-		parent, q, s, points, sides);
+	str_add(text, "    else : (r[%si%s] - %s*result[%s%s[i]%s])/e[%si];\n} for %s%s;\n", s, q,
+		at(call, LOWER, "i"), s, parent, q, s, points, sides);
 }
 
 const struct construct construct_hines_system = { .name = "HinesSystem", .signature = signature, .expand = expand };

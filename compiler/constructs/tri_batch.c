@@ -37,7 +37,8 @@ static bool check_coefficient(const struct construct_call *call, int arg, int ra
 	if (!construct_expect_array(call, arg, rank, rank))
 		return false;
 	for (int i = 0; i < rank; i++)
-		if (!construct_expect_extent(call, arg, i, call->args.items[D].extents[i], "as that of the right-hand side"))
+		if (!construct_expect_extent(call, arg, i, call->args.items[D].extents[i],
+					     "as that of the right-hand side"))
 			return false;
 	return true;
 }
@@ -54,7 +55,8 @@ static bool signature(struct construct_call *call)
 	for (int i = A; i <= C; i++)
 		if (!check_coefficient(call, i, rank))
 			return false;
-	if (call->args.n == 5 && (!construct_expect_array(call, OFFSET, 1, 1) || !construct_expect_array(call, D, 1, 2)))
+	if (call->args.n == 5 &&
+	    (!construct_expect_array(call, OFFSET, 1, 1) || !construct_expect_array(call, D, 1, 2)))
 		return false;
 	call->result_type = construct_widest(call, 0);
 	call->result_rank = call->args.items[D].rank;
@@ -133,10 +135,11 @@ static void expand(const struct construct_call *call, struct str *text)
 	declare_sweep(call, "y", n.rank + n.has_sides, text);
 	str_add(text, "pivot[%si] = case { %s : %s; else : %s - %s*%s/pivot[%si-1]; } for %s;\n", s, n.first, b, b, a,
 		before, s, n.points);
-	str_add(text, "y[%si%s] = case { %s : %s[%si%s]; else : %s[%si%s] - %s*y[%si-1%s]/pivot[%si-1]; } for %s%s;\n", s, q,
-		n.first, d, s, q, d, s, q, a, s, q, s, n.points, n.side_points);
-	str_add(text, "result[%si%s] = case { %s : y[%si%s]/pivot[%si]; else : (y[%si%s] - %s*result[%si+1%s])/pivot[%si]; }"
-		" for %s%s;\n", s, q, n.last, s, q, s, s, q, c, s, q, s, n.points, n.side_points);
+	str_add(text, "y[%si%s] = case { %s : %s[%si%s]; else : %s[%si%s] - %s*y[%si-1%s]/pivot[%si-1]; } for %s%s;\n",
+		s, q, n.first, d, s, q, d, s, q, a, s, q, s, n.points, n.side_points);
+	str_add(text, "result[%si%s] = case {\n    %s : y[%si%s]/pivot[%si];\n", s, q, n.last, s, q, s);
+	str_add(text, "    else : (y[%si%s] - %s*result[%si+1%s])/pivot[%si];\n} for %s%s;\n", s, q, c, s, q, s, n.points,
+		n.side_points);
 }
 
 const struct construct construct_tri_batch = { .name = "TriBatch", .signature = signature, .expand = expand };

@@ -150,8 +150,8 @@ static bool prove_legal(struct module *module, const char *pass)
 			return false;
 		if (schedule_is_legal(module, &module->regions[i], &witness))
 			continue;
-		diag_error(module->diags, DIAG_INTERNAL, module->span, "after pass '%s' the schedule of '%s' is wrong: %s",
-			   pass, module->name, witness);
+		diag_error(module->diags, DIAG_INTERNAL, module->span,
+			   "after pass '%s' the schedule of '%s' is wrong: %s", pass, module->name, witness);
 		return false;
 	}
 	return true;
@@ -173,8 +173,10 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	double start = now();
 	bool ok;
 
-	if ((*known & pass->needs) != pass->needs)
-		return diag_error(&c->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name), false;
+	if ((*known & pass->needs) != pass->needs) {
+		diag_error(&c->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name);
+		return false;
+	}
 	isl_ctx_reset_operations(c->ctx);
 	isl_ctx_set_max_operations(c->ctx, c->options.max_operations);
 	ok = pass->run(module, &c->options);

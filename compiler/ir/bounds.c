@@ -86,12 +86,37 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	isl_map_free(bad);
 }
 
-/* True when the difference is empty; frees it then. */
-static bool is_proved(__isl_keep isl_map *bad)
+/* { : extent > 0 implies limit > 0 }: an index array with elements has values to choose from. */
+static __isl_give isl_set *array_has_values(const struct module *module, const struct array *array)
 {
-	if (isl_map_is_empty(bad) == isl_bool_false)
+	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
+	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
+	isl_set *is_empty = isl_pw_aff_le_set(extent, isl_pw_aff_copy(zero));
+
+	return isl_set_union(is_empty, isl_pw_aff_gt_set(limit, zero));
+}
+
+/* Sizes for which no data can exist prove nothing. */
+static __isl_give isl_map *with_possible_sizes(const struct module *module, __isl_take isl_map *bad)
+{
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *array = module->arrays.items[i];
+
+		if (array_is_argument(array) && array->rank == 1 && array->facts & FACT_INDEX &&
+		    !(array->facts & FACT_TREE))
+			bad = isl_map_intersect_params(bad, array_has_values(module, array));
+	}
+	return bad;
+}
+
+/* True when the difference is empty, and frees it then. */
+static bool is_proved(const struct module *module, isl_map **bad)
+{
+	if (isl_map_is_empty(*bad) == isl_bool_false)
+		*bad = with_possible_sizes(module, *bad);
+	if (isl_map_is_empty(*bad) == isl_bool_false)
 		return false;
-	isl_map_free(bad);
+	isl_map_free(*bad);
 	return true;
 }
 
@@ -106,7 +131,7 @@ static void check_access(struct access *access, void *user)
 	map = access_map(check->module, check->stage, access);
 	bad = isl_map_subtract_range(isl_map_copy(map), array_box(check->module, access->array));
 	defined = check->defined[access->array->number];
-	if (!is_proved(bad)) {
+	if (!is_proved(check->module, &bad)) {
 		isl_map_free(map);
 		report_cell(check, access, bad, DIAG_OUT_OF_BOUNDS, "outside of it");
 		return;
@@ -116,7 +141,7 @@ static void check_access(struct access *access, void *user)
 		return;
 	}
 	bad = isl_map_subtract_range(map, isl_set_copy(defined));
-	if (!is_proved(bad))
+	if (!is_proved(check->module, &bad))
 		report_cell(check, access, bad, DIAG_READ_UNDEFINED, "not defined");
 }
 
@@ -157,7 +182,7 @@ static void check_once(struct module *module, struct stage *a, struct stage *b)
 	both = isl_map_subtract(both, axioms_impossible(module, a, b));
 	if (a == b)
 		both = isl_map_subtract(both, isl_map_identity(isl_map_get_space(both)));
-	if (!is_proved(both)) {
+	if (!is_proved(module, &both)) {
 		const char *sample = dependence_sample(module, isl_union_map_from_map(both));
 		struct diag *diag = diag_error(module->diags, DIAG_DEFINED_TWICE, b->span,
 					       "cells of '%s' may be defined twice", b->write.array->name);

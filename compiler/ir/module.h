@@ -85,7 +85,7 @@ enum {
 	FACT_OFFSETS = 2,               /* v[0] = 0, non-decreasing, last is limit */
 	FACT_SORTED = 4,
 	FACT_UNIQUE = 8,
-	FACT_TREE = 16                  /* -1 <= v[i] < i; with `segments` the caller's values are local to each segment */
+	FACT_TREE = 16                  /* -1 <= v[i] < i; with `segments` the caller's values are local to each */
 };
 
 struct array {
@@ -140,7 +140,7 @@ struct stage {
 	struct access write;
 	enum reduce_op op;              /* SET: write = value; else write op= value */
 	struct expr *value;
-	bool is_init;                   /* sets the identity or the old value before an accumulation, or fills an `out` */
+	bool is_init;                   /* sets the value an accumulation starts at, or fills an `out` */
 	bool is_commit;
 	/* isl values, made by module_analyse, freed by module_free. */
 	isl_set *domain;                /* { S[D] } */
@@ -252,7 +252,8 @@ struct expr *expr_param(struct arena *arena, const struct module *module, int pa
 struct expr *expr_read(struct arena *arena, struct array *array, struct expr **subs, struct span span);
 struct expr *expr_unary(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr *arg);
 struct expr *expr_binary(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr *a, struct expr *b);
-struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args, struct span span);
+struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args,
+		       struct span span);
 struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *arg);
 
 bool expr_equal(const struct expr *a, const struct expr *b);

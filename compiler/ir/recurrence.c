@@ -88,7 +88,8 @@ static bool refuse(struct module *module, struct group *group, __isl_take isl_ma
 	return false;
 }
 
-/* Finds the direction of each common dim; takes `remaining`, returns the pairs that no dim separates, NULL on failure. */
+/* Finds the direction of each common dim. Takes `remaining` and returns the pairs that no dim separates; NULL on
+ * failure. */
 static __isl_give isl_map *find_directions(struct module *module, struct group *group, __isl_take isl_map *remaining)
 {
 	for (int d = 0; d < group->n_common; d++) {

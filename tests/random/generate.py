@@ -8,6 +8,7 @@ shifted functions, `case`, reductions with affine and indirect targets, ragged r
 segments and trees, states in a loop, and every construct."""
 
 import random
+import re
 import sys
 
 INPUTS = """    param n, m, p;
@@ -27,8 +28,30 @@ INPUTS = """    param n, m, p;
     in I : i64[n];
 """
 
+# Variables of a statement, with the sizes of their ranges.
+I1, J1, K1 = {"i": "n"}, {"j": "m"}, {"k": "p"}
+IJ, KI, KJ = {"i": "n", "j": "m"}, {"k": "p", "i": "n"}, {"k": "p", "j": "m"}
+
 # Arrays of each shape that expressions may read; statements add theirs.
 SHAPES = {"n": ["a", "b"], "m": ["c"], "p": ["v"], "nm": ["A", "B"]}
+
+
+def used_inputs(inputs, text):
+    """The declarations of what `text` uses, and of what these use themselves (sizes are kept)."""
+    lines = []
+    for line in reversed(inputs.splitlines()):
+        head, _, tail = line.partition(":")
+        if not _ or "param" in head:
+            lines.append(line)
+            continue
+        words = head.split()
+        names = [name.strip(",") for name in words if name not in ("in", "fixed")]
+        names = [name for name in names if re.search(rf"\b{name}\b", text)]
+        if names:
+            role = " ".join(word for word in words if word in ("in", "fixed"))
+            role = "fixed in" if "fixed" in role else "in"
+            lines.append(f"    {role} {', '.join(names)} :{tail}")
+    return "\n".join(reversed(lines)) + "\n"
 
 
 class Program:
@@ -127,31 +150,31 @@ class Program:
     def function(self):
         name = self.fresh("f")
         if self.rng.random() < 0.5:
-            self.add(f"func {name}[i in 0..n] : f64 = {self.expr({'i': 'n'})};")
+            self.add(f"func {name}[i in 0..n] : f64 = {self.expr(I1)};")
             self.done(name, "n")
         else:
-            self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = {self.expr({'i': 'n', 'j': 'm'})};")
+            self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = {self.expr(IJ)};")
             self.done(name, "nm")
 
     def shrinking(self):
         name, y = self.fresh("g"), self.output("n")
         self.add(f"func {name}[i in 1..n-1] : f64 = "
                  f"stencil({self.rng.choice(self.reads['n'])}[i], [1, {self.rng.randint(-2, 2)}, 1]);")
-        self.add(f"{y}[i] = case {{ i >= 1 and i < n-1 : {name}[i]; else : {self.expr({'i': 'n'}, 1)}; }} for i in 0..n;")
+        self.add(f"{y}[i] = case {{ i >= 1 and i < n-1 : {name}[i]; else : {self.expr(I1, 1)}; }} for i in 0..n;")
         self.done(y, "n")
 
     def cases(self):
         y = self.output("nm")
         first, second = self.condition("i", "n"), self.condition("j", "m")
-        tail = f"else : {self.expr({'i': 'n', 'j': 'm'}, 1)}; " if self.rng.random() < 0.7 else ""
-        self.add(f"{y}[i,j] = case {{ {first} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
-                 f"{second} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; {tail}}} for i in 0..n, j in 0..m;")
+        tail = f"else : {self.expr(IJ, 1)}; " if self.rng.random() < 0.7 else ""
+        self.add(f"{y}[i,j] = case {{ {first} : {self.expr(IJ, 1)}; "
+                 f"{second} : {self.expr(IJ, 1)}; {tail}}} for i in 0..n, j in 0..m;")
         self.done(y, "nm")
 
     def triangle(self):
         y = self.output("n")
         op = self.pick("sum", "max", "min")
-        self.add(f"func t{y}[i in 0..n, j in 0..i] : f64 = {self.expr({'i': 'n'}, 1)};")
+        self.add(f"func t{y}[i in 0..n, j in 0..i] : f64 = {self.expr(I1, 1)};")
         self.add(f"{y}[i] = {op}(j in 0..i) t{y}[i,j] for i in 0..n;")
         if op == "sum":
             self.done(y, "n")
@@ -159,11 +182,11 @@ class Program:
     def scatter(self):
         op, value = self.pick(("+=", None), ("min=", None), ("max=", None), ("*=", "select({} > 0, 1.0, -1.0)"))
         shape, target, ranges, vars_ = self.pick(
-            ("m", "col[k]", "k in 0..p", {"k": "p"}), ("n", "row[k]", "k in 0..p", {"k": "p"}),
-            ("n", "dyn[j]", "j in 0..m", {"j": "m"}), ("n", "srt[j]", "j in 0..m", {"j": "m"}),
-            ("m", "perm[i]", "i in 0..n", {"i": "n"}),
-            ("nm", "row[k], col[k]", "k in 0..p", {"k": "p"}), ("nm", "row[k], j", "k in 0..p, j in 0..m", {"k": "p", "j": "m"}),
-            ("n", "i", "i in 0..n, j in 0..m", {"i": "n", "j": "m"}))
+            ("m", "col[k]", "k in 0..p", K1), ("n", "row[k]", "k in 0..p", K1),
+            ("n", "dyn[j]", "j in 0..m", J1), ("n", "srt[j]", "j in 0..m", J1),
+            ("m", "perm[i]", "i in 0..n", I1),
+            ("nm", "row[k], col[k]", "k in 0..p", K1), ("nm", "row[k], j", "k in 0..p, j in 0..m", KJ),
+            ("n", "i", "i in 0..n, j in 0..m", IJ))
         start = self.rng.random()
         if start < 0.3 and op == "+=":
             y = self.fresh("s")
@@ -181,20 +204,21 @@ class Program:
     def ragged(self):
         y = self.output("n")
         op = self.pick("sum", "sum", "min", "max")
-        self.add(f"{y}[i] = {op}(k in off[i]..off[i+1]) {self.read({'k': 'p'})}*{self.read({'k': 'p', 'i': 'n'})} for i in 0..n;")
+        self.add(f"{y}[i] = {op}(k in off[i]..off[i+1]) {self.read(K1)}*{self.read(KI)} for i in 0..n;")
         if op == "sum":
             self.done(y, "n")
 
     def nested(self):
         y = self.output("n")
-        self.add(f"{y}[i] = {self.read({'i': 'n'})} - (sum(j in 0..m) {self.read({'i': 'n', 'j': 'm'})}) "
-                 f"+ 2*(sum(k in off[i]..off[i+1]) {self.read({'k': 'p'})}) for i in 0..n;")
+        self.add(f"{y}[i] = {self.read(I1)} - (sum(j in 0..m) {self.read(IJ)}) "
+                 f"+ 2*(sum(k in off[i]..off[i+1]) {self.read(K1)}) for i in 0..n;")
         self.done(y, "n")
 
     def whole(self):
         y = self.output("")
         x, z = (self.rng.choice(self.reads["n"]) for _ in range(2))
-        self.add(f"{y} = {self.pick(f'dot({x}, {z})', f'sum({x}*{z})', f'maxval(abs({x}))', f'cast<f64>(nnz({x} > {z}))')};")
+        value = self.pick(f"dot({x}, {z})", f"sum({x}*{z})", f"maxval(abs({x}))", f"cast<f64>(nnz({x} > {z}))")
+        self.add(f"{y} = {value};")
 
     def matrix_product(self):
         name = self.fresh("P")
@@ -206,30 +230,30 @@ class Program:
     def row_recurrence(self):
         y = self.output("nm")
         first, step = self.pick(("j == 0", "j-1"), ("j == m-1", "j+1"))
-        self.add(f"{y}[i,j] = case {{ {first} : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
-                 f"else : {self.pick('', '-')}{y}[i,{step}] + {self.expr({'i': 'n', 'j': 'm'}, 1)}; }} for i in 0..n, j in 0..m;")
+        self.add(f"{y}[i,j] = case {{ {first} : {self.expr(IJ, 1)}; "
+                 f"else : {self.pick('', '-')}{y}[i,{step}] + {self.expr(IJ, 1)}; }} for i in 0..n, j in 0..m;")
         self.done(y, "nm")
 
     def plane_recurrence(self):
         y = self.output("nm")
-        self.add(f"{y}[i,j] = case {{ i == 0 or j == 0 : {self.expr({'i': 'n', 'j': 'm'}, 1)}; "
-                 f"else : max({y}[i-1,j], {y}[i,j-1]) + {self.read({'i': 'n', 'j': 'm'})}; }} for i in 0..n, j in 0..m;")
+        self.add(f"{y}[i,j] = case {{ i == 0 or j == 0 : {self.expr(IJ, 1)}; "
+                 f"else : max({y}[i-1,j], {y}[i,j-1]) + {self.read(IJ)}; }} for i in 0..n, j in 0..m;")
 
     def segment_recurrence(self):
         y = self.output("p")
         first, step = self.pick(("k == off[s]", "k-1"), ("k == off[s+1]-1", "k+1"))
-        self.add(f"{y}[k] = case {{ {first} : {self.read({'k': 'p'})}; "
-                 f"else : {y}[{step}] + {self.expr({'k': 'p'}, 1)}; }} for s in 0..n, k in off[s]..off[s+1];")
+        self.add(f"{y}[k] = case {{ {first} : {self.read(K1)}; "
+                 f"else : {y}[{step}] + {self.expr(K1, 1)}; }} for s in 0..n, k in off[s]..off[s+1];")
         self.done(y, "p")
 
     def tree_recurrence(self):
         y = self.output("n")
         if self.rng.random() < 0.5:
-            self.add(f"{y}[i] = case {{ par[i] < 0 : {self.read({'i': 'n'})}; "
-                     f"else : {y}[par[i]] + {self.expr({'i': 'n'}, 1)}; }} for i in 0..n;")
+            self.add(f"{y}[i] = case {{ par[i] < 0 : {self.read(I1)}; "
+                     f"else : {y}[par[i]] + {self.expr(I1, 1)}; }} for i in 0..n;")
         else:
             x = self.rng.choice(self.reads["n"])
-            self.add(f"{y}[i] = {self.read({'i': 'n'})} + (sum(c in children(par, i)) ({x}[c] + {y}[c])) for i in 0..n;")
+            self.add(f"{y}[i] = {self.read(I1)} + (sum(h in children(par, i)) ({x}[h] + {y}[h])) for i in 0..n;")
         self.done(y, "n")
 
     def histogram(self):
@@ -240,7 +264,8 @@ class Program:
 
     def integers(self):
         y = self.output("n", "i64")
-        self.add(f"{y}[i] = {self.pick('I[i]/2 + I[i] % 3', 'I[i]*I[i] - i', '(I[i] - 7)/3', 'min(I[i], i) % 4')} for i in 0..n;")
+        value = self.pick("I[i]/2 + I[i] % 3", "I[i]*I[i] - i", "(I[i] - 7)/3", "min(I[i], i) % 4")
+        self.add(f"{y}[i] = {value} for i in 0..n;")
 
     def single(self):
         y = self.output("n", "f32")
@@ -250,8 +275,7 @@ class Program:
         y = self.output("n" if self.rng.random() < 0.5 else "m")
         if self.declarations[-1].endswith("[n];"):
             name = self.fresh("Y")
-            self.add(f"temp {name} : f64[n, m] = Sparse_matvec(PHI, transpose(A2), {self.rng.choice(self.reads['m'])});"
-                     .replace("transpose(A2)", "Dict"))
+            self.add(f"temp {name} : f64[n, m] = Sparse_matvec(PHI, Dict, {self.rng.choice(self.reads['m'])});")
             self.add(f"{y}[i] = sum(j in 0..m) {name}[i,j] for i in 0..n;")
             self.done(name, "nm")
         else:
@@ -283,8 +307,9 @@ class Program:
         if not any(line.strip().startswith("out") for line in self.declarations):
             self.whole()
         body = "".join(f"    {line}\n" for line in self.body)
-        return (f"pipeline {self.name} {{\n{INPUTS}{dictionary}" + "\n".join(self.declarations) + "\n\n" + body
-                + (self.loop or "") + "}\n")
+        declared = "\n".join(self.declarations)
+        inputs = used_inputs(INPUTS + dictionary, declared + body + (self.loop or ""))
+        return f"pipeline {self.name} {{\n{inputs}{declared}\n\n{body}{self.loop or ''}}}\n"
 
 
 EXACT = [Program.elementwise, Program.function, Program.function, Program.shrinking, Program.cases, Program.triangle,
@@ -292,15 +317,11 @@ EXACT = [Program.elementwise, Program.function, Program.function, Program.shrink
          Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
          Program.tree_recurrence, Program.histogram, Program.integers, Program.single, Program.life]
 
-TOLERANT = """pipeline {name} {{
-{inputs}    in d : f64[n];
-    in M : f64[n, m];
-    in R : f64[n, m];
+MORE_INPUTS = """    in d : f64[n];
+    in M, R : f64[n, m];
     in U : f64[m];
     fixed in T : Tree(m);
     fixed in G : Forest(n, p);
-    out x : f64[{shape}];
-{body}}}
 """
 
 
@@ -314,7 +335,7 @@ def tolerant(rng, name):
         ("n, m", "    x[i,j] = R[i,j]/(1 + abs(M[i,j])) + exprelr(0.1*A[i,j]) for i in 0..n, j in 0..m;\n"),
         ("n", "    temp s : f64 = 1 + norm2(d);\n    x = d/s + pow(1 + abs(d), 0.5);\n"),
     ])
-    return TOLERANT.format(name=name, inputs=INPUTS, shape=shape, body=body)
+    return f"pipeline {name} {{\n{used_inputs(INPUTS + MORE_INPUTS, body)}    out x : f64[{shape}];\n{body}}}\n"
 
 
 def program(rng, number):

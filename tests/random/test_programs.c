@@ -183,8 +183,8 @@ static void check_draw(struct session *s, struct module *module, uint64_t seed)
 
 static bool prepare(struct session *s, struct compilation *c)
 {
-	bool ok = run("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld > %s/programs.pmg", s->seed, s->count,
-		      s->folder);
+	bool ok = run("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld > %s/programs.pmg", s->seed,
+		      s->count, s->folder);
 
 	if (ok && !compilation_read(c, arena_printf(&c->arena, "%s/programs.pmg", s->folder))) {
 		fprintf(stderr, "%s", compilation_messages(c, false));
