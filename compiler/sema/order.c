@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs when. A draft outside the loop that reads a final value (of a state, of an array that the loop
+ * defines, or of something computed from these) belongs to the epilogue, all others outside to the prologue.
+ * In each region drafts are put in an order in which everything is computed before it is read, the order of
+ * the text where that leaves a choice; commits end the body. */
+#include "sema/sema_private.h"
+
+typedef VEC(struct draft *) draft_list;
+
+struct ordering {
+	struct sema *sema;
+	int n_arrays;
+	bool **reads;                   /* by number of draft and of array */
+	bool *is_late;                  /* by number of draft: of the epilogue */
+};
+
+/* ---- what each draft reads ---- */
+
+static void note_read(struct access *access, void *user)
+{
+	bool *reads = user;
+
+	reads[access->array->number] = true;
+}
+
+static bool reads(const struct ordering *o, const struct draft *draft, const struct array *array)
+{
+	return o->reads[draft->number][array->number];
+}
+
+static bool is_accumulation(const struct draft *draft)
+{
+	return draft->stages.items[draft->stages.n - 1]->op != REDUCE_SET;
+}
+
+/* ---- late or not ---- */
+
+/* `array` has its final value only after the loop. */
+static bool is_final_later(const struct ordering *o, const struct array *array)
+{
+	const struct sema *sema = o->sema;
+	const struct target *target = sema->targets.items[array->number];
+
+	if (!sema->loop || !target)
+		return false;
+	if (array->role == ROLE_STATE || target->next)
+		return true;
+	for (int i = 0; i < sema->drafts.n; i++) {
+		const struct draft *draft = sema->drafts.items[i];
+
+		if (draft_writes(draft) == array &&
+		    (draft->in_body ? !target->in_body : o->is_late[draft->number]))
+			return true;
+	}
+	return false;
+}
+
+static const struct array *first_late_read(const struct ordering *o, const struct draft *draft)
+{
+	for (int i = 0; i < o->n_arrays; i++)
+		if (o->reads[draft->number][i] && is_final_later(o, o->sema->module->arrays.items[i]))
+			return o->sema->module->arrays.items[i];
+	return NULL;
+}
+
+static void find_late(struct ordering *o)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		for (int i = 0; i < o->sema->drafts.n; i++) {
+			const struct draft *draft = o->sema->drafts.items[i];
+
+			if (draft->in_body || draft->is_start || o->is_late[draft->number] ||
+			    !first_late_read(o, draft))
+				continue;
+			o->is_late[draft->number] = true;
+			again = true;
+		}
+	}
+}
+
+static void report_late(const struct ordering *o, struct span span, const struct array *array,
+			const char *what)
+{
+	struct diag *diag = diag_error(o->sema->diags, DIAG_BEFORE_COMPLETE, span,
+				       "%s '%s', which is complete only after the loop", what, array->name);
+
+	label_declaration(o->sema, diag, o->sema->targets.items[array->number]->symbol);
+}
+
+/* A state read in the loop has its current value; all else that is final later cannot be read there. */
+static void check_body(const struct ordering *o, const struct draft *draft)
+{
+	for (int i = 0; i < o->n_arrays; i++) {
+		const struct array *array = o->sema->module->arrays.items[i];
+		const struct target *target = o->sema->targets.items[i];
+
+		if (!o->reads[draft->number][i] || !target || array->role == ROLE_STATE || target->next)
+			continue;
+		if (is_final_later(o, array)) {
+			report_late(o, draft->span, array, "the loop reads");
+			return;
+		}
+	}
+}
+
+static void check_early(const struct ordering *o)
+{
+	for (int i = 0; i < o->sema->drafts.n; i++) {
+		const struct draft *draft = o->sema->drafts.items[i];
+		const struct array *array;
+
+		if (draft->in_body) {
+			check_body(o, draft);
+			continue;
+		}
+		array = draft->is_start ? first_late_read(o, draft) : NULL;
+		if (array)
+			report_late(o, draft->span, array, "a state cannot start at");
+	}
+}
+
+static void check_until_read(struct access *access, void *user)
+{
+	const struct ordering *o = user;
+	const struct target *target = o->sema->targets.items[access->array->number];
+
+	if (target && access->array->role != ROLE_STATE && !target->next && is_final_later(o, access->array))
+		report_late(o, access->span, access->array, "'until' reads");
+}
+
+/* ---- before what ---- */
+
+/* The steps of one array: its start, its definitions, its accumulations. */
+static int step_of(const struct draft *draft)
+{
+	return draft->is_fill ? 0 : is_accumulation(draft) ? 2 : 1;
+}
+
+/* Must `a` run before `b`? */
+static bool is_before(const struct ordering *o, const struct draft *a, const struct draft *b)
+{
+	const struct array *array = draft_writes(a);
+
+	if (a == b)
+		return false;
+	if (draft_writes(b) != array)
+		return reads(o, b, array);
+	if (step_of(a) != step_of(b))
+		return step_of(a) < step_of(b);
+	if (!reads(o, b, array))
+		return false;
+	return !reads(o, a, array) || a->number < b->number;
+}
+
+static void check_accumulation(const struct ordering *o, const struct draft *draft)
+{
+	const struct array *array = draft_writes(draft);
+
+	if (!is_accumulation(draft) || !reads(o, draft, array))
+		return;
+	diag_error(o->sema->diags, DIAG_BEFORE_COMPLETE, draft->span,
+		   "'%s' is read by its own accumulation, before that is complete", array->name);
+}
+
+/* ---- cycles ---- */
+
+static struct draft *first_needed(const struct ordering *o, const draft_list *rest, const struct draft *draft)
+{
+	for (int i = 0; i < rest->n; i++)
+		if (is_before(o, rest->items[i], draft))
+			return rest->items[i];
+	return NULL;
+}
+
+/* Each of `rest` waits for another one: following them leads into a cycle. */
+static void report_cycle(const struct ordering *o, const draft_list *rest)
+{
+	struct sema *sema = o->sema;
+	struct draft *start = rest->items[0], *at;
+	struct str text = str_new(sema->arena);
+	struct diag *diag;
+
+	for (int i = 0; i < rest->n; i++)
+		start = first_needed(o, rest, start);
+	at = start;
+	do {
+		struct draft *next = first_needed(o, rest, at);
+
+		str_add(&text, "%s'%s' needs '%s'", text.length ? ", " : "", draft_writes(at)->name,
+			draft_writes(next)->name);
+		at = next;
+	} while (at != start);
+	diag = diag_error(sema->diags, DIAG_CYCLIC, start->span, "cyclic definition: %s", str_text(&text));
+	for (at = first_needed(o, rest, start); at != start; at = first_needed(o, rest, at))
+		diag_label(sema->diags, diag, at->span, "'%s' is defined here", draft_writes(at)->name);
+}
+
+/* ---- the order of a region ---- */
+
+static int find_next(const struct ordering *o, const draft_list *rest)
+{
+	int best = -1;
+
+	for (int i = 0; i < rest->n; i++)
+		if (!first_needed(o, rest, rest->items[i]) &&
+		    (best < 0 || rest->items[i]->number < rest->items[best]->number))
+			best = i;
+	return best;
+}
+
+static bool order_region(const struct ordering *o, draft_list *rest, draft_list *ordered)
+{
+	while (rest->n > 0) {
+		int next = find_next(o, rest);
+
+		if (next < 0) {
+			report_cycle(o, rest);
+			return false;
+		}
+		vec_push(o->sema->arena, ordered, rest->items[next]);
+		for (int i = next; i < rest->n - 1; i++)
+			rest->items[i] = rest->items[i + 1];
+		rest->n--;
+	}
+	return true;
+}
+
+static enum region_kind region_of(const struct ordering *o, const struct draft *draft)
+{
+	if (draft->in_body)
+		return REGION_BODY;
+	return o->is_late[draft->number] ? REGION_EPILOGUE : REGION_PROLOGUE;
+}
+
+static draft_list select_drafts(const struct ordering *o, enum region_kind region, bool commits)
+{
+	draft_list list = { 0 };
+
+	for (int i = 0; i < o->sema->drafts.n; i++) {
+		struct draft *draft = o->sema->drafts.items[i];
+
+		if (region_of(o, draft) == region && draft->is_commit == commits)
+			vec_push(o->sema->arena, &list, draft);
+	}
+	return list;
+}
+
+/* Drafts that were given up have no stages. */
+static void drop_empty(struct sema *sema)
+{
+	int n = 0;
+
+	for (int i = 0; i < sema->drafts.n; i++)
+		if (sema->drafts.items[i]->stages.n > 0)
+			sema->drafts.items[n++] = sema->drafts.items[i];
+	sema->drafts.n = n;
+}
+
+static struct ordering ordering_new(struct sema *sema)
+{
+	struct ordering o = { .sema = sema, .n_arrays = sema->module->arrays.n };
+
+	drop_empty(sema);
+	o.reads = arena_new_array(sema->arena, bool *, sema->n_numbered + 1);
+	o.is_late = arena_new_array(sema->arena, bool, sema->n_numbered + 1);
+	for (int i = 0; i < sema->drafts.n; i++) {
+		struct draft *draft = sema->drafts.items[i];
+
+		o.reads[draft->number] = arena_new_array(sema->arena, bool, o.n_arrays + 1);
+		draft_reads(draft, note_read, o.reads[draft->number]);
+	}
+	return o;
+}
+
+bool order_and_emit(struct sema *sema)
+{
+	struct ordering o = ordering_new(sema);
+	draft_list ordered[REGION_N] = { { 0 } };
+	bool ok = true;
+
+	find_late(&o);
+	check_early(&o);
+	if (sema->module->loop.until)
+		expr_reads(sema->module->loop.until, check_until_read, &o);
+	for (int i = 0; i < sema->drafts.n; i++)
+		check_accumulation(&o, sema->drafts.items[i]);
+	for (int region = 0; region < REGION_N && sema->diags->n_errors == sema->n_errors; region++) {
+		draft_list rest = select_drafts(&o, (enum region_kind) region, false);
+		draft_list commits = select_drafts(&o, (enum region_kind) region, true);
+
+		ok = order_region(&o, &rest, &ordered[region]) && ok;
+		for (int i = 0; i < commits.n; i++)
+			vec_push(sema->arena, &ordered[region], commits.items[i]);
+	}
+	demand_conditions(sema, ordered[REGION_BODY].items, ordered[REGION_BODY].n);
+	for (int region = 0; region < REGION_N && sema->diags->n_errors == sema->n_errors; region++)
+		for (int i = 0; i < ordered[region].n; i++)
+			draft_emit(sema, ordered[region].items[i], (enum region_kind) region);
+	return ok;
+}

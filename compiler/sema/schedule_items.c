@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The schedule block: each item becomes an override of the module, which a pass honours or refuses later.
+ * Here the verb must be known and the names must exist. */
+#include "sema/sema_private.h"
+
+#include <string.h>
+
+static const char *const verbs[] = {
+	"restructure", "partition", "layout", "algorithm", "precision",
+	"accumulate",  "tile",      "fuse",   "inline",    "blas",
+};
+
+enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
+
+static bool check_verb(struct sema *sema, const struct tree_name *verb)
+{
+	const char *nearest;
+	struct diag *diag;
+
+	for (int i = 0; i < N_VERBS; i++)
+		if (strcmp(verbs[i], verb->name) == 0)
+			return true;
+	diag = diag_error(sema->diags, DIAG_UNKNOWN_VERB, verb->span, "unknown item of a schedule '%s'",
+			  verb->name);
+	nearest = suggest_nearest(verb->name, verbs, N_VERBS);
+	if (nearest)
+		diag_help(sema->diags, diag, verb->span, "did you mean '%s'?", nearest);
+	return false;
+}
+
+static bool report_item(struct sema *sema, struct span span, const char *problem)
+{
+	diag_error(sema->diags, DIAG_BAD_ITEM, span, "%s", problem);
+	return false;
+}
+
+/* ---- subjects ---- */
+
+static bool add_subject(struct sema *sema, const struct tree_name *name, struct override *override)
+{
+	const char *text = name_text(sema->arena, name);
+	struct symbol *symbol = scope_find(sema->scope, text);
+
+	if (!symbol && sema->body_scope)
+		symbol = scope_find(sema->body_scope, text);
+	if (!symbol) {
+		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name);
+		return false;
+	}
+	if (symbol->kind != SYMBOL_ARRAY && symbol->kind != SYMBOL_OBJECT && symbol->kind != SYMBOL_BROKEN) {
+		struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, name->span,
+					       "'%s' is %s; a schedule speaks of arrays and objects", text,
+					       symbol_what(symbol));
+
+		label_declaration(sema, diag, symbol);
+		return false;
+	}
+	vec_push(sema->arena, &override->subjects, text);
+	return true;
+}
+
+/* ---- values ---- */
+
+static bool add_word(struct sema *sema, const struct tree_expr *expr, struct override *override);
+
+static bool add_words(struct sema *sema, const struct tree_expr *expr, struct override *override)
+{
+	for (int i = 0; i < expr->args.n; i++)
+		if (!add_word(sema, expr->args.items[i], override))
+			return false;
+	return true;
+}
+
+static bool add_word(struct sema *sema, const struct tree_expr *expr, struct override *override)
+{
+	bool is_setting = expr->kind == TREE_BINARY && expr->op == TREE_OP_EQ;
+
+	if (is_setting)
+		return add_word(sema, expr->args.items[1], override);
+	if (expr->kind == TREE_NAME)
+		vec_push(sema->arena, &override->words, name_text(sema->arena, &expr->name));
+	else if (expr->kind == TREE_INT)
+		vec_push(sema->arena, &override->numbers, expr->integer);
+	else
+		return report_item(sema, expr->span, "here stand names and integers");
+	return true;
+}
+
+static bool set_value(struct sema *sema, const struct tree_expr *value, struct override *override)
+{
+	override->choice = "";
+	if (!value)
+		return true;
+	if (value->kind == TREE_NAME) {
+		override->choice = name_text(sema->arena, &value->name);
+		return true;
+	}
+	if (value->kind == TREE_CALL)
+		override->choice = value->name.name;
+	if (value->kind == TREE_CALL || value->kind == TREE_LIST)
+		return add_words(sema, value, override);
+	return add_word(sema, value, override);
+}
+
+/* `blas off;` has a choice where other items have subjects. */
+static bool is_switch(const struct tree_schedule_item *item)
+{
+	static const char *const choices[] = { "off", "on", "auto" };
+
+	for (size_t i = 0; !item->value && item->subjects.n == 1 && i < sizeof choices / sizeof choices[0];
+	     i++)
+		if (strcmp(item->subjects.items[0].name, choices[i]) == 0)
+			return true;
+	return false;
+}
+
+static void lower_item(struct sema *sema, const struct tree_schedule_item *item)
+{
+	struct override override = { .verb = item->verb.name, .span = item->span };
+	bool ok = check_verb(sema, &item->verb);
+
+	if (!ok)
+		return;
+	if (is_switch(item)) {
+		override.choice = item->subjects.items[0].name;
+		vec_push(sema->arena, &sema->module->overrides, override);
+		return;
+	}
+	for (int i = 0; i < item->subjects.n; i++)
+		ok = add_subject(sema, &item->subjects.items[i], &override) && ok;
+	if (set_value(sema, item->value, &override) && ok)
+		vec_push(sema->arena, &sema->module->overrides, override);
+}
+
+void lower_schedule(struct sema *sema, const struct tree_stmt *stmt)
+{
+	for (int i = 0; i < stmt->items.n; i++)
+		lower_item(sema, stmt->items.items[i]);
+}

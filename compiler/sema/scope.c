@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names. Scopes form a chain: the consts of the file, the pipeline, the body of its loop, the variables of a
+ * statement. A name may be declared once along the chain (there is no shadowing), except inside the expansion
+ * of a construct, which is a text of its own. Members of objects are symbols named "PHI.voxel". */
+#include "sema/sema_private.h"
+
+#include <string.h>
+
+struct scope *scope_new(struct sema *sema, const struct scope *up)
+{
+	struct scope *scope = arena_new(sema->arena, struct scope);
+
+	scope->up = up;
+	return scope;
+}
+
+const char *name_text(struct arena *arena, const struct tree_name *name)
+{
+	return name->member ? arena_printf(arena, "%s.%s", name->name, name->member) : name->name;
+}
+
+/* In `scope` alone. */
+static struct symbol *scope_own(const struct scope *scope, const char *name)
+{
+	for (int i = scope->symbols.n - 1; i >= 0; i--)
+		if (strcmp(scope->symbols.items[i]->name, name) == 0)
+			return scope->symbols.items[i];
+	return NULL;
+}
+
+struct symbol *scope_find(const struct scope *scope, const char *name)
+{
+	struct symbol *symbol = NULL;
+
+	for (; scope && !symbol; scope = scope->up)
+		symbol = scope_own(scope, name);
+	return symbol;
+}
+
+/* What `name` would shadow in `scope`. */
+static struct symbol *find_shadowed(const struct scope *scope, const char *name)
+{
+	struct symbol *symbol = NULL;
+
+	for (; scope && !symbol; scope = scope->is_expansion ? NULL : scope->up)
+		symbol = scope_own(scope, name);
+	return symbol;
+}
+
+const char *symbol_what(const struct symbol *symbol)
+{
+	switch (symbol->kind) {
+	case SYMBOL_CONST:
+		return "a constant";
+	case SYMBOL_PARAM:
+		return "a parameter";
+	case SYMBOL_ARRAY:
+		return symbol->target->array->rank ? "an array" : "a scalar";
+	case SYMBOL_OBJECT:
+		return "an object";
+	case SYMBOL_VARIABLE:
+		return "a variable";
+	case SYMBOL_ALIAS:
+		return "an expression";
+	case SYMBOL_BROKEN:
+		break;
+	}
+	return "a name";
+}
+
+void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol)
+{
+	diag_label(sema->diags, diag, symbol->span, "'%s' is declared here", symbol->name);
+}
+
+/* After that it is not known which of the two is meant: uses of the name are silent. */
+static void break_symbol(struct symbol *symbol)
+{
+	if (symbol->kind == SYMBOL_ARRAY)
+		symbol->target->is_excused = true;
+	symbol->kind = SYMBOL_BROKEN;
+	symbol->is_used = true;
+}
+
+static bool name_is_free(struct sema *sema, const struct scope *scope, const char *name, struct span span)
+{
+	struct symbol *before = find_shadowed(scope, name);
+	struct diag *diag;
+
+	if (strcmp(name, "inf") == 0) {
+		diag_error(sema->diags, DIAG_RESERVED_NAME, span,
+			   "'inf' is the infinite number and cannot be declared");
+		return false;
+	}
+	if (!before)
+		return true;
+	diag = diag_error(sema->diags, DIAG_REDECLARED, span, "'%s' is already declared", name);
+	diag_label(sema->diags, diag, before->span, "the first declaration is here; names are not shadowed");
+	break_symbol(before);
+	return false;
+}
+
+struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol_kind kind, const char *name,
+			     struct span span)
+{
+	struct symbol *symbol = arena_new(sema->arena, struct symbol);
+
+	symbol->kind = kind;
+	symbol->name = name;
+	symbol->span = span;
+	vec_push(sema->arena, &sema->symbols, symbol);
+	if (name_is_free(sema, scope, name, span))
+		vec_push(sema->arena, &scope->symbols, symbol);
+	else
+		symbol->is_used = symbol->is_duplicate = true;
+	return symbol;
+}
+
+/* ---- unknown names ---- */
+
+typedef VEC(const char *) name_list;
+
+/* Names that may stand where `name` stands: members of the same object for a member. */
+static name_list candidate_names(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+{
+	name_list names = { 0 };
+	size_t length = strlen(name->name);
+
+	for (; scope; scope = scope->up)
+		for (int i = 0; i < scope->symbols.n; i++) {
+			const char *text = scope->symbols.items[i]->name;
+			bool is_sibling = strncmp(text, name->name, length) == 0 && text[length] == '.';
+
+			if (name->member ? is_sibling : !strchr(text, '.'))
+				vec_push(sema->arena, &names, name->member ? text + length + 1 : text);
+		}
+	return names;
+}
+
+static void add_suggestion(struct sema *sema, struct diag *diag, const struct scope *scope,
+			   const struct tree_name *name)
+{
+	const char *wanted = name->member ? name->member : name->name;
+	name_list names = candidate_names(sema, scope, name);
+	const char *nearest = suggest_nearest(wanted, names.items, names.n);
+
+	if (!nearest)
+		return;
+	if (name->member)
+		nearest = arena_printf(sema->arena, "%s.%s", name->name, nearest);
+	diag_help(sema->diags, diag, name->span, "did you mean '%s'?", nearest);
+}
+
+static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+{
+	struct symbol *hidden = sema->body_scope ? scope_own(sema->body_scope, name->name) : NULL;
+	struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
+	struct diag *diag;
+
+	if (owner && owner->kind == SYMBOL_BROKEN)
+		return;
+	if (owner) {
+		diag = diag_error(sema->diags, DIAG_UNKNOWN_MEMBER, name->span, "'%s' has no member '%s'",
+				  name->name, name->member);
+		label_declaration(sema, diag, owner);
+	} else {
+		diag = diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'",
+				  name->name);
+	}
+	if (hidden && !name->member)
+		diag_label(sema->diags, diag, hidden->span, "the '%s' of the loop is not seen outside of it",
+			   name->name);
+	else
+		add_suggestion(sema, diag, scope, name);
+}
+
+struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+{
+	struct symbol *symbol = scope_find(scope, name_text(sema->arena, name));
+
+	if (!symbol) {
+		report_unknown(sema, scope, name);
+		return NULL;
+	}
+	symbol->is_used = true;
+	if (name->member) {
+		struct symbol *owner = scope_find(scope, name->name);
+
+		if (owner)
+			owner->is_used = true;
+	}
+	return symbol;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The statements of a block, one after the other, and those that are neither a definition nor a declaration:
+ * `assume`, `specialize`, `iterate`. */
+#include "sema/sema_private.h"
+
+/* ---- what is known of parameters ---- */
+
+static void lower_assume(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+{
+	const struct context ctx = { .sema = sema, .scope = scope, .base = "" };
+	struct expr *condition = lower_condition(&ctx, stmt->value, "'assume'");
+
+	if (condition)
+		vec_push(sema->arena, &sema->module->assumptions, condition);
+}
+
+static void report_specialize(struct sema *sema, const struct symbol *symbol, struct span span)
+{
+	struct diag *diag =
+		diag_error(sema->diags, DIAG_BAD_PARAM, span, "'%s' is %s; only sizes are specialized",
+			   symbol->name, symbol_what(symbol));
+
+	label_declaration(sema, diag, symbol);
+}
+
+static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+{
+	const struct tree_name *name = &stmt->names.items[0];
+	struct symbol *symbol = scope_resolve(sema, scope, name);
+	struct param *param;
+	int64_t value;
+
+	if (!symbol || symbol->kind == SYMBOL_BROKEN)
+		return;
+	if (stmt->text) {
+		diag_error(sema->diags, DIAG_NOT_SUPPORTED, stmt->span,
+			   "not supported yet: 'specialize' with a file, for '%s'", symbol->name);
+		return;
+	}
+	param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
+	if (!param || param->is_scalar) {
+		report_specialize(sema, symbol, name->span);
+		return;
+	}
+	if (!const_integer(sema, stmt->value, "the value of a size", &value))
+		return;
+	if (value < 0 || param->is_specialized) {
+		diag_error(sema->diags, DIAG_BAD_PARAM, stmt->value->span,
+			   value < 0 ? "a size cannot be negative" : "'%s' is specialized already",
+			   symbol->name);
+		return;
+	}
+	param->is_specialized = true;
+	param->value = value;
+}
+
+/* ---- the loop ---- */
+
+static bool check_loop(struct sema *sema, const struct tree_stmt *stmt)
+{
+	struct diag *diag;
+
+	if (sema->in_body) {
+		diag_error(sema->diags, DIAG_MISPLACED, stmt->span, "loops do not nest");
+		return false;
+	}
+	if (sema->loop) {
+		diag = diag_error(sema->diags, DIAG_NOT_SUPPORTED, stmt->span,
+				  "not supported yet: more than one 'iterate' in a pipeline");
+		diag_label(sema->diags, diag, sema->loop->span, "the first one is here");
+		return false;
+	}
+	if (stmt->ranges.n != 1 || !stmt->ranges.items[0])
+		return false;
+	if (!stmt->ranges.items[0]->is_children)
+		return true;
+	diag_error(sema->diags, DIAG_MISPLACED, stmt->ranges.items[0]->span,
+		   "a loop runs over a range of integers");
+	return false;
+}
+
+/* The variable of the loop, a parameter to its body. */
+static bool declare_loop(struct sema *sema, struct scope *scope, const struct tree_range *range)
+{
+	const struct context ctx = { .sema = sema, .scope = sema->scope, .base = "" };
+	struct loop *loop = &sema->module->loop;
+	struct symbol *symbol;
+
+	loop->lo = lower_index(&ctx, range->lo, PURPOSE_SIZE);
+	loop->hi = lower_index(&ctx, range->hi, PURPOSE_SIZE);
+	loop->var = range->var;
+	loop->span = range->span;
+	loop->param = module_add_param(sema->module, range->var, range->var_span);
+	sema->module->params.items[loop->param].is_loop = true;
+	symbol = scope_declare(sema, scope, SYMBOL_PARAM, range->var, range->var_span);
+	symbol->param = loop->param;
+	symbol->is_used = true;
+	return loop->lo && loop->hi;
+}
+
+static void lower_until(struct sema *sema, struct scope *scope, const struct tree_expr *until)
+{
+	const struct context ctx = {
+		.sema = sema, .scope = scope, .purpose = PURPOSE_UNTIL, .base = "until"
+	};
+	struct expr *value = lower_value(&ctx, until);
+
+	if (value && value_expect_bool(sema, value, "'until'"))
+		sema->module->loop.until = value;
+}
+
+static void lower_iterate(struct sema *sema, const struct tree_stmt *stmt)
+{
+	struct scope *scope = scope_new(sema, sema->scope);
+
+	if (!check_loop(sema, stmt))
+		return;
+	sema->loop = stmt;
+	if (!declare_loop(sema, scope, stmt->ranges.items[0]))
+		return;
+	if (stmt->value)
+		lower_until(sema, scope, stmt->value);
+	sema->in_body = true;
+	declare_all(sema, scope, &stmt->body);
+	lower_statements(sema, scope, &stmt->body);
+	sema->in_body = false;
+	sema->body_scope = scope;
+}
+
+/* ---- blocks ---- */
+
+static void report_outside(struct sema *sema, const struct tree_stmt *stmt, const char *word)
+{
+	diag_error(sema->diags, DIAG_MISPLACED, stmt->span, "'%s' stands outside the loop", word);
+}
+
+static void lower_global(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+{
+	if (sema->in_body)
+		report_outside(sema, stmt,
+			       stmt->kind == TREE_ASSUME       ? "assume"
+			       : stmt->kind == TREE_SPECIALIZE ? "specialize"
+							       : "schedule");
+	else if (stmt->kind == TREE_ASSUME)
+		lower_assume(sema, scope, stmt);
+	else if (stmt->kind == TREE_SPECIALIZE)
+		lower_specialize(sema, scope, stmt);
+}
+
+static void lower_statement(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case TREE_PARAM:
+		break;
+	case TREE_DECL:
+		lower_declaration(sema, scope, stmt);
+		break;
+	case TREE_FUNC:
+		lower_func(sema, scope, stmt);
+		break;
+	case TREE_DEFINE:
+		lower_define(sema, scope, stmt);
+		break;
+	case TREE_ACCUMULATE:
+		lower_accumulate(sema, scope, stmt);
+		break;
+	case TREE_ITERATE:
+		lower_iterate(sema, stmt);
+		break;
+	case TREE_ASSUME:
+	case TREE_SPECIALIZE:
+	case TREE_SCHEDULE:
+		lower_global(sema, scope, stmt);
+		break;
+	}
+}
+
+void lower_statements(struct sema *sema, struct scope *scope, const tree_stmts *stmts)
+{
+	struct scope *block = sema->block;
+
+	sema->block = scope;
+	for (int i = 0; i < stmts->n; i++)
+		lower_statement(sema, scope, stmts->items[i]);
+	sema->block = block;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is never defined (an error), and what is never used (a warning). */
+#include "sema/sema_private.h"
+
+#include <string.h>
+
+static void check_defined(struct sema *sema, const struct target *target)
+{
+	const struct symbol *symbol = target->symbol;
+	bool is_defined = target->now.is_defined || target->now.is_accumulated;
+
+	if (is_defined || target->is_excused ||
+	    (target->array->role != ROLE_OUT && target->array->role != ROLE_TEMP))
+		return;
+	diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined", symbol->name);
+}
+
+static void warn_unused(struct sema *sema, const struct symbol *symbol, const char *what)
+{
+	diag_warning(sema->diags, DIAG_UNUSED, symbol->span, "%s '%s' is never used", what, symbol->name);
+}
+
+static void check_read(struct sema *sema, const struct target *target)
+{
+	const struct symbol *symbol = target->symbol;
+	enum array_role role = target->array->role;
+
+	if (target->is_read || target->is_hidden || target->is_excused || strchr(symbol->name, '.'))
+		return;
+	if (role == ROLE_IN)
+		warn_unused(sema, symbol, "input");
+	else if (role == ROLE_TEMP)
+		warn_unused(sema, symbol, target->domain ? "function" : "temporary");
+}
+
+static void check_symbol(struct sema *sema, const struct symbol *symbol)
+{
+	if (symbol->is_used)
+		return;
+	if (symbol->kind == SYMBOL_PARAM)
+		warn_unused(sema, symbol, "parameter");
+	if (symbol->kind == SYMBOL_OBJECT)
+		warn_unused(sema, symbol, "input");
+}
+
+void check_usage(struct sema *sema)
+{
+	for (int i = 0; i < sema->targets.n; i++)
+		if (sema->targets.items[i] && !sema->targets.items[i]->is_hidden)
+			check_defined(sema, sema->targets.items[i]);
+	if (sema->diags->n_errors != sema->n_errors)
+		return;
+	for (int i = 0; i < sema->targets.n; i++)
+		if (sema->targets.items[i])
+			check_read(sema, sema->targets.items[i]);
+	for (int i = 0; i < sema->symbols.n; i++)
+		check_symbol(sema, sema->symbols.items[i]);
+}
