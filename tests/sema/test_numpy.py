@@ -1,0 +1,715 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every pipeline of tests/programs, run by the reference interpreter, against its transcription in NumPy/SciPy.
+
+Each transcription is a function that draws small random data, runs the pipeline on them with `run`, and computes the
+same with dense algebra, library routines or plain loops. It shares nothing with the compiler but the text of the
+program.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy import ndimage, signal, sparse
+from scipy.linalg import solve_banded
+from scipy.special import exprel, softmax
+
+TOOL = Path(os.environ.get("BUILD", "build")) / "tests" / "sema" / "test_sema"
+PROGRAMS = Path("tests/programs")
+F32, F64, I64 = np.float32, np.float64, np.int64
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def run(file, pipeline, params, arrays, outputs):
+    """Runs a pipeline; arrays: name -> values to bind, outputs: name -> (type, shape). The outputs, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, values in arrays.items():
+            np.ascontiguousarray(values).tofile(f"{folder}/{name}.bin")
+        settings = [f"{name}={value!r}" for name, value in params.items()]
+        subprocess.run([TOOL, "--interp", PROGRAMS / file, pipeline, folder, *settings], check=True,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return {name: np.fromfile(f"{folder}/{name}.bin", dtype).reshape(shape)
+                for name, (dtype, shape) in outputs.items()}
+
+
+def close(got, wanted, rtol=1e-10):
+    wanted = np.asarray(wanted)
+    scale = np.max(np.abs(wanted[np.isfinite(wanted)]), initial=1e-30) if wanted.size else 1
+    np.testing.assert_allclose(got, wanted, rtol=rtol, atol=rtol * scale)
+
+
+# ---- LiFE -------------------------------------------------------------------------------------------------------
+
+def tensor(rng, n, *sizes, dtype=F64):
+    """Coordinates of n entries, some of them equal, and their values."""
+    return [rng.integers(0, size, n) for size in sizes] + [rng.standard_normal(n).astype(dtype)]
+
+
+def life(rng, n_theta=5):
+    sizes = dict(nAtoms=4, nVoxels=6, nFibers=7, nTheta=n_theta, nCoeffs=40)
+    atom, voxel, fiber, value = tensor(rng, 40, 4, 6, 7)
+    d = rng.standard_normal((4, n_theta))
+    matrix = np.zeros((6, n_theta, 7))
+    np.add.at(matrix, (voxel, slice(None), fiber), value[:, None] * d[atom])
+    arrays = {"PHI.atom": atom, "PHI.voxel": voxel, "PHI.fiber": fiber, "PHI.value": value, "D": d}
+    return sizes, arrays, matrix
+
+
+@case
+def life_dsc(rng):
+    sizes, arrays, m = life(rng)
+    w = rng.standard_normal(7)
+    got = run("life.pmg", "life_dsc", sizes, {**arrays, "w": w}, {"Y": (F64, (6, 5))})
+    close(got["Y"], m @ w)
+
+
+@case
+def life_dsc_written(rng):
+    sizes, arrays, m = life(rng, 96)
+    arrays = {name.replace("PHI.", ""): values for name, values in arrays.items()}
+    w = rng.standard_normal(7)
+    got = run("life.pmg", "life_dsc_written", sizes, {**arrays, "w": w}, {"Y": (F64, (6, 96))})
+    close(got["Y"], m @ w)
+
+
+def weights_of(rng, pipeline):
+    sizes, arrays, m = life(rng)
+    y = rng.standard_normal((6, 5))
+    got = run("life.pmg", pipeline, sizes, {**arrays, "Y": y}, {"w": (F64, 7)})
+    close(got["w"], np.einsum("vtf,vt->f", m, y))
+
+
+@case
+def life_wc(rng):
+    weights_of(rng, "life_wc")
+
+
+@case
+def life_wc_written(rng):
+    weights_of(rng, "life_wc_written")
+
+
+@case
+def life_l1_gradient(rng):
+    sizes, arrays, m = life(rng)
+    b, w = rng.standard_normal((6, 5)), rng.standard_normal(7)
+    got = run("commit.pmg", "life_l1_gradient", {**sizes, "lambda": 0.3}, {**arrays, "b": b, "w": w},
+              {"g": (F64, 7)})
+    close(got["g"], np.einsum("vtf,vt->f", m, m @ w - b) + 0.3)
+
+
+@case
+def life_gradient_step(rng):
+    sizes, arrays, m = life(rng)
+    b, w = rng.standard_normal((6, 5, 3)), np.abs(rng.standard_normal((7, 3)))
+    got = run("right_hand_sides.pmg", "life_gradient_step", {**sizes, "nRhs": 3}, {**arrays, "b": b, "w": w},
+              {"wNew": (F64, (7, 3))})
+    residual = np.einsum("vtf,fq->vtq", m, w) - b
+    g = np.einsum("vtf,vtq->fq", m, residual)
+    v = np.einsum("vtf,fq->vtq", m, g)
+    alpha = (g * g).sum(0) / (v * v).sum((0, 1))
+    close(got["wNew"], np.maximum(w - alpha * g, 0))
+
+
+def sbbnnls_reference(m, h, b, w0, max_iter, preconditioned, tol_gradient, tol_objective):
+    """Subspace Barzilai-Borwein on the dense matrix, as in the comment of the program."""
+    s = np.divide(1, h, out=np.zeros_like(h), where=h > 0) if preconditioned else np.ones_like(h)
+    x = np.divide(np.maximum(w0, 0), s, out=np.zeros_like(s), where=s > 0)
+    r = m @ (s * x) - b
+    g = s * np.einsum("vtf,vt->f", m, r)
+    g_old, f, f_old = g, 0.5 * (r * r).sum(), np.inf
+    pg = np.abs(np.where((x == 0) & (g > 0), 0, g)).max()
+    objective, iterations = np.zeros(max_iter), 0
+    for it in range(max_iter):
+        if pg < tol_gradient or abs(f_old - f) < tol_objective:
+            break
+        objective[it] = f
+        iterations += 1
+        blocked = (x == 0) & (g > 0)
+        d = np.where(blocked, 0, g_old)
+        v = m @ (s * d)
+        q = np.where(blocked, 0, s * np.einsum("vtf,vt->f", m, v))
+        num, den = ((v * v).sum(), (q * q).sum()) if it % 2 == 0 else ((d * d).sum(), (v * v).sum())
+        alpha = num / den if den > 0 else 0
+        x = np.maximum(x - alpha * g, 0)
+        r = m @ (s * x) - b
+        g_old, g = g, s * np.einsum("vtf,vt->f", m, r)
+        f_old, f = f, 0.5 * (r * r).sum()
+        pg = np.abs(np.where((x == 0) & (g > 0), 0, g)).max()
+    return s * x, objective, iterations, pg
+
+
+def sbbnnls_case(rng, preconditioned, tol_objective):
+    sizes, arrays, m = life(rng)
+    arrays["PHI.value"] = np.abs(arrays["PHI.value"])
+    m = np.zeros_like(m)
+    np.add.at(m, (arrays["PHI.voxel"], slice(None), arrays["PHI.fiber"]),
+              arrays["PHI.value"][:, None] * arrays["D"][arrays["PHI.atom"]])
+    b, w0 = rng.standard_normal((6, 5)), np.abs(rng.standard_normal(7))
+    h = np.zeros(7)
+    np.add.at(h, arrays["PHI.fiber"], arrays["PHI.value"]**2 * (arrays["D"]**2).sum(1)[arrays["PHI.atom"]])
+    params = {**sizes, "maxIter": 12, "preconditioned": preconditioned, "tolGradient": 1e-9,
+              "tolObjective": tol_objective}
+    got = run("sbbnnls.pmg", "sbbnnls", params, {**arrays, "b": b, "w0": w0},
+              {"w": (F64, 7), "objective": (F64, 12), "iterations": (I64, ()), "violation": (F64, ())})
+    w, objective, iterations, pg = sbbnnls_reference(m, h, b, w0, 12, preconditioned, 1e-9, tol_objective)
+    assert got["iterations"] == iterations and 2 < iterations
+    close(got["w"], w, 1e-6)
+    close(got["objective"], objective, 1e-6)
+    np.testing.assert_allclose(got["violation"], pg, rtol=1e-6, atol=1e-10)
+
+
+@case
+def sbbnnls(rng):
+    sbbnnls_case(rng, 1, 1e-12)
+
+
+@case
+def sbbnnls_stopped(rng):
+    sbbnnls_case(rng, 0, 1e-2)
+
+
+@case
+def commit_dsc(rng):
+    p = dict(nIC=20, nEC=9, nDirs=4, nVoxels=5, nFibers=6, nTheta=3, nR=2, nE=2, nQ=3)
+    ia, iv, fiber, ic = tensor(rng, 20, 4, 5, 6, dtype=F32)
+    ea, ev, ec = tensor(rng, 9, 4, 5, dtype=F32)
+    dr, de = (rng.standard_normal((n, 4, 3)).astype(F32) for n in (2, 2))
+    dq = rng.standard_normal((3, 3)).astype(F32)
+    w_ic, w_ec, w_q = rng.standard_normal((2, 6)), rng.standard_normal((2, 9)), rng.standard_normal((3, 5))
+    got = run("commit.pmg", "commit_dsc", p,
+              {"IC.atom": ia, "IC.voxel": iv, "IC.fiber": fiber, "IC.value": ic, "EC.atom": ea, "EC.voxel": ev,
+               "EC.value": ec, "DR": dr, "DE": de, "DQ": dq, "wIC": w_ic, "wEC": w_ec, "wQ": w_q},
+              {"Y": (F64, (5, 3))})
+    y = np.einsum("qt,qv->vt", dq.astype(F64), w_q)
+    for r in range(2):
+        np.add.at(y, iv, dr[r, ia] * (w_ic[r, fiber] * ic)[:, None])
+        np.add.at(y, ev, de[r, ea] * (w_ec[r] * ec)[:, None])
+    close(got["Y"], y)
+
+
+@case
+def commit_l1(rng):
+    p = dict(nIC=30, nDirs=4, nVoxels=5, nFibers=6, nTheta=3, nR=2, nQ=2, maxIter=9, step=0.01, tol=1e-9)
+    atom, voxel, fiber, value = tensor(rng, 30, 4, 5, 6, dtype=F32)
+    dr, dq = rng.standard_normal((2, 4, 3)).astype(F32), rng.standard_normal((2, 3)).astype(F32)
+    b = rng.standard_normal((5, 3))
+    got = run("commit.pmg", "commit_l1", {**p, "lambda": 0.1},
+              {"IC.atom": atom, "IC.voxel": voxel, "IC.fiber": fiber, "IC.value": value, "DR": dr, "DQ": dq, "b": b},
+              {"wIC": (F64, (2, 6)), "wQ": (F64, (2, 5))})
+    m = np.zeros((5, 3, 2, 6))
+    for k in range(30):
+        m[voxel[k], :, :, fiber[k]] += F64(value[k]) * dr[:, atom[k], :].T
+    x, xe, z, ze, tau, change = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((2, 5)), np.zeros((2, 5)), 1.0, np.inf
+    for _ in range(9):
+        if change < 1e-9:
+            break
+        r = np.einsum("vtqf,qf->vt", m, xe) + np.einsum("qt,qv->vt", dq, ze) - b
+        gx = np.einsum("vtqf,vt->qf", m, r) + 0.1
+        gz = np.einsum("qt,vt->qv", dq, r) + 0.1
+        x_new, z_new = np.maximum(xe - 0.01 * gx, 0), np.maximum(ze - 0.01 * gz, 0)
+        tau_new = (1 + np.sqrt(1 + 4 * tau * tau)) / 2
+        xe, ze = x_new + (tau - 1) / tau_new * (x_new - x), z_new + (tau - 1) / tau_new * (z_new - z)
+        change = max(np.abs(x_new - x).max(), np.abs(z_new - z).max())
+        x, z, tau = x_new, z_new, tau_new
+    close(got["wIC"], x, 1e-6)
+    close(got["wQ"], z, 1e-6)
+
+
+# ---- sparse and dense -------------------------------------------------------------------------------------------
+
+def csr(rng, rows, cols):
+    matrix = sparse.random(rows, cols, 0.3, "csr", random_state=np.random.RandomState(rng.integers(1000)))
+    arrays = {"off": matrix.indptr.astype(I64), "col": matrix.indices.astype(I64), "val": matrix.data}
+    return matrix, dict(nnz=matrix.nnz), arrays
+
+
+@case
+def csr_spmv(rng):
+    matrix, sizes, arrays = csr(rng, 8, 6)
+    x = rng.standard_normal(6)
+    got = run("spmv.pmg", "csr_spmv", {**sizes, "nRows": 8, "nCols": 6}, {**arrays, "x": x}, {"y": (F64, 8)})
+    close(got["y"], matrix @ x)
+
+
+@case
+def csr_spmv_transposed(rng):
+    matrix, sizes, arrays = csr(rng, 8, 6)
+    x = rng.standard_normal(8)
+    got = run("spmv.pmg", "csr_spmv_transposed", {**sizes, "nRows": 8, "nCols": 6}, {**arrays, "x": x},
+              {"y": (F64, 6)})
+    close(got["y"], matrix.T @ x)
+
+
+def coo(rng, pipeline):
+    row, col, value = tensor(rng, 25, 8, 6)
+    x = rng.standard_normal(6)
+    got = run("spmv.pmg", pipeline, dict(nRows=8, nCols=6, nnz=25),
+              {"A.row": row, "A.col": col, "A.value": value, "x": x}, {"y": (F64, 8)})
+    close(got["y"], sparse.coo_matrix((value, (row, col)), (8, 6)) @ x)
+
+
+@case
+def coo_spmv(rng):
+    coo(rng, "coo_spmv")
+
+
+@case
+def coo_spmv_written(rng):
+    coo(rng, "coo_spmv_written")
+
+
+@case
+def conjugate_gradient(rng):
+    n = 12
+    dense = np.where(rng.random((n, n)) < 0.2, rng.standard_normal((n, n)), 0)
+    dense = dense @ dense.T + np.diag(3 + rng.random(n))
+    matrix = sparse.csr_matrix(dense)
+    b, x0 = rng.standard_normal(n), rng.standard_normal(n)
+    arrays = {"off": matrix.indptr.astype(I64), "col": matrix.indices.astype(I64), "val": matrix.data,
+              "diag": dense.diagonal(), "b": b, "x0": x0}
+    got = run("conjugate_gradient.pmg", "conjugate_gradient", dict(n=n, nnz=matrix.nnz, maxIter=50, tol=1e-12), arrays,
+              {"x": (F64, n), "iterations": (I64, ())})
+    close(got["x"], np.linalg.solve(dense, b), 1e-9)
+    assert 0 < got["iterations"] < 50
+
+
+def dense_layer(rng, pipeline):
+    x, w, bias = (rng.standard_normal(shape).astype(F32) for shape in ((5, 4), (4, 3), (3,)))
+    got = run("dense.pmg", pipeline, dict(n=5, nIn=4, nOut=3), {"X": x, "W": w, "bias": bias}, {"Z": (F32, (5, 3))})
+    close(got["Z"], np.maximum(x.astype(F64) @ w + bias, 0), 1e-5)
+
+
+@case
+def layer(rng):
+    dense_layer(rng, "layer")
+
+
+@case
+def layer_written(rng):
+    dense_layer(rng, "layer_written")
+
+
+@case
+def softmax_rows(rng):
+    z = rng.standard_normal((5, 7)).astype(F32)
+    got = run("dense.pmg", "softmax_rows", dict(n=5, m=7), {"Z": z}, {"S": (F32, (5, 7))})
+    close(got["S"], softmax(z.astype(F64), axis=1), 1e-5)
+
+
+@case
+def mttkrp(rng):
+    *modes, value = tensor(rng, 30, 4, 5, 6)
+    b, c = rng.standard_normal((5, 3)), rng.standard_normal((6, 3))
+    got = run("tensor.pmg", "mttkrp", dict(nA=4, nB=5, nC=6, nnz=30, rank=3),
+              {**{f"X.{m}": i for m, i in zip("abc", modes)}, "X.value": value, "B": b, "C": c}, {"M": (F64, (4, 3))})
+    x = np.zeros((4, 5, 6))
+    np.add.at(x, tuple(modes), value)
+    close(got["M"], np.einsum("abc,br,cr->ar", x, b, c))
+
+
+def four_modes(rng):
+    *modes, value = tensor(rng, 40, 4, 5, 6, 3)
+    x = np.zeros((4, 5, 6, 3))
+    np.add.at(x, tuple(modes), value)
+    return x, dict(nA=4, nB=5, nC=6, nD=3, nnz=40), {**{f"X.{m}": i for m, i in zip("abcd", modes)}, "X.value": value}
+
+
+@case
+def mttkrp4(rng):
+    x, sizes, arrays = four_modes(rng)
+    b, c, d = (rng.standard_normal((n, 2)) for n in (5, 6, 3))
+    got = run("tensor.pmg", "mttkrp4", {**sizes, "rank": 2}, {**arrays, "B": b, "C": c, "D": d}, {"M": (F64, (4, 2))})
+    close(got["M"], np.einsum("abcd,br,cr,dr->ar", x, b, c, d))
+
+
+@case
+def tucker_core(rng):
+    x, sizes, arrays = four_modes(rng)
+    factors = [rng.standard_normal(shape) for shape in ((4, 2), (5, 3), (6, 2), (3, 2))]
+    got = run("tensor.pmg", "tucker_core", {**sizes, "rA": 2, "rB": 3, "rC": 2, "rD": 2},
+              {**arrays, **dict(zip("ABCD", factors))}, {"Z": (F64, (4, 3, 2, 2)), "G": (F64, (2, 3, 2, 2))})
+    close(got["Z"], np.einsum("abcd,bq,cr,ds->aqrs", x, *factors[1:]))
+    close(got["G"], np.einsum("abcd,ap,bq,cr,ds->pqrs", x, *factors))
+
+
+# ---- trees and chains -------------------------------------------------------------------------------------------
+
+def random_parents(rng, n, n_roots=1):
+    return np.array([-1 if i < n_roots else rng.integers(-1 if n_roots > 1 else 0, i) for i in range(n)], I64)
+
+
+def hines_dense(parent, upper, lower, diag, rhs):
+    matrix = np.diag(diag)
+    for i, p in enumerate(parent):
+        if p >= 0:
+            matrix[i, p] += lower[i]
+            matrix[p, i] += upper[i]
+    return np.linalg.solve(matrix, rhs)
+
+
+def hines_of_tree(rng, pipeline, name, is_shared):
+    n, systems = 9, 4
+    parent = random_parents(rng, n)
+    upper, lower = (rng.standard_normal((n,) if is_shared else (systems, n)) for _ in range(2))
+    diag, rhs = 8 + rng.random((systems, n)), rng.standard_normal((systems, n))
+    got = run("hines.pmg", pipeline, dict(nSystems=systems, n=n),
+              {name: parent, "upper": upper, "lower": lower, "diag": diag, "rhs": rhs}, {"x": (F64, (systems, n))})
+    up, low = np.broadcast_to(upper, (systems, n)), np.broadcast_to(lower, (systems, n))
+    close(got["x"], [hines_dense(parent, up[s], low[s], diag[s], rhs[s]) for s in range(systems)])
+
+
+@case
+def hines_tree(rng):
+    hines_of_tree(rng, "hines_tree", "T.parent", True)
+
+
+@case
+def hines_tree_written(rng):
+    hines_of_tree(rng, "hines_tree_written", "parent", False)
+
+
+def forest(rng, sizes):
+    """Offsets, parents local to each system, and the same as one array of nodes."""
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(I64)
+    local = [random_parents(rng, n, min(n, 2)) for n in sizes]
+    rebased = [np.where(p >= 0, p + o, -1) for p, o in zip(local, offset)]
+    return offset, np.concatenate(local).astype(I64), np.concatenate(rebased).astype(I64)
+
+
+def hines_of_forest(rng, pipeline):
+    offset, local, parent = forest(rng, [5, 0, 1, 7])
+    n = len(parent)
+    upper, lower, rhs = (rng.standard_normal(n) for _ in range(3))
+    diag = 8 + rng.random(n)
+    got = run("hines.pmg", pipeline, dict(nSystems=4, nTotal=n),
+              {"F.offset": offset, "F.parent": local, "upper": upper, "lower": lower, "diag": diag, "rhs": rhs},
+              {"x": (F64, n)})
+    close(got["x"], hines_dense(parent, upper, lower, diag, rhs))
+
+
+@case
+def hines_forest(rng):
+    hines_of_forest(rng, "hines_forest")
+
+
+@case
+def hines_forest_written(rng):
+    hines_of_forest(rng, "hines_forest_written")
+
+
+@case
+def tree_lengths(rng):
+    n = 11
+    parent, length = random_parents(rng, n), rng.random(n)
+    got = run("hines.pmg", "tree_lengths", dict(n=n), {"parent": parent, "len": length},
+              {"toRoot": (F64, n), "below": (F64, n)})
+    to_root, below = np.zeros(n), np.zeros(n)
+    for i in range(1, n):
+        to_root[i] = to_root[parent[i]] + length[i]
+    for i in range(n - 1, 0, -1):
+        below[parent[i]] += length[i] + below[i]
+    close(got["toRoot"], to_root)
+    close(got["below"], below)
+
+
+@case
+def hines_many(rng):
+    n, systems, sides = 8, 3, 2
+    parent = random_parents(rng, n)
+    upper, lower, diag = rng.standard_normal(n), rng.standard_normal(n), 8 + rng.random((systems, n))
+    rhs = rng.standard_normal((systems, n, sides))
+    got = run("right_hand_sides.pmg", "hines_many", dict(nSystems=systems, n=n, nRhs=sides),
+              {"T.parent": parent, "upper": upper, "lower": lower, "diag": diag, "rhs": rhs},
+              {"x": (F64, (systems, n, sides))})
+    close(got["x"], [hines_dense(parent, upper, lower, diag[s], rhs[s]) for s in range(systems)])
+
+
+def tridiagonal(a, b, c, d):
+    """x of one system; a[0] and c[n-1] are not read."""
+    bands = np.zeros((3, len(b)))
+    bands[0, 1:], bands[1], bands[2, :-1] = c[:-1], b, a[1:]
+    return solve_banded((1, 1), bands, d) if len(b) else d
+
+
+def coefficients(rng, shape):
+    a, c = rng.standard_normal(shape), rng.standard_normal(shape)
+    return a, 6 + rng.random(shape), c
+
+
+def batch(rng, file, pipeline, sides=None):
+    a, b, c = coefficients(rng, (4, 7))
+    d = rng.standard_normal((4, 7) + ((sides,) if sides else ()))
+    got = run(file, pipeline, {"nSystems": 4, "n": 7, **({"nRhs": sides} if sides else {})},
+              {"a": a, "b": b, "c": c, "d": d}, {"x": (F64, d.shape)})
+    close(got["x"], [tridiagonal(a[s], b[s], c[s], d[s]) for s in range(4)])
+
+
+@case
+def thomas(rng):
+    batch(rng, "tridiagonal.pmg", "thomas")
+
+
+@case
+def tri_batch(rng):
+    batch(rng, "tridiagonal.pmg", "tri_batch")
+
+
+@case
+def tri_many(rng):
+    batch(rng, "right_hand_sides.pmg", "tri_many", 3)
+
+
+def ragged_batch(rng, pipeline):
+    offset = np.array([0, 5, 5, 6, 13], I64)
+    a, b, c = coefficients(rng, 13)
+    d = rng.standard_normal(13)
+    got = run("tridiagonal.pmg", pipeline, dict(nSystems=4, nTotal=13),
+              {"offset": offset, "a": a, "b": b, "c": c, "d": d}, {"x": (F64, 13)})
+    parts = [slice(offset[s], offset[s + 1]) for s in range(4)]
+    close(got["x"], np.concatenate([tridiagonal(a[p], b[p], c[p], d[p]) for p in parts]))
+
+
+@case
+def tri_ragged(rng):
+    ragged_batch(rng, "tri_ragged")
+
+
+@case
+def tri_ragged_written(rng):
+    ragged_batch(rng, "tri_ragged_written")
+
+
+def second_difference(u, axis):
+    kernel = np.zeros((3, 3, 3))
+    kernel[tuple(slice(None) if i == axis else 1 for i in range(3))] = [1, -2, 1]
+    return ndimage.convolve(u, kernel, mode="constant")
+
+
+def implicit_step(right, r, axis):
+    n = right.shape[axis]
+    matrix = np.diag(np.full(n, 1 + r)) + np.diag(np.full(n - 1, -r / 2), 1) + np.diag(np.full(n - 1, -r / 2), -1)
+    return np.moveaxis(np.linalg.solve(matrix, np.moveaxis(right, axis, 0).reshape(n, -1))
+                       .reshape(np.moveaxis(right, axis, 0).shape), 0, axis)
+
+
+@case
+def adi_heat(rng):
+    u, r = rng.standard_normal((4, 5, 6)), 0.4
+    got = run("tridiagonal.pmg", "adi_heat", dict(nx=4, ny=5, nz=6, nSteps=3, r=r), {"u": u}, {"u": (F64, u.shape)})
+    for _ in range(3):
+        dx, dy, dz = (second_difference(u, axis) for axis in range(3))
+        ux = implicit_step(u + r * (0.5 * dx + dy + dz), r, 0)
+        uy = implicit_step(ux - 0.5 * r * dy, r, 1)
+        u = implicit_step(uy - 0.5 * r * dz, r, 2)
+    close(got["u"], u)
+
+
+# ---- images and grids -------------------------------------------------------------------------------------------
+
+@case
+def harris(rng):
+    img = rng.random((9, 8)).astype(F32)
+    got = run("image.pmg", "harris", dict(R=9, C=8), {"img": img}, {"corners": (F32, (9, 8))})
+    sobel = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
+    gi, gj = (signal.correlate2d(img.astype(F64), k, "valid") / 12 for k in (sobel, sobel.T))
+    box = np.ones((3, 3))
+    sii, sij, sjj = (signal.correlate2d(g, box, "valid") for g in (gi * gi, gi * gj, gj * gj))
+    wanted = np.zeros((9, 8))
+    wanted[2:-2, 2:-2] = sii * sjj - sij * sij - 0.04 * (sii + sjj)**2
+    close(got["corners"], wanted, 1e-4)
+
+
+@case
+def unsharp_mask(rng):
+    img = rng.random((3, 7, 6)).astype(F32)
+    got = run("image.pmg", "unsharp_mask", dict(nChannels=3, R=7, C=6, weight=0.5, threshold=0.1), {"img": img},
+              {"mask": (F32, img.shape)})
+    kernel = np.array([1, 4, 6, 4, 1]) / 16
+    blur = ndimage.correlate1d(ndimage.correlate1d(img.astype(F64), kernel, 1, mode="nearest"), kernel, 2,
+                               mode="nearest")
+    close(got["mask"], np.where(np.abs(img - blur) < 0.1, img, 1.5 * img - 0.5 * blur), 1e-5)
+
+
+@case
+def jacobi(rng):
+    f, u = rng.standard_normal((6, 7)), rng.standard_normal((6, 7))
+    got = run("jacobi.pmg", "jacobi", dict(nx=6, ny=7, maxIter=200, h=0.2, tol=1e-3), {"f": f, "u": u},
+              {"u": (F64, u.shape), "lastChange": (F64, ())})
+    change, iterations = np.inf, 0
+    while change >= 1e-3 and iterations < 200:
+        v = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] + 0.04 * f[1:-1, 1:-1])
+        change = np.abs(v - u[1:-1, 1:-1]).max()
+        u = u.copy()
+        u[1:-1, 1:-1] = v
+        iterations += 1
+    assert 5 < iterations < 200
+    close(got["u"], u)
+    close(got["lastChange"], change, 1e-8)
+
+
+# ---- histograms and segments ------------------------------------------------------------------------------------
+
+@case
+def histogram(rng):
+    level = rng.integers(0, 5, 40)
+    got = run("histogram.pmg", "histogram", dict(nPixels=40, nLevels=6), {"level": level}, {"count": (I64, 6)})
+    np.testing.assert_array_equal(got["count"], np.bincount(level, minlength=6))
+
+
+@case
+def weighted_histogram(rng):
+    x, weight = 3 * rng.standard_normal(50), rng.random(50)
+    got = run("histogram.pmg", "weighted_histogram", dict(n=50, nBins=7, lo=-2.0, hi=2.5), {"x": x, "weight": weight},
+              {"mass": (F64, 7)})
+    bins = np.clip(np.floor((x + 2) / 4.5 * 7).astype(int), 0, 6)
+    close(got["mass"], np.bincount(bins, weight, 7))
+
+
+@case
+def segments(rng):
+    off = np.array([0, 3, 3, 9, 10], I64)
+    x = rng.standard_normal(10)
+    x[[4, 7]] = 5
+    got = run("histogram.pmg", "segments", dict(nSegments=4, n=10), {"off": off, "x": x},
+              {"total": (F64, 4), "largest": (F64, 4), "where": (I64, 4)})
+    parts = [x[off[s]:off[s + 1]] for s in range(4)]
+    close(got["total"], [p.sum() for p in parts])
+    np.testing.assert_array_equal(got["largest"], [p.max() if len(p) else -np.inf for p in parts])
+    np.testing.assert_array_equal(got["where"], [off[s] + p.argmax() if len(p) else 10 for s, p in enumerate(parts)])
+
+
+# ---- neurons ----------------------------------------------------------------------------------------------------
+
+def gate(alpha, beta, old, dt):
+    """The exact solution over one step."""
+    return alpha / (alpha + beta) + (old - alpha / (alpha + beta)) * np.exp(-dt * (alpha + beta))
+
+
+def exprelr(x):
+    return 1 / exprel(x)
+
+
+def events(rng, steps, n_synapses, n):
+    off = np.sort(rng.integers(0, n + 1, steps - 1))
+    return np.concatenate([[0], off, [n]]).astype(I64), rng.integers(0, n_synapses, n), rng.random(n) * 1e-3
+
+
+@case
+def neuron_step(rng):
+    offset, local, parent = forest(rng, [6, 4])
+    n, steps, dt = 10, 23, 0.05
+    hh, exp_node, exp2_node = np.array([0, 2, 6]), np.array([1, 1, 7]), np.array([3, 8])
+    stim_node, det, probe = np.array([0, 6]), np.array([0, 6, 2]), np.array([0, 5])
+    p = dict(nSystems=2, nTotal=n, nSteps=steps, nHH=3, nExp=3, nExp2=2, nEvents=8, nEvents2=5, nStim=2, nDet=3,
+             nProbes=2, maxSpikes=2, dt=dt, threshold=-64.0, eNa=50.0, eK=-77.0, eL=-54.3)
+    coupling = -1e2 * rng.random(n) * 1e-2
+    axial = np.zeros(n)
+    for i, q in enumerate(parent):
+        if q >= 0:
+            axial[i] -= coupling[i]
+            axial[q] -= coupling[i]
+    a = {"F.offset": offset, "F.parent": local, "upper": coupling, "lower": coupling, "axial": axial,
+         "cm": np.full(n, 1.0), "area": 100 + 300 * rng.random(n), "gPas": np.full(n, 0.03),
+         "ePas": np.full(n, -65.0), "hhNode": hh, "expNode": exp_node, "exp2Node": exp2_node,
+         "stimNode": stim_node, "detNode": det, "probe": probe, "gNa": np.full(3, 120.0), "gK": np.full(3, 36.0),
+         "gL": np.full(3, 0.3), "eSyn": np.array([0.0, 0.0, -80.0]), "tau": np.array([2.0, 3.0, 5.0]),
+         "eSyn2": np.zeros(2), "tauRise": np.array([0.5, 1.0]), "tauDecay": np.array([3.0, 4.0]),
+         "stim": rng.random((steps, 2)) * 0.05}
+    a["evOff"], a["evSyn"], a["evW"] = events(rng, steps, 3, 8)
+    a["evOff2"], a["evSyn2"], a["evW2"] = events(rng, steps, 2, 5)
+    state = {"v": -65 + 4 * rng.standard_normal(n), "m": np.full(3, 0.05), "h": np.full(3, 0.6),
+             "n": np.full(3, 0.32), "gSyn": np.zeros(3), "gRise": np.zeros(2), "gDecay": np.zeros(2)}
+    outputs = {name: (F64, values.shape) for name, values in state.items()}
+    outputs.update(trace=(F64, ((steps + 9) // 10, 2)), spikeCount=(I64, 3), spikeDet=(I64, 3), spikeStep=(I64, 3),
+                   nSpikes=(I64, ()))
+    got = run("neuron_step.pmg", "neuron_step", p, {**a, **state}, outputs)
+    wanted = neuron_reference(p, a, {k: x.copy() for k, x in state.items()}, parent)
+    assert wanted["nSpikes"] > 2
+    for name in outputs:
+        close(got[name], wanted[name], 1e-9)
+
+
+def neuron_reference(p, a, s, parent):
+    """Step by step, with the systems as one dense matrix."""
+    dt, n, top = p["dt"], p["nTotal"], p["maxSpikes"]
+    trace = np.zeros(((p["nSteps"] + 9) // 10, p["nProbes"]))
+    spikes, count = [], np.zeros(p["nDet"], I64)
+    smallest = np.iinfo(I64).min
+    spike_det, spike_step = np.full(top + 1, smallest), np.full(top + 1, smallest)
+    for it in range(p["nSteps"]):
+        if it % 10 == 0:
+            trace[it // 10] = s["v"][a["probe"]]
+        now, now2 = slice(*a["evOff"][it:it + 2]), slice(*a["evOff2"][it:it + 2])
+        syn, rise, decay = s["gSyn"].copy(), s["gRise"].copy(), s["gDecay"].copy()
+        np.add.at(syn, a["evSyn"][now], a["evW"][now])
+        for target in (rise, decay):
+            np.add.at(target, a["evSyn2"][now2], a["evW2"][now2])
+        i_na, i_k = a["gNa"] * s["m"]**3 * s["h"], a["gK"] * s["n"]**4
+        g1 = 1e5 / a["area"][a["expNode"]] * syn
+        g2 = 1e5 / a["area"][a["exp2Node"]] * (decay - rise)
+        g, g_e = a["gPas"].copy(), a["gPas"] * a["ePas"]
+        for nodes, conductance, current in (
+                (a["hhNode"], i_na + i_k + a["gL"], i_na * p["eNa"] + i_k * p["eK"] + a["gL"] * p["eL"]),
+                (a["expNode"], g1, g1 * a["eSyn"]), (a["exp2Node"], g2, g2 * a["eSyn2"])):
+            np.add.at(g, nodes, conductance)
+            np.add.at(g_e, nodes, current)
+        np.add.at(g_e, a["stimNode"], 1e5 / a["area"][a["stimNode"]] * a["stim"][it])
+        v_new = hines_dense(parent, a["upper"], a["lower"], a["cm"] / dt + a["axial"] + g, a["cm"] / dt * s["v"] + g_e)
+        u = v_new[a["hhNode"]]
+        up = (s["v"][a["detNode"]] < p["threshold"]) & (v_new[a["detNode"]] >= p["threshold"])
+        first = len(spikes)
+        for d in range(p["nDet"]):
+            slot = min(first + up[:d].sum(), top) if up[d] else top
+            spike_det[slot] = max(spike_det[slot], d if up[d] else -1)
+            spike_step[slot] = max(spike_step[slot], it if up[d] else -1)
+            spikes += [(it, d)] if up[d] else []
+        count += up
+        s["m"] = gate(exprelr(-(u + 40) / 10), 4 * np.exp(-(u + 65) / 18), s["m"], dt)
+        s["h"] = gate(0.07 * np.exp(-(u + 65) / 20), 1 / (1 + np.exp(-(u + 35) / 10)), s["h"], dt)
+        s["n"] = gate(0.1 * exprelr(-(u + 55) / 10), 0.125 * np.exp(-(u + 65) / 80), s["n"], dt)
+        s["v"], s["gSyn"] = v_new, syn * np.exp(-dt / a["tau"])
+        s["gRise"], s["gDecay"] = rise * np.exp(-dt / a["tauRise"]), decay * np.exp(-dt / a["tauDecay"])
+    return {**s, "trace": trace, "spikeCount": count, "spikeDet": spike_det, "spikeStep": spike_step,
+            "nSpikes": np.int64(len(spikes))}
+
+
+# ---- all of them ------------------------------------------------------------------------------------------------
+
+def pipelines():
+    """The names of all pipelines of tests/programs."""
+    words = " ".join(path.read_text() for path in sorted(PROGRAMS.glob("*.pmg"))).split()
+    return {words[i + 1] for i, word in enumerate(words[:-2]) if word == "pipeline" and words[i + 2] == "{"}
+
+
+def report(function, problem):
+    print(f"failed: {function.__name__}: {problem}")
+    return 1
+
+
+def main():
+    failed = 0
+    for number, function in enumerate(CASES):
+        try:
+            function(np.random.default_rng(number))
+        except subprocess.CalledProcessError as error:
+            failed += report(function, error.stderr.decode())
+        except AssertionError as error:
+            failed += report(function, error)
+    names = {function.__name__ for function in CASES}
+    missing = pipelines() - names
+    for name in sorted(missing):
+        print(f"failed: no transcription of {name}")
+    print(f"{len(CASES) + len(pipelines()) - failed - len(missing)} passed, {failed + len(missing)} failed")
+    return 1 if failed or missing else 0
+
+
+sys.exit(main())

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Tests of sema: every program of tests/programs becomes modules that verify; every err/NAME.pmg gives
+ * exactly the messages of err/NAME.expected; a construct and its written form give the same stages; dumps of
+ * single statements show what they are lowered to. With UPDATE=1 in the environment, the files of
+ * expectations are written. */
+#include "sema/harness.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct counts {
+	int passed, failed;
+};
+
+static void check(struct counts *counts, bool ok, const char *what, const char *detail)
+{
+	counts->passed += ok;
+	counts->failed += !ok;
+	if (!ok)
+		printf("failed: %s\n%s", what, detail ? detail : "");
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && strcmp(dot, ".pmg") == 0;
+}
+
+/* Calls `test` for each .pmg file of a folder, in the order of names; the number of files. */
+static int for_each_program(struct counts *counts, const char *folder,
+			    void (*test)(struct counts *counts, const char *path, const char *name))
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_program, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		struct arena arena = { 0 };
+
+		test(counts, arena_printf(&arena, "%s/%s", folder, entries[i]->d_name), entries[i]->d_name);
+		arena_release(&arena);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return n;
+}
+
+/* ---- programs ---- */
+
+static void test_program(struct counts *counts, const char *path, const char *name)
+{
+	struct lowered l;
+
+	if (!lowered_open(&l, path, name)) {
+		check(counts, false, path, "cannot be read\n");
+		return;
+	}
+	check(counts, l.ok && l.diags.list.n == 0, path, diags_text(&l.diags, 20, false));
+	for (int i = 0; i < l.modules.n; i++) {
+		struct module *module = l.modules.items[i];
+
+		check(counts, module_verify(module, "sema"), module->name, diags_text(&l.diags, 20, false));
+		module_analyse(module);
+		check(counts, module_check_accesses(module) && module_order_recurrences(module), module->name,
+		      diags_text(&l.diags, 20, false));
+	}
+	lowered_close(&l);
+}
+
+/* ---- messages ---- */
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file)
+		return;
+	fputs(text, file);
+	fclose(file);
+}
+
+static void compare(struct counts *counts, const char *path, const char *text)
+{
+	struct arena arena = { 0 };
+	const char *stem = arena_copy(&arena, path, strlen(path) - 4);
+	const char *expected_path = arena_printf(&arena, "%s.expected", stem);
+	const char *expected;
+
+	if (getenv("UPDATE"))
+		write_text(expected_path, text);
+	expected = lowered_file_text(&arena, expected_path);
+	check(counts, expected && strcmp(expected, text) == 0, path,
+	      arena_printf(&arena, "---- expected\n%s---- got\n%s", expected ? expected : "(no file)\n",
+			   text));
+	arena_release(&arena);
+}
+
+static void test_messages(struct counts *counts, const char *path, const char *name)
+{
+	struct lowered l;
+
+	if (!lowered_open(&l, path, name)) {
+		check(counts, false, path, "cannot be read\n");
+		return;
+	}
+	compare(counts, path, diags_text(&l.diags, 20, true));
+	lowered_close(&l);
+}
+
+/* ---- dumps ---- */
+
+static void test_dump(struct counts *counts, const char *path, const char *name)
+{
+	struct lowered l;
+	struct str text;
+
+	if (!lowered_open(&l, path, name)) {
+		check(counts, false, path, "cannot be read\n");
+		return;
+	}
+	text = str_new(&l.arena);
+	check(counts, l.ok, path, diags_text(&l.diags, 20, false));
+	for (int i = 0; i < l.modules.n; i++)
+		str_add(&text, "%s%s", i ? "\n" : "", module_text(l.modules.items[i], &l.arena));
+	compare(counts, path, str_text(&text));
+	lowered_close(&l);
+}
+
+/* ---- a construct is what one could have written ---- */
+
+/* The dump from the first group on: names of pipelines and the order of arguments may differ. */
+static const char *stages_text(struct arena *arena, struct module *module)
+{
+	const char *text = module_text(module, arena);
+	const char *stages = strstr(text, "\nprologue");
+
+	return stages ? stages : text;
+}
+
+static void test_same(struct counts *counts, const char *construct, const char *written)
+{
+	struct lowered a, b;
+
+	lowered_text(&a, construct, "construct");
+	lowered_text(&b, written, "written");
+	check(counts, a.ok && b.ok && a.modules.n == 1 && b.modules.n == 1, construct,
+	      a.ok ? diags_text(&b.diags, 20, false) : diags_text(&a.diags, 20, false));
+	if (a.modules.n == 1 && b.modules.n == 1) {
+		const char *x = stages_text(&a.arena, a.modules.items[0]);
+		const char *y = stages_text(&b.arena, b.modules.items[0]);
+
+		check(counts, strcmp(x, y) == 0, "construct and written form",
+		      arena_printf(&a.arena, "---- construct\n%s\n---- written\n%s\n", x, y));
+	}
+	lowered_close(&a);
+	lowered_close(&b);
+}
+
+#define TENSOR "pipeline p { param nA, nV, nF, nT, n;\n" \
+	"fixed in PHI : PHI_Tensor<f64>(n; atom < nA, voxel < nV, fiber < nF);\n" \
+	"fixed in D : f64[nA, nT];\n"
+
+static void test_constructs(struct counts *counts)
+{
+	test_same(counts, TENSOR "in w : f64[nF]; out Y : f64[nV, nT]; Y = Sparse_matvec(PHI, D, w); }",
+		  TENSOR
+		  "in w : f64[nF]; out Y : f64[nV, nT]; reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * "
+		  "w[PHI.fiber[k]] * PHI.value[k] for k in 0..n, t in 0..nT; }");
+	test_same(counts,
+		  TENSOR "in Y : f64[nV, nT]; out w : f64[nF]; w = Sparse_matvec(transpose(PHI), D, Y); }",
+		  TENSOR "in Y : f64[nV, nT]; out w : f64[nF]; reduce w[PHI.fiber[k]] += PHI.value[k] * "
+			 "D[PHI.atom[k], t] * Y[PHI.voxel[k], t] for k in 0..n, t in 0..nT; }");
+}
+
+/* Names of the user's that the expansion uses for itself. */
+static void test_names(struct counts *counts)
+{
+	struct lowered l;
+
+	lowered_text(&l, "pipeline p { param s, i, q;\n"
+		     "fixed in e : Tree(i); in r, c : f64[i]; in result, y : f64[s, i]; out x : f64[s, i];\n"
+		     "x = HinesSystem(e, r, c, result, y); }", "names");
+	check(counts, l.ok, "names of an expansion", diags_text(&l.diags, 20, false));
+	lowered_close(&l);
+	lowered_text(&l,
+		     "pipeline p { param k, t, y, pivot, s0;\n"
+		     "in a, i : f64[k, t]; in result : f64[k, t]; out x : f64[k, t];\n"
+		     "x = TriBatch(a, 4.0 + 0*a, i, result + TriBatch(a, 3, a, i)); reduce z += y + pivot + "
+		     "s0; out z : i64; }",
+		     "names");
+	check(counts, l.ok, "names of nested expansions", diags_text(&l.diags, 20, false));
+	lowered_close(&l);
+}
+
+int main(int argc, char **argv)
+{
+	struct counts counts = { 0 };
+	int n_programs, n_messages, n_dumps;
+
+	if (argc > 1 && strcmp(argv[1], "--interp") == 0)
+		return interp_tool(argc, argv);
+	n_programs = for_each_program(&counts, "tests/programs", test_program);
+	check(&counts, n_programs >= 14, "the programs of the design are there", NULL);
+	n_messages = for_each_program(&counts, "tests/sema/err", test_messages);
+	check(&counts, n_messages >= 60, "the messages are there", NULL);
+	n_dumps = for_each_program(&counts, "tests/sema/dumps", test_dump);
+	check(&counts, n_dumps >= 5, "the dumps are there", NULL);
+	test_constructs(&counts);
+	test_names(&counts);
+	printf("%d passed, %d failed\n", counts.passed, counts.failed);
+	return counts.failed > 0;
+}
