@@ -2,7 +2,7 @@
  *
  * The name that was probably meant: edit distance with insertion, deletion, substitution and exchange of two
  * neighbours (the restricted Damerau-Levenshtein distance), in which letters of different case are equal.
- * A candidate is near when about a third of the letters differ at most; the first of equally near ones wins. */
+ * A candidate is near when a third of the letters differ at most; the first of equally near ones wins. */
 #include "support/support.h"
 
 #include <ctype.h>
@@ -52,10 +52,8 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 {
 	const char *nearest = NULL;
 	size_t length = strlen(name);
-	int limit = (int) length / 3 + 1;
+	int limit = (int) length / 3;
 
-	if (length > LONGEST || length < 2)
-		limit = 0;
 	for (int i = 0; i < n && length <= LONGEST; i++) {
 		int distance;
 

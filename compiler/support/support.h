@@ -32,7 +32,7 @@ void *arena_alloc_array(struct arena *arena, size_t n, size_t size);
 char *arena_copy(struct arena *arena, const char *text, size_t length);
 char *arena_string(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
-char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+char *arena_vprintf(struct arena *arena, const char *format, va_list args) PRINTF_LIKE(2, 0);
 void arena_release(struct arena *arena);
 
 #define arena_new(arena, type) ((type *) arena_alloc((arena), sizeof(type)))

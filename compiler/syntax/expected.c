@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "syntax/tree_build.h"
-
 #include "syntax/parser.h"
 
 static const int operand_tokens[] = {
@@ -89,33 +87,49 @@ static const char *token_found_text(const struct parser *parser)
 
 typedef VEC(const char *) phrases;
 
+static void expectation_drop(struct expectation *expected, const int *tokens)
+{
+	for (; *tokens != 0; tokens++)
+		expected->has[*tokens] = false;
+}
+
+/* Leaves out what may go on but need not: the rest of a name or type, `case` where any expression fits. */
+static void expectation_simplify(struct expectation *expected)
+{
+	static const int rest_of_type[] = { '(', '<', '[', '.', NAME, 0 };
+	static const int rest_of_name[] = { '.', 0 };
+
+	if (expected->has[REAL])
+		expected->has[CASE] = false;
+	else if (expected->has[NAME] && (expected->has[';'] || expected->has['=']))
+		expectation_drop(expected, rest_of_type);
+	else
+		expectation_drop(expected, rest_of_name);
+	if (expected->has[PIPELINE])
+		expected->has[YYEOF] = false;
+}
+
 /* When `sign` is expected, all tokens of the group leave the set and its name is listed instead. */
 static void expectation_gather(struct parser *parser, struct expectation *expected, int sign,
 			       const int *group, const char *name, phrases *list)
 {
 	if (!expected->has[sign])
 		return;
-	for (; *group != 0; group++)
-		expected->has[*group] = false;
+	expectation_drop(expected, group);
 	vec_push(parser->arena, list, name);
 }
 
-static phrases expectation_phrases(struct parser *parser, const struct expectation *expected)
+static phrases expectation_phrases(struct parser *parser, struct expectation expected)
 {
-	struct expectation rest = *expected;
 	phrases groups = { 0 }, list = { 0 };
 
-	expectation_gather(parser, &rest, REAL, operand_tokens, "an expression", &groups);
-	expectation_gather(parser, &rest, PARAM, statement_tokens, "a statement", &groups);
-	expectation_gather(parser, &rest, '*', operator_tokens, "an operator", &groups);
+	expectation_simplify(&expected);
+	expectation_gather(parser, &expected, REAL, operand_tokens, "an expression", &groups);
+	expectation_gather(parser, &expected, PARAM, statement_tokens, "a statement", &groups);
+	expectation_gather(parser, &expected, '*', operator_tokens, "an operator", &groups);
 	for (int token = 0; token < TOKEN_CODES; token++)
-		if (rest.has[token])
+		if (expected.has[token])
 			vec_push(parser->arena, &list, token_expected_text(parser, token));
-	if (list.n > 1 && rest.has['.'])
-		for (int i = 0; i < list.n; i++)
-			if (strcmp(list.items[i], parser_token_name('.')) == 0)
-				memmove(list.items + i, list.items + i + 1,
-					(size_t) (--list.n - i) * sizeof *list.items);
 	for (int i = 0; i < groups.n; i++)
 		vec_push(parser->arena, &list, groups.items[i]);
 	return list;
@@ -124,7 +138,7 @@ static phrases expectation_phrases(struct parser *parser, const struct expectati
 /* "';', 'for' or an operator" */
 static const char *expectation_text(struct parser *parser, const struct expectation *expected)
 {
-	phrases list = expectation_phrases(parser, expected);
+	phrases list = expectation_phrases(parser, *expected);
 	struct str text = str_new(parser->arena);
 
 	for (int i = 0; i < list.n; i++)
@@ -132,14 +146,31 @@ static const char *expectation_text(struct parser *parser, const struct expectat
 	return str_text(&text);
 }
 
-/* Whether the current token begins a line, or is the end: then what is missing belongs behind the last one. */
-static bool token_is_on_new_line(const struct parser *parser)
+/* Whether a `;` is what is missing: behind the last token of a line, or of the file, or before a word that only
+ * begins statements. */
+static bool expectation_is_semicolon(const struct parser *parser, const struct expectation *expected)
 {
-	if (parser->last_end == 0)
+	if (!expected->has[';'] || parser->last_end == 0)
 		return false;
-	if (parser->code == YYEOF)
+	if (parser->code == YYEOF || (parser->code != NAME && token_is_in(parser->code, statement_tokens)))
 		return true;
 	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
+}
+
+static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
+				 const struct expectation *expected)
+{
+	static const int assignments[] = { ADD_ASSIGN, MUL_ASSIGN, MIN_ASSIGN, MAX_ASSIGN, 0 };
+
+	if (parser->code == CASE && expected->has[REAL])
+		diag_help(parser->diags, diag, place, "'case' stands directly behind the '=' of a statement");
+	else if (token_is_in(parser->code, assignments) && expected->has['='])
+		diag_help(parser->diags, diag, place, "an accumulation begins with 'reduce'");
+	else if (expected->has[';'] && !expected->has['*'] && parser_begins_line(parser, parser->last))
+		diag_help(parser->diags, diag, place, "is the ';' of the line above missing?");
+	else if (token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has['}'])
+		diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
+			  parser_token_name(parser->code));
 }
 
 static void expectation_report_general(struct parser *parser, struct span place,
@@ -149,11 +180,7 @@ static void expectation_report_general(struct parser *parser, struct span place,
 
 	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected %s, expected %s",
 			    token_found_text(parser), expectation_text(parser, expected));
-	if (parser->code == CASE && expected->has[REAL])
-		diag_help(parser->diags, diag, place, "'case' stands directly behind the '=' of a statement");
-	else if (token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has[PARAM])
-		diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
-			  parser_token_name(parser->code));
+	expectation_add_help(parser, diag, place, expected);
 }
 
 static void expectation_report_chain(struct parser *parser, struct span place)
@@ -179,7 +206,7 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 		expectation_report_chain(parser, place);
 	else if (expected->has[EQ] && parser->code == '=')
 		expectation_report_assignment(parser, place);
-	else if (expected->has[';'] && token_is_on_new_line(parser))
+	else if (expectation_is_semicolon(parser, expected))
 		parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected ';' after '%s'",
 			     token_text(parser, parser->last, parser->last_end));
 	else

@@ -93,8 +93,10 @@ void include_expand(struct parser *parser, struct span span, const char *path)
 	known = include_find(parser->inclusions, &status);
 	if (known != NULL && known->is_open)
 		parser_error(parser, DIAG_INCLUDE_CYCLE, span, "'%s' includes itself", name);
-	else if (!S_ISREG(status.st_mode) || status.st_size > LONGEST_TEXT)
-		parser_error(parser, DIAG_CANNOT_READ, span, "'%s' is no file, or too long a one", name);
+	else if (!S_ISREG(status.st_mode))
+		parser_error(parser, DIAG_CANNOT_READ, span, "'%s' is not a file", name);
+	else if (status.st_size > LONGEST_TEXT)
+		parser_error(parser, DIAG_CANNOT_READ, span, "'%s' is too long", name);
 	else if (parser->inclusions->depth >= DEEPEST_INCLUDE)
 		parser_error(parser, DIAG_TOO_DEEP, span, "files include files more than %d deep",
 			     DEEPEST_INCLUDE);

@@ -14,6 +14,13 @@ struct span parser_span(const struct parser *parser, uint32_t start, uint32_t en
 	return (struct span) { parser->file, start, end };
 }
 
+bool parser_begins_line(const struct parser *parser, uint32_t offset)
+{
+	while (offset > 0 && (parser->text[offset - 1] == ' ' || parser->text[offset - 1] == '\t'))
+		offset--;
+	return offset > 0 && parser->text[offset - 1] == '\n';
+}
+
 /* The line of an expansion that the current token stands on. */
 static const char *expansion_line(const struct parser *parser)
 {
@@ -97,6 +104,8 @@ tree_stmts syntax_parse_statements(struct arena *arena, struct diags *diags,
 
 static const char *token_class(int token)
 {
+	if (token == YYerror)
+		return "error";
 	if (token == YYEOF || (token >= NAME && token <= STRING))
 		return parser_token_name(token);
 	return token >= PIPELINE && token <= NOT ? "word" : "symbol";

@@ -115,7 +115,7 @@ file:
 /* constant = "const" NAME "=" expression ";" */
 /* pipeline = "pipeline" NAME block */
 file_item:
-	INCLUDE STRING ';'		{ include_expand(parser, @$, $2); }
+	INCLUDE STRING ';'		{ include_expand(parser, @2, $2); }
 	| CONST word '=' expression ';'	{ tree_file_add_const(parser, @$, $2, $4); }
 	| PIPELINE word block		{ tree_file_add_pipeline(parser, @$, $2, $3); }
 	| PIPELINE error block
@@ -134,6 +134,7 @@ statements:
 	| statements statement		{ $$ = $1; vec_push(parser->arena, &$$, $2); }
 	| statements error ';'		{ $$ = $1; }
 	| statements ITERATE error block { $$ = $1; }
+	| statements ITERATE error ';'	{ $$ = $1; }
 	;
 
 /* statement = "param" [ type-name ] NAME { "," NAME } ";"
@@ -420,6 +421,8 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 	if (parser->diags->n_errors >= MANY_ERRORS)
 		return parser->code = YYEOF;
 	parser->code = lexer_next(value, place, parser->scanner);
+	if (parser->code == ';' || parser->code == '}')
+		parser->is_skipping = false;
 	return parser->code;
 }
 

@@ -38,11 +38,15 @@ struct parser {
 	uint32_t token, token_end;  /* the current token, which is a `code` */
 	int code;
 	uint32_t last, last_end;    /* the one before */
+	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */
 };
 
 /* The span of a part of the text. */
 struct span parser_span(const struct parser *parser, uint32_t start, uint32_t end);
+
+/* Whether only blanks stand before `offset` on its line: then the line above may lack its `;`. */
+bool parser_begins_line(const struct parser *parser, uint32_t offset);
 
 /* An error of the text; inside an expansion it also shows the line of the expansion. */
 struct diag *parser_error(struct parser *parser, enum diag_code code, struct span span,

@@ -11,16 +11,21 @@ static bool is_word(struct tree_name name, const char *word)
 	return name.name != NULL && name.member == NULL && strcmp(name.name, word) == 0;
 }
 
-static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word)
+static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word, const char *more)
 {
 	const char *names[TYPE_N + 2] = { "index", "offsets" };
+	struct str list = str_new(parser->arena);
 	const char *near;
 
-	for (int i = 0; i < TYPE_N; i++)
+	for (int i = 0; i < TYPE_N; i++) {
 		names[i + 2] = type_name((enum scalar_type) i);
+		str_add(&list, "%s%s", i == 0 ? "" : i == TYPE_N - 1 ? " and " : ", ", names[i + 2]);
+	}
 	near = suggest_nearest(word.name, names, TYPE_N + 2);
 	if (near != NULL)
 		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+	else
+		diag_help(parser->diags, diag, word.span, "there are %s%s", str_text(&list), more);
 }
 
 enum scalar_type tree_type_scalar(struct parser *parser, struct tree_name word)
@@ -29,9 +34,9 @@ enum scalar_type tree_type_scalar(struct parser *parser, struct tree_name word)
 
 	if (!type_from_name(word.name, &type)) {
 		struct diag *diag = parser_error(parser, DIAG_BAD_TYPE, word.span,
-						 "'%s' is not a type of numbers", word.name);
+						 "'%s' is no scalar type", word.name);
 
-		type_error_help(parser, diag, word);
+		type_error_help(parser, diag, word, "");
 	}
 	return type;
 }
@@ -59,6 +64,8 @@ static void fact_unknown(struct parser *parser, struct tree_name word)
 
 	if (near != NULL)
 		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+	else if (!parser->is_expansion && parser_begins_line(parser, word.span.start))
+		diag_help(parser->diags, diag, word.span, "is the ';' of the line above missing?");
 	else
 		diag_help(parser->diags, diag, word.span, "an index array may be sorted, unique, or a tree");
 }
@@ -122,10 +129,7 @@ static void type_read_scalar(struct parser *parser, struct tree_type *type, stru
 	type->scalar = TYPE_F64;
 	if (!type_from_name(word.name, &type->scalar)) {
 		diag = parser_error(parser, DIAG_BAD_TYPE, word.span, "unknown type '%s'", word.name);
-		type_error_help(parser, diag, word);
-		if (diag->helps.n == 0)
-			diag_help(parser->diags, diag, word.span,
-				  "an object is declared with its arguments in parentheses");
+		type_error_help(parser, diag, word, "; objects are declared with arguments in parentheses");
 	} else if (element.name != NULL) {
 		parser_error(parser, DIAG_BAD_TYPE, element.span, "'%s' has no elements of another type",
 			     word.name);
