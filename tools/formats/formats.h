@@ -38,7 +38,7 @@ bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, str
 void ndarray_swap_bytes(struct ndarray *array);
 /* From column-major order, the shape being right already. */
 bool ndarray_from_columns(struct ndarray *array, struct failure *failure);
-const char *shape_text(int rank, const int64_t *shape, char *text, size_t size);    /* "[3, 4]", "scalar" */
+const char *extents_text(int rank, const int64_t *shape, char *text, size_t size);    /* "[3, 4]", "scalar" */
 /* The position of element i: "[2, 7]", "" for a scalar. */
 const char *position_text(const struct ndarray *array, int64_t i, char *text, size_t size);
 

@@ -149,7 +149,7 @@ bool hdf5_receive(struct hdf5_parent *parent, const struct record *record, struc
 	if (!shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type)record->type), &bytes) ||
 	    (int64_t)bytes > parent->left)
 		return fail_file(failure, parent->path, "shape %s is more than a file of this size holds",
-				 shape_text(record->rank, record->shape, text, sizeof(text)));
+				 extents_text(record->rank, record->shape, text, sizeof(text)));
 	parent->left -= (int64_t)bytes;
 	return ndarray_new(array, (pmg_type)record->type, record->rank, record->shape, failure) &&
 	       receive_pieces(parent, array, failure);

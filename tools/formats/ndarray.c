@@ -33,12 +33,12 @@ bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *
 	*array = (struct ndarray){ .type = type, .rank = rank };
 	if (!shape_bytes(rank, shape, pmg_type_size(type), &bytes))
 		return fail(failure, OUTCOME_RESOURCES, "an array of shape %s is too large",
-			    shape_text(rank, shape, text, sizeof(text)));
+			    extents_text(rank, shape, text, sizeof(text)));
 	memcpy(array->shape, shape, (size_t)rank * sizeof(shape[0]));
 	array->data = calloc(bytes ? bytes : 1, 1);
 	if (!array->data)
 		return fail(failure, OUTCOME_RESOURCES, "not enough memory for an array of shape %s (%zu bytes)",
-			    shape_text(rank, shape, text, sizeof(text)), bytes);
+			    extents_text(rank, shape, text, sizeof(text)), bytes);
 	return true;
 }
 
@@ -249,7 +249,7 @@ static const char *list_text(int n, const int64_t *numbers, char *text, size_t s
 	return text;
 }
 
-const char *shape_text(int rank, const int64_t *shape, char *text, size_t size)
+const char *extents_text(int rank, const int64_t *shape, char *text, size_t size)
 {
 	if (rank > 0)
 		return list_text(rank, shape, text, size);

@@ -164,7 +164,7 @@ static bool read_elements(struct binary_input *in, const struct npy_header *head
 {
 	size_t bytes;
 	char shape[200];
-	shape_text(header->rank, header->shape, shape, sizeof(shape));
+	extents_text(header->rank, header->shape, shape, sizeof(shape));
 	if (!shape_bytes(header->rank, header->shape, pmg_type_size(header->type), &bytes) ||
 	    bytes != (size_t)binary_left(in))
 		return fail_file(failure, in->path,

@@ -34,7 +34,7 @@ static bool check_size(const struct binary_input *in, const struct location *loc
 				 pmg_type_name(type));
 	if (location->rank < 0)
 		return true;
-	shape_text(location->rank, location->shape, text, sizeof(text));
+	extents_text(location->rank, location->shape, text, sizeof(text));
 	if (shape_bytes(location->rank, location->shape, element, &bytes) && (int64_t)bytes == in->size)
 		return true;
 	return fail_file(failure, in->path, "%" PRId64 " bytes hold %" PRId64 " of %s, not shape %s", in->size,

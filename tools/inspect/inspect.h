@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of `pmg inspect`. */
+#ifndef TOOLS_INSPECT_INSPECT_H
+#define TOOLS_INSPECT_INSPECT_H
+
+#include "formats/formats.h"
+
+/* ---- pmg_file.c: the pipelines of a program and their arguments ---- */
+bool inspect_program(const char *path, struct failure *failure);
+
+/* ---- tensor.c: modes, order and duplicates ---- */
+bool inspect_tensor(const struct content *tensor, struct failure *failure);
+
+#endif

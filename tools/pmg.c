@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pmg, what a user does with data: finds the command, runs it, gives its exit status. Running out of small memory ends
+ * here, as does what must not outlive the process. */
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "commands.h"
+#include "phantom/phantom.h"
+
+#define PMG_VERSION "0.1.0"
+
+static int run_phantom(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct failure failure = { 0 };
+	(void)arena;
+	if (argc > 1 && strcmp(argv[1], "life") == 0)
+		return phantom_life_command(argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		puts("usage: pmg phantom life [OPTION…]\n\n'pmg phantom life --help' lists the options.");
+		return OUTCOME_OK;
+	}
+	if (argc > 1)
+		fail(&failure, OUTCOME_USAGE, "unknown kind of phantom '%s'", argv[1]);
+	else
+		fail(&failure, OUTCOME_USAGE, "the kind of phantom is needed");
+	fail_help(&failure, "there is one: 'pmg phantom life'");
+	return failure_report(&failure, command->name);
+}
+
+static const struct command phantom_command = {
+	.name = "phantom", .operands = "life [OPTION…]", .sentence = "make up a realistic problem", .details = "",
+	.run = run_phantom,
+};
+
+static const struct command *const commands[] = {
+	&run_command, &inspect_command, &convert_command, &phantom_command,
+};
+
+#define N_COMMANDS ((int)(sizeof(commands) / sizeof(commands[0])))
+
+static void print_help(FILE *stream)
+{
+	fputs("usage: pmg COMMAND …\n\n", stream);
+	for (int i = 0; i < N_COMMANDS; i++)
+		fprintf(stream, "  %-8s  %s\n", commands[i]->name, commands[i]->sentence);
+	fputs("\n'pmg COMMAND --help' lists the options of a command; 'pmg --version' prints the version.\n"
+	      "Exit status: 0 done, 1 errors in the program, 2 wrong usage, 3 wrong data, 4 input or output,\n"
+	      "5 memory or other resources, 6 numerical, 7 the C compiler failed, 70 our own error.\n", stream);
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[N_COMMANDS];
+	struct failure failure = { 0 };
+	for (int i = 0; i < N_COMMANDS; i++)
+		names[i] = commands[i]->name;
+	fail(&failure, OUTCOME_USAGE, *name == '-' ? "unknown option '%s'" : "unknown command '%s'", name);
+	const char *near = suggest_nearest(name, names, N_COMMANDS);
+	if (near)
+		fail_help(&failure, "did you mean '%s'?", near);
+	else
+		fail_help(&failure, "'pmg --help' lists the commands");
+	return failure_report(&failure, "");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (int i = 0; i < N_COMMANDS; i++)
+		if (strcmp(name, commands[i]->name) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static int run_in_arena(const struct command *command, int argc, char **argv)
+{
+	struct arena arena = { 0 };
+	jmp_buf on_failure;
+	arena.on_failure = &on_failure;
+	if (setjmp(on_failure)) {
+		struct failure failure = { 0 };
+		scratch_remove_all();
+		arena_release(&arena);
+		fail_memory(&failure, "the command");
+		return failure_report(&failure, argv[0]);
+	}
+	int status = command->run(command, &arena, argc, argv);
+	arena_release(&arena);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	scratch_catch_signals();
+	if (argc < 2) {
+		print_help(stderr);
+		return OUTCOME_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return OUTCOME_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("pmg " PMG_VERSION);
+		return OUTCOME_OK;
+	}
+	const struct command *command = find_command(argv[1]);
+	return command ? run_in_arena(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+}

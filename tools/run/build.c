@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From the module to a library: the passes and the generator in this process, then the C compiler as another one,
+ * started without a shell, in a folder of its own that goes away on every path unless --keep names it. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "formats/streams.h"
+
+extern char **environ;
+
+/* ---- The folder -------------------------------------------------------------------------- */
+
+static char *path_in(struct session *s, const char *folder, const char *name)
+{
+	return arena_printf(s->arena, "%s/%s", folder, name);
+}
+
+static bool make_folder(struct session *s, struct build *build, struct failure *failure)
+{
+	const char *tmp = getenv("TMPDIR");
+	build->is_kept = s->values.keep;
+	if (build->is_kept) {
+		build->folder = arena_string(s->arena, s->values.keep);
+		if (mkdir(build->folder, 0777) != 0 && errno != EEXIST)
+			return fail_file(failure, build->folder, "cannot make the folder:");
+	} else {
+		build->folder = path_in(s, tmp && *tmp ? tmp : "/tmp", "pmg-XXXXXX");
+		if (!mkdtemp(build->folder)) {
+			build->is_kept = true;
+			return fail_file(failure, build->folder, "cannot make a folder:");
+		}
+		scratch_add(build->folder);
+	}
+	build->c_file = path_in(s, build->folder, arena_printf(s->arena, "%s.c", s->module->name));
+	build->h_file = path_in(s, build->folder, arena_printf(s->arena, "%s.h", s->module->name));
+	build->library = path_in(s, build->folder, arena_printf(s->arena, "%s.so", s->module->name));
+	build->log = path_in(s, build->folder, "cc.log");
+	return true;
+}
+
+void build_remove(struct build *build)
+{
+	char *const files[] = { build->c_file, build->h_file, build->library, build->log, build->folder };
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !build->is_kept; i++)
+		if (files[i])
+			scratch_remove(files[i]);
+}
+
+/* The C compiler writes files that we announce before they exist. */
+static void announce(const struct build *build)
+{
+	char *const files[] = { build->c_file, build->h_file, build->library, build->log };
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !build->is_kept; i++)
+		scratch_add(files[i]);
+}
+
+static bool write_text(const char *path, const char *text, struct failure *failure)
+{
+	FILE *file = fopen(path, "wbe");
+	if (!file)
+		return fail_file(failure, path, "cannot write:");
+	fputs(text, file);
+	bool ok = !ferror(file);
+	return (fclose(file) == 0 && ok) || fail_file(failure, path, "cannot write:");
+}
+
+/* ---- Generating ------------------------------------------------------------------------------ */
+
+/* The messages go out as they are; the outcome says what kind they are. */
+static bool program_failed(struct session *s, struct failure *failure)
+{
+	const struct diags *diags = &s->c->diags;
+	enum outcome outcome = diags->list.n ? OUTCOME_PROGRAM : OUTCOME_RESOURCES;
+	for (int i = 0; i < diags->list.n; i++)
+		if (diags->list.items[i]->code == DIAG_INTERNAL && diags->list.items[i]->severity == SEVERITY_ERROR)
+			outcome = OUTCOME_INTERNAL;
+	fputs(compilation_messages(s->c, s->values.remarks), stderr);
+	return fail(failure, outcome, "'%s' cannot be compiled", s->module->source_name);
+}
+
+static bool generate(struct session *s, struct build *build, struct failure *failure)
+{
+	const char *c_text, *h_text;
+	s->c->options = s->values.passes;
+	if (!compilation_run_passes(s->c) || !compilation_generate(s->c, s->module->name, &c_text, &h_text))
+		return program_failed(s, failure);
+	if (s->values.remarks)
+		fputs(compilation_messages(s->c, true), stderr);
+	return write_text(build->c_file, c_text, failure) && write_text(build->h_file, h_text, failure);
+}
+
+/* ---- Where the runtime is ----------------------------------------------------------------------- */
+
+/* The first of the folders that has `file`; NULL: none. */
+static const char *find_folder(struct session *s, const char *const *folders, int n, const char *file)
+{
+	for (int i = 0; i < n; i++)
+		if (access(path_in(s, folders[i], file), R_OK) == 0)
+			return folders[i];
+	return NULL;
+}
+
+static const char *folder_of_program(struct session *s)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (n <= 0)
+		return ".";
+	path[n] = '\0';
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return arena_string(s->arena, path);
+}
+
+static bool find_runtime(struct session *s, const char **include, const char **lib, struct failure *failure)
+{
+	const char *home = getenv("PMG_HOME"), *here = folder_of_program(s);
+	const char *root = home && *home ? home : path_in(s, here, "..");
+	const char *const includes[] = { path_in(s, root, "include"), path_in(s, root, "runtime") };
+	const char *const libs[] = { path_in(s, root, "lib"), home && *home ? path_in(s, root, "build") : here };
+	*include = find_folder(s, includes, 2, "pmgrt.h");
+	*lib = find_folder(s, libs, 2, "libpmgrt.so");
+	if (*include && *lib)
+		return true;
+	fail(failure, OUTCOME_RESOURCES, "%s is neither in %s nor in %s", *include ? "libpmgrt.so" : "pmgrt.h",
+	     *include ? libs[0] : includes[0], *include ? libs[1] : includes[1]);
+	fail_help(failure, "PMG_HOME names the folder where pmgc is installed or built");
+	return false;
+}
+
+/* ---- The C compiler --------------------------------------------------------------------------------- */
+
+static bool is_clang(const char *command)
+{
+	const char *slash = strrchr(command, '/');
+	return strstr(slash ? slash : command, "clang") != NULL;
+}
+
+static void push_words(struct session *s, word_list *words, const char *text)
+{
+	char *rest = arena_string(s->arena, text);
+	for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " "))
+		if (*word)
+			vec_push(s->arena, words, word);
+}
+
+static void list_arguments(struct session *s, const struct build *build, const char *include, const char *lib,
+			   word_list *words)
+{
+	const char *cc = s->values.cc ? s->values.cc : "gcc";
+	push_words(s, words, cc);
+	push_words(s, words, "-std=c11 -O3 -march=native -fopenmp -fPIC -shared -fwrapv");
+	if (words->n > 0 && is_clang(words->items[0]))
+		push_words(s, words, "-fveclib=libmvec -fno-math-errno");
+	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
+	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", build->folder));
+	vec_push(s->arena, words, build->c_file);
+	vec_push(s->arena, words, "-o");
+	vec_push(s->arena, words, build->library);
+	vec_push(s->arena, words, arena_printf(s->arena, "-L%s", lib));
+	vec_push(s->arena, words, arena_printf(s->arena, "-Wl,-rpath,%s", lib));
+	push_words(s, words, "-lpmgrt -lm");
+	vec_push(s->arena, words, NULL);
+}
+
+/* Runs a program with its output in a file; its exit status, or -1 and errno. */
+static int spawn(const char *const *words, const char *log)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t process;
+	int status;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+	int error = posix_spawnp(&process, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (error) {
+		errno = error;
+		return -1;
+	}
+	while (waitpid(process, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void print_log(const char *path)
+{
+	char buffer[4096];
+	FILE *log = fopen(path, "rbe");
+	for (size_t n = log ? fread(buffer, 1, sizeof(buffer), log) : 0; n > 0;
+	     n = fread(buffer, 1, sizeof(buffer), log))
+		fwrite(buffer, 1, n, stderr);
+	if (log)
+		fclose(log);
+}
+
+static bool compile(struct session *s, const struct build *build, struct failure *failure)
+{
+	const char *include, *lib;
+	word_list words = { 0 };
+	if (!find_runtime(s, &include, &lib, failure))
+		return false;
+	list_arguments(s, build, include, lib, &words);
+	int status = spawn(words.items, build->log);
+	if (status == 0)
+		return true;
+	if (status < 0) {
+		fail(failure, OUTCOME_C_COMPILER, "cannot start the C compiler '%s': %s", words.items[0],
+		     strerror(errno));
+		fail_help(failure, "--cc NAME takes another one");
+		return false;
+	}
+	print_log(build->log);
+	return fail(failure, OUTCOME_C_COMPILER, "the C compiler '%s' fails on the generated code (status %d)",
+		    words.items[0], status);
+}
+
+bool build_library(struct session *s, struct build *build, struct failure *failure)
+{
+	*build = (struct build){ 0 };
+	if (!make_folder(s, build, failure))
+		return false;
+	announce(build);
+	return generate(s, build, failure) && compile(s, build, failure);
+}

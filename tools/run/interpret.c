@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running the module in the reference interpreter, as written, before any pass has seen it. */
+#include "run/run.h"
+
+#include <string.h>
+
+static void give_params(struct session *s, struct interp_input *input)
+{
+	int64_t *sizes = arena_new_array(s->arena, int64_t, s->sizes.n + 1);
+	double *scalars = arena_new_array(s->arena, double, s->sizes.n + 1);
+	for (int p = 0; p < s->sizes.n; p++) {
+		sizes[p] = s->sizes.items[p].value;
+		scalars[p] = s->sizes.items[p].real;
+	}
+	input->sizes = sizes;
+	input->scalars = scalars;
+}
+
+static void give_arrays(struct session *s, struct results *results, struct interp_input *input)
+{
+	for (int i = 0; i < s->arguments.n; i++) {
+		const struct argument *argument = &s->arguments.items[i];
+		const struct ndarray *value = argument_is_written(argument) ? &results->arrays[i] : &argument->value;
+		struct interp_array array = { .array = argument->array, .type = (enum scalar_type)value->type,
+					      .data = value->data };
+		memcpy(array.shape, value->shape, sizeof(array.shape));
+		vec_push(s->arena, &input->arrays, array);
+	}
+}
+
+bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct failure *failure)
+{
+	struct interp_input input = { .max_iterations = s->values.iterations };
+	give_params(s, &input);
+	give_arrays(s, results, &input);
+	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
+	return !message || fail(failure, OUTCOME_DATA, "%s", message);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running a generated library through its description, as any loader does: the arguments' struct is filled by the
+ * names and offsets that the description gives, the pipeline planned once and executed as often as asked. */
+#include "run/run.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct execution {
+	const pmg_pipeline_desc *desc;
+	pmg_context *context;
+	pmg_plan *plan;
+	char *args;
+};
+
+/* ---- Loading ------------------------------------------------------------------------------ */
+
+static const pmg_pipeline_desc *find_pipeline(void *library, const char *name, struct failure *failure)
+{
+	void *symbol = dlsym(library, PMG_PIPELINES_SYMBOL);
+	pmg_pipelines_function pipelines;
+	memcpy(&pipelines, &symbol, sizeof(pipelines));
+	const pmg_pipeline_desc *const *list = symbol ? pipelines() : NULL;
+	while (list && *list && strcmp((*list)->name, name) != 0)
+		list++;
+	if (!list || !*list) {
+		fail(failure, OUTCOME_INTERNAL, "the generated library has no pipeline '%s'", name);
+		return NULL;
+	}
+	if ((*list)->abi_version != PMG_ABI_VERSION) {
+		fail(failure, OUTCOME_INTERNAL, "the generated library has version %" PRIu32 " of the interface, "
+		     "this program %d", (*list)->abi_version, PMG_ABI_VERSION);
+		return NULL;
+	}
+	return *list;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+static void set_param(struct session *s, const pmg_param_desc *param, char *args)
+{
+	for (int p = 0; p < s->sizes.n; p++) {
+		const struct size *size = &s->sizes.items[p];
+		float narrow = (float)size->real;
+		if (strcmp(size->param->name, param->name) != 0)
+			continue;
+		if (param->type == PMG_F64)
+			memcpy(args + param->offset, &size->real, sizeof(double));
+		else if (param->type == PMG_F32)
+			memcpy(args + param->offset, &narrow, sizeof(float));
+		else
+			memcpy(args + param->offset, &size->value, sizeof(int64_t));
+	}
+}
+
+static void set_array(struct session *s, const pmg_array_desc *array, struct results *results, char *args)
+{
+	for (int i = 0; i < s->arguments.n; i++) {
+		const struct argument *argument = &s->arguments.items[i];
+		if (strcmp(argument->array->name, array->name) != 0)
+			continue;
+		const struct ndarray *value = argument_is_written(argument) ? &results->arrays[i] : &argument->value;
+		pmg_buffer buffer = pmg_dense(value->data, value->type, value->rank, value->shape);
+		memcpy(args + array->offset, &buffer, sizeof(buffer));
+	}
+}
+
+static bool set_arguments(struct session *s, struct execution *e, struct results *results, struct failure *failure)
+{
+	e->args = calloc(1, e->desc->args_size ? e->desc->args_size : 1);
+	if (!e->args)
+		return fail_memory(failure, "the arguments");
+	for (int i = 0; i < e->desc->n_params; i++)
+		set_param(s, &e->desc->params[i], e->args);
+	for (int i = 0; i < e->desc->n_arrays; i++)
+		if (e->desc->arrays[i].offset != SIZE_MAX)
+			set_array(s, &e->desc->arrays[i], results, e->args);
+	return true;
+}
+
+/* What an `inout` held before is there again before each execution. */
+static void reset_results(struct session *s, struct results *results)
+{
+	for (int i = 0; i < s->arguments.n; i++) {
+		const struct argument *argument = &s->arguments.items[i];
+		if (argument_is_written(argument) && argument_is_read(argument))
+			memcpy(results->arrays[i].data, argument->value.data, ndarray_bytes(&argument->value));
+	}
+}
+
+/* ---- Running ---------------------------------------------------------------------------------- */
+
+static bool accept(const struct execution *e, pmg_status status, struct failure *failure)
+{
+	const char *message = pmg_message(e->context);
+	if (status == PMG_OK)
+		return true;
+	return fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome)status, "%s",
+		    *message ? message : "the pipeline fails without a message");
+}
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool plan(struct session *s, struct execution *e, struct timing *timing, struct failure *failure)
+{
+	const char *finite = getenv("PMG_CHECK_FINITE");
+	pmg_options options = { .context = e->context, .threads = (int32_t)s->values.threads,
+				.check_finite = finite && strcmp(finite, "1") == 0 };
+	double start = now();
+	pmg_status status = e->desc->plan(e->args, &options, &e->plan);
+	timing->plan = now() - start;
+	return accept(e, status, failure);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static bool execute(struct session *s, struct execution *e, struct results *results, struct timing *timing,
+		    struct failure *failure)
+{
+	int64_t n = s->values.repeat;
+	double *times = arena_new_array(s->arena, double, n);
+	for (int64_t i = 0; i < n; i++) {
+		pmg_control control = { .budget = s->values.iterations };
+		reset_results(s, results);
+		double start = now();
+		if (!accept(e, e->desc->execute(e->plan, e->args, &control), failure))
+			return false;
+		times[i] = now() - start;
+	}
+	qsort(times, (size_t)n, sizeof(*times), compare_times);
+	timing->n = n;
+	timing->least = times[0];
+	timing->median = times[n / 2];
+	return true;
+}
+
+static bool run_pipeline(struct session *s, struct execution *e, struct results *results, struct timing *timing,
+			 struct failure *failure)
+{
+	e->context = pmg_context_new(NULL);
+	if (!e->context)
+		return fail_memory(failure, "the runtime");
+	bool ok = set_arguments(s, e, results, failure) && plan(s, e, timing, failure) &&
+		  execute(s, e, results, timing, failure);
+	if (e->plan)
+		e->desc->destroy(e->plan);
+	free(e->args);
+	pmg_context_free(e->context);
+	return ok;
+}
+
+bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
+		 struct failure *failure)
+{
+	struct execution e = { 0 };
+	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return fail(failure, OUTCOME_INTERNAL, "cannot load the generated library: %s", dlerror());
+	e.desc = find_pipeline(library, s->module->name, failure);
+	bool ok = e.desc && run_pipeline(s, &e, results, timing, failure);
+	dlclose(library);
+	return ok;
+}

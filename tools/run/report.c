@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What came out: a line for each output, files for those that -o names. */
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Arrays that are written ----------------------------------------------------------- */
+
+static bool new_result(struct session *s, int i, struct results *results, struct failure *failure)
+{
+	const struct argument *argument = &s->arguments.items[i];
+	int64_t shape[PMG_MAX_RANK];
+	if (argument_is_read(argument))
+		return ndarray_copy(&results->arrays[i], &argument->value, failure);
+	if (!sizes_shape(s, argument->array, shape))
+		return fail(failure, OUTCOME_USAGE, "%s: its shape is not known", argument->array->name);
+	return ndarray_new(&results->arrays[i], argument_type(argument), argument->array->rank, shape, failure);
+}
+
+bool results_new(struct session *s, struct results *results, struct failure *failure)
+{
+	results->arrays = arena_new_array(s->arena, struct ndarray, s->arguments.n + 1);
+	for (int i = 0; i < s->arguments.n; i++)
+		if (argument_is_written(&s->arguments.items[i]) && !new_result(s, i, results, failure))
+			return false;
+	return true;
+}
+
+void results_free(const struct session *s, struct results *results)
+{
+	for (int i = 0; results->arrays && i < s->arguments.n; i++)
+		ndarray_free(&results->arrays[i]);
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static bool save(struct session *s, const struct argument *argument, const struct ndarray *value,
+		 struct failure *failure)
+{
+	struct location location;
+	struct member member = { .array = *value };
+	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
+	if (!location_parse(&location, s->arena, argument->save, failure))
+		return false;
+	if (!location.inner)
+		location.inner = arena_printf(s->arena, "/%s", argument->array->name);
+	return content_write(&location, &content, failure);
+}
+
+bool results_save(struct session *s, const struct results *results, struct failure *failure)
+{
+	for (int i = 0; i < s->arguments.n; i++)
+		if (s->arguments.items[i].save &&
+		    !save(s, &s->arguments.items[i], &results->arrays[i], failure))
+			return false;
+	return true;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static void print_result(const struct argument *argument, const struct ndarray *value)
+{
+	char shape[200];
+	struct summary summary = ndarray_summary(value);
+	printf("%-12s %-5s %-18s ", argument->array->name, pmg_type_name(value->type),
+	       extents_text(value->rank, value->shape, shape, sizeof(shape)));
+	if (summary.min <= summary.max)
+		printf("%14.7g %14.7g %14.7g", summary.min, summary.max, summary.sum);
+	else
+		printf("%14s %14s %14s", "-", "-", "-");
+	if (summary.n_nan || summary.n_infinite)
+		printf("  %" PRId64 " NaN, %" PRId64 " infinite", summary.n_nan, summary.n_infinite);
+	if (argument->save)
+		printf("  -> %s", argument->save);
+	putchar('\n');
+}
+
+static void print_guesses(const struct session *s)
+{
+	for (int p = 0; p < s->sizes.n; p++) {
+		const struct size *size = &s->sizes.items[p];
+		if (size->is_guess)
+			printf("%s = %" PRId64 ", by %s\n", size->param->name, size->value, size->source);
+	}
+}
+
+void results_print(const struct session *s, const struct results *results)
+{
+	print_guesses(s);
+	printf("%-12s %-5s %-18s %14s %14s %14s\n", "output", "type", "shape", "min", "max", "sum");
+	for (int i = 0; i < s->arguments.n; i++)
+		if (argument_is_written(&s->arguments.items[i]))
+			print_result(&s->arguments.items[i], &results->arrays[i]);
+}
+
+void timing_print(const struct timing *timing)
+{
+	printf("plan %.3f ms, execute %.3f ms", 1e3 * timing->plan, 1e3 * timing->median);
+	if (timing->n > 1)
+		printf(" (median of %" PRId64 ", least %.3f)", timing->n, 1e3 * timing->least);
+	putchar('\n');
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg run`: compiles a pipeline in this process, binds what the user gives, runs it, tells and saves what comes out.
+ * Everything is bound and checked before the C compiler is started. */
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "driver/options.h"
+
+/* ---- The program ------------------------------------------------------------------------ */
+
+static bool unreadable(struct session *s, const char *path, struct failure *failure)
+{
+	const struct diags *diags = &s->c->diags;
+	enum outcome outcome = diags->list.n ? OUTCOME_PROGRAM : OUTCOME_RESOURCES;
+	for (int i = 0; i < diags->list.n; i++)
+		if (diags->list.items[i]->code == DIAG_CANNOT_READ)
+			outcome = OUTCOME_IO;
+	fputs(compilation_messages(s->c, false), stderr);
+	return fail(failure, outcome, "'%s' has errors", path);
+}
+
+static bool no_such_pipeline(struct session *s, struct failure *failure)
+{
+	word_list names = { 0 };
+	for (int i = 0; i < s->c->modules.n; i++)
+		vec_push(s->arena, &names, s->c->modules.items[i]->name);
+	if (names.n == 0)
+		return fail(failure, OUTCOME_PROGRAM, "the program has no pipeline");
+	const char *near = suggest_nearest(s->values.pipeline, names.items, names.n);
+	fail(failure, OUTCOME_USAGE, "there is no pipeline '%s'", s->values.pipeline);
+	fail_help(failure, "did you mean '%s'?", near ? near : names.items[0]);
+	return false;
+}
+
+static bool ambiguous(struct session *s, struct failure *failure)
+{
+	fail(failure, OUTCOME_USAGE, "the program has %d pipelines; say which one to run", s->c->modules.n);
+	fail_help(failure, "--pipeline");
+	for (int i = 0; i < s->c->modules.n; i++) {
+		size_t used = strlen(failure->text);
+		snprintf(failure->text + used, sizeof(failure->text) - used, "%s%s", i ? ", " : " ",
+			 s->c->modules.items[i]->name);
+	}
+	return false;
+}
+
+/* Only the pipeline that runs goes through the passes. */
+static void drop_others(struct session *s)
+{
+	for (int i = 0; i < s->c->modules.n; i++)
+		if (s->c->modules.items[i] != s->module)
+			module_free(s->c->modules.items[i]);
+	s->c->modules.items[0] = s->module;
+	s->c->modules.n = 1;
+}
+
+static bool read_program(struct session *s, const char *path, struct failure *failure)
+{
+	s->c = compilation_new();
+	if (!s->c)
+		return fail_memory(failure, "the compiler");
+	if (!compilation_read(s->c, path))
+		return unreadable(s, path, failure);
+	if (!s->values.pipeline && s->c->modules.n > 1)
+		return ambiguous(s, failure);
+	s->module = compilation_module(s->c, s->values.pipeline);
+	if (!s->module)
+		return no_such_pipeline(s, failure);
+	drop_others(s);
+	session_list_arguments(s);
+	return true;
+}
+
+/* ---- Data ---------------------------------------------------------------------------------- */
+
+static bool bind_words(struct session *s, const word_list *operands, struct failure *failure)
+{
+	for (int i = 0; i < s->values.outputs.n; i++)
+		if (!bind_output(s, s->values.outputs.items[i], failure))
+			return false;
+	for (int i = 1; i < operands->n; i++)
+		if (!bind_word(s, operands->items[i], failure))
+			return false;
+	return bind_is_complete(s, failure) && sizes_infer(s, failure) && fill_arguments(s, failure);
+}
+
+/* ---- Running ---------------------------------------------------------------------------------- */
+
+static bool run_library(struct session *s, struct results *results, struct timing *timing, struct failure *failure)
+{
+	struct build build;
+	bool ok = build_library(s, &build, failure);
+	if (ok && s->values.explain)
+		fputs(explain_text(s->c, s->module), stdout);
+	ok = ok && library_run(s, build.library, results, timing, failure);
+	build_remove(&build);
+	return ok;
+}
+
+static bool run_both(struct session *s, struct results *results, struct timing *timing, struct failure *failure)
+{
+	struct results reference = { 0 };
+	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1);
+	bool ok = results_new(s, &reference, failure) && interpreter_run(s, &reference, magnitude, failure) &&
+		  run_library(s, results, timing, failure) &&
+		  results_compare(s, results, &reference, magnitude, failure);
+	results_free(s, &reference);
+	return ok;
+}
+
+static bool run_pipeline(struct session *s, struct results *results, struct failure *failure)
+{
+	struct timing timing = { 0 };
+	bool ok;
+	if (s->values.compare)
+		ok = run_both(s, results, &timing, failure);
+	else if (s->values.interp)
+		ok = interpreter_run(s, results, NULL, failure);
+	else
+		ok = run_library(s, results, &timing, failure);
+	if (!ok)
+		return false;
+	if (s->values.time && timing.n > 0)
+		timing_print(&timing);
+	return results_save(s, results, failure);
+}
+
+static bool run(struct session *s, const word_list *operands, struct failure *failure)
+{
+	struct results results = { 0 };
+	if (operands->n == 0)
+		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
+	bool ok = read_program(s, operands->items[0], failure) && bind_words(s, operands, failure) &&
+		  results_new(s, &results, failure) && run_pipeline(s, &results, failure);
+	if (ok)
+		results_print(s, &results);
+	results_free(s, &results);
+	return ok;
+}
+
+static void session_free(struct session *s)
+{
+	for (int i = 0; i < s->arguments.n; i++)
+		ndarray_free(&s->arguments.items[i].value);
+	compilation_free(s->c);
+}
+
+/* ---- The command ------------------------------------------------------------------------------- */
+
+/* Flags that pmgc has for its passes. */
+static int take_pass_flag(void *values, char **arguments, int n, struct failure *failure)
+{
+	struct run_values *run_values = values;
+	(void)n;
+	(void)failure;
+	return options_pass_flag(&run_values->passes, arguments[0]);
+}
+
+static const struct option_row rows[] = {
+	{ .name = "pipeline", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, pipeline), .operand = "NAME",
+	  .text = "the pipeline to run, where the program has several" },
+	{ .name = "output", .letter = 'o', .kind = OPTION_LIST, .offset = offsetof(struct run_values, outputs),
+	  .operand = "NAME=FILE", .text = "save an output; those not named are only summarised" },
+	{ .name = "interp", .offset = offsetof(struct run_values, interp),
+	  .text = "run the program as written in the reference interpreter" },
+	{ .name = "compare", .offset = offsetof(struct run_values, compare),
+	  .text = "run both and compare; exit status 6 if rounding does not explain a difference" },
+	{ .name = "time", .offset = offsetof(struct run_values, time), .text = "print the times of plan and execution" },
+	{ .name = "repeat", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, repeat), .low = 1,
+	  .high = 1000000, .operand = "N", .text = "execute N times" },
+	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, threads), .low = 1,
+	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
+	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, iterations), .low = 0,
+	  .high = INT64_MAX, .operand = "N", .text = "stop a pipeline with `iterate` after N iterations" },
+	{ .name = "cc", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, cc), .operand = "COMMAND",
+	  .text = "the C compiler and further flags for it (default: gcc; clang works too)" },
+	{ .name = "keep", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, keep), .operand = "FOLDER",
+	  .text = "put the generated C and the library there and keep them" },
+	{ .name = "explain", .offset = offsetof(struct run_values, explain),
+	  .text = "print every decision of the compiler with its reason" },
+	{ .name = "remarks", .offset = offsetof(struct run_values, remarks),
+	  .text = "print remarks, such as why a loop stays serial" },
+};
+
+static const char details[] =
+	"Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are taken too; write them with '='.\n"
+	"\n"
+	"NAME is a parameter, an array, or an object such as PHI, whose arrays have names of their own (PHI.atom).\n"
+	"VALUE is one of\n"
+	"  NUMBER          of a parameter; of an array, for all its elements\n"
+	"  random:SEED     floating-point numbers in (-1, 1); index arrays in their range, holding their facts\n"
+	"  FILE            .npy .mtx .tns .tsv .txt; 'pmg inspect --help' lists all\n"
+	"  FILE.h5:/NAME   a dataset or, for an object, a group; without :/NAME the one called as the argument\n"
+	"  FILE.f64[3,4]   bare numbers and their shape, which may be left out where it follows from other arguments\n"
+	"Sizes that follow from the shapes of files need not be given.\n"
+	"\n"
+	"  pmg run life.pmg --pipeline life_dsc PHI=phi.tsv.gz D=dict.f64 w=weights.txt nTheta=64 -o Y=y.npy\n";
+
+static int run_command_run(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct session s = { .arena = arena };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	s.values = (struct run_values){ .repeat = 1, .iterations = -1,
+					.passes = { .schedule = "auto", .parallel = true, .vector = true,
+						    .max_operations = 2000000 } };
+	if (!command_parse(command, arena, argc, argv, &s.values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = run(&s, &operands, &failure);
+	session_free(&s);
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command run_command = {
+	.name = "run", .operands = "FILE.pmg NAME=VALUE…", .sentence = "compile a pipeline and run it on data",
+	.details = details, .options = rows, .n_options = sizeof(rows) / sizeof(rows[0]), .more = take_pass_flag,
+	.run = run_command_run,
+};

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes follow from it
+ * (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library compiled from generated
+ * C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is compared, told and saved
+ * (compare.c, report.c). All parts work on the module, which is there before anything is generated. */
+#ifndef TOOLS_RUN_RUN_H
+#define TOOLS_RUN_RUN_H
+
+#include "driver/pipeline.h"
+#include "formats/formats.h"
+
+struct run_values {
+	const char *pipeline, *cc, *keep;
+	bool interp, compare, time, explain, remarks;
+	int64_t repeat, threads, iterations;
+	word_list outputs;          /* "NAME=FILE" */
+	struct pass_options passes;
+};
+
+/* A parameter of the pipeline: a size, or a scalar that each execution takes. */
+struct size {
+	const struct param *param;
+	bool is_known, is_guess;
+	int64_t value;
+	double real;
+	const char *source;         /* what says so: "D (dict.npy, dimension 1)" */
+};
+
+enum filling { FILL_NONE, FILL_FILE, FILL_NUMBER, FILL_RANDOM };
+
+struct argument {
+	const struct array *array;
+	enum filling filling;
+	const char *source;         /* the text after "NAME=" */
+	bool is_flat;               /* the file does not tell the shape */
+	double number;
+	uint64_t seed;
+	struct ndarray value;       /* of an input; of an output: none until it has run */
+	const char *save;           /* file of -o; NULL: only told */
+};
+
+/* expr == value, because of `source`. */
+struct equation {
+	const struct expr *expr;
+	int64_t value;
+	const char *source;
+	bool is_guess;              /* not used where something certain says otherwise */
+};
+
+struct session {
+	struct run_values values;
+	struct arena *arena;
+	struct compilation *c;
+	struct module *module;
+	VEC(struct size) sizes;     /* by number of module->params */
+	VEC(struct argument) arguments;
+	VEC(struct equation) equations;
+};
+
+/* What one way of running gives: an array for each argument that is written, none for the others. */
+struct results {
+	struct ndarray *arrays;     /* by number of argument */
+};
+
+struct timing {
+	double plan, median, least; /* seconds */
+	int64_t n;
+};
+
+/* ---- bind.c ------------------------------------------------------------------ */
+void session_list_arguments(struct session *s);
+bool bind_word(struct session *s, const char *word, struct failure *failure);
+bool bind_output(struct session *s, const char *word, struct failure *failure);
+bool bind_is_complete(struct session *s, struct failure *failure);
+bool argument_is_read(const struct argument *argument);     /* in, inout */
+bool argument_is_written(const struct argument *argument);  /* out, inout */
+pmg_type argument_type(const struct argument *argument);
+
+/* ---- sizes.c ------------------------------------------------------------------ */
+void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess, const char *source);
+bool sizes_infer(struct session *s, struct failure *failure);
+/* The value of an affine expression; false while a parameter in it is unknown. */
+bool sizes_evaluate(const struct session *s, const struct expr *expr, int64_t *value);
+bool sizes_shape(const struct session *s, const struct array *array, int64_t *shape);
+const char *array_text(struct session *s, const struct array *array);   /* "f64[nAtoms, nTheta]" */
+
+/* ---- random.c ------------------------------------------------------------------ */
+/* Makes the arguments that are numbers or random; offsets before the trees in them. */
+bool fill_arguments(struct session *s, struct failure *failure);
+
+/* ---- build.c -------------------------------------------------------------------- */
+struct build {
+	char *folder, *c_file, *h_file, *library, *log;
+	bool is_kept;
+};
+bool build_library(struct session *s, struct build *build, struct failure *failure);
+void build_remove(struct build *build);
+
+/* ---- library.c, interpret.c -------------------------------------------------------- */
+bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
+		 struct failure *failure);
+/* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
+bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct failure *failure);
+
+/* ---- report.c, compare.c ------------------------------------------------------------- */
+bool results_new(struct session *s, struct results *results, struct failure *failure);
+void results_free(const struct session *s, struct results *results);
+bool results_save(struct session *s, const struct results *results, struct failure *failure);
+void results_print(const struct session *s, const struct results *results);
+void timing_print(const struct timing *timing);
+/* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. */
+bool results_compare(struct session *s, const struct results *results, const struct results *reference,
+		     double *const *magnitude, struct failure *failure);
+
+#endif
