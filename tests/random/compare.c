@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Generated code against the interpreter. */
+#include "random/compare.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- building ---- */
+
+bool run_command(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof command, format, args);
+	va_end(args);
+	if (system(command) == 0)
+		return true;
+	fprintf(stderr, "failed: %s\n", command);
+	return false;
+}
+
+static bool build_variant(const struct comparison *c, struct variant *v, int number)
+{
+	char path[512];
+	pmg_pipelines_function pipelines;
+
+	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
+			 c->file, v->pmgc, c->folder, number, c->folder, c->folder) ||
+	    !run_command("%s -std=c11 -O1 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime "
+			 "%s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lm", v->compiler, c->folder, number, c->folder, number,
+			 c->build))
+		return false;
+	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
+	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!v->library)
+		return fprintf(stderr, "%s\n", dlerror()), false;
+	*(void **) (void *) &pipelines = dlsym(v->library, PMG_PIPELINES_SYMBOL);
+	v->pipelines = pipelines ? pipelines() : NULL;
+	return v->pipelines;
+}
+
+bool comparison_build(struct comparison *comparison)
+{
+	bool ok = true;
+
+	for (int v = 0; ok && v < comparison->n_variants; v++)
+		ok = build_variant(comparison, &comparison->variants[v], v);
+	return ok;
+}
+
+/* Libraries with OpenMP stay loaded: its threads may still be in them. */
+void comparison_close(struct comparison *comparison)
+{
+	for (int v = 0; v < comparison->n_variants; v++)
+		comparison->variants[v].pipelines = NULL;
+}
+
+static const pmg_pipeline_desc *find_pipeline(const struct variant *v, const char *name)
+{
+	for (int i = 0; v->pipelines[i]; i++)
+		if (!strcmp(v->pipelines[i]->name, name))
+			return v->pipelines[i];
+	return NULL;
+}
+
+/* ---- comparing ---- */
+
+static double element(enum scalar_type type, const void *data, size_t i)
+{
+	if (type == TYPE_F64)
+		return ((const double *) data)[i];
+	if (type == TYPE_F32)
+		return (double) ((const float *) data)[i];
+	if (type == TYPE_BOOL)
+		return (double) ((const bool *) data)[i];
+	return (double) ((const int64_t *) data)[i];
+}
+
+static bool values_agree(double a, double b, double tolerance)
+{
+	double scale = fabs(a) > 1 ? fabs(a) : 1;
+
+	if (isnan(a) || isnan(b))
+		return isnan(a) && isnan(b);
+	return a == b || fabs(a - b) <= tolerance*scale;
+}
+
+/* The first output that differs, as text; NULL when all agree. */
+static const char *difference(struct module *module, struct arena *arena, const struct binding_set *set,
+			      void **expected, void **got, enum agreement agreement)
+{
+	for (int a = 0; a < module->arrays.n; a++) {
+		const struct array *array = module->arrays.items[a];
+		size_t n = expected[a] ? set->bytes[a] / (size_t) type_size(array->type) : 0;
+		double tolerance = agreement == AGREE_EXACTLY ? 0 : array->type == TYPE_F32 ? 1e-5 : 1e-11;
+
+		for (size_t i = 0; i < n; i++) {
+			double x = element(array->type, expected[a], i), y = element(array->type, got[a], i);
+
+			if (!values_agree(x, y, tolerance))
+				return arena_printf(arena, "'%s' at %zu is %.17g, not %.17g", array->name, i, y, x);
+		}
+	}
+	return NULL;
+}
+
+/* ---- running ---- */
+
+static const char *run_library(const struct variant *v, struct arena *arena, const struct binding_set *set,
+			       void **copies)
+{
+	const pmg_pipeline_desc *desc = find_pipeline(v, set->module->name);
+	pmg_context *context = pmg_context_new(NULL);
+	pmg_options options = { .context = context, .threads = 2 };
+	pmg_plan *plan = NULL;
+	const char *problem = NULL;
+	void *args;
+
+	if (!desc)
+		return "not in the library";
+	args = binding_args(set, arena, desc, copies);
+	if (desc->plan(args, &options, &plan) != PMG_OK || desc->execute(plan, args, NULL) != PMG_OK)
+		problem = arena_printf(arena, "fails: %s", pmg_message(context));
+	if (plan)
+		desc->destroy(plan);
+	pmg_context_free(context);
+	return problem;
+}
+
+static void report(struct comparison *c, const struct binding_set *set, uint64_t seed, const char *who,
+		   const char *problem)
+{
+	c->failed++;
+	fprintf(stderr, "%s: draw %llu, %s, %s: %s; sizes", c->file, (unsigned long long) seed, set->module->name, who,
+		problem);
+	for (int i = 0; i < set->module->params.n; i++)
+		fprintf(stderr, " %s = %lld", set->module->params.items[i].name, (long long) set->sizes[i]);
+	fprintf(stderr, "\n");
+	run_command("awk '/^pipeline %s /,/^}/' %s >&2", set->module->name, c->file);
+}
+
+bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed, enum agreement agreement)
+{
+	struct arena arena = { 0 };
+	struct binding_set set;
+	bool drawn = binding_draw(&set, module, &arena, seed);
+	void **expected = drawn ? binding_copy(&set, &arena) : NULL;
+	struct interp_input input = drawn ? binding_interp(&set, &arena, expected) : (struct interp_input) { 0 };
+	const char *problem = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;
+
+	if (problem)
+		report(c, &set, seed, "interpreter", problem);
+	for (int v = 0; drawn && v < c->n_variants && !problem; v++) {
+		void **got = binding_copy(&set, &arena);
+		const char *wrong = run_library(&c->variants[v], &arena, &set, got);
+
+		if (!wrong)
+			wrong = difference(module, &arena, &set, expected, got, agreement);
+		if (wrong)
+			report(c, &set, seed, c->variants[v].name, wrong);
+		else
+			c->passed++;
+	}
+	arena_release(&arena);
+	return drawn;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Generated code of one .pmg file, as built by several compilers and with several schedules, against the
+ * interpreter. */
+#ifndef PMGC_TESTS_RANDOM_COMPARE_H
+#define PMGC_TESTS_RANDOM_COMPARE_H
+
+#include "driver/pipeline.h"
+#include "random/bind.h"
+
+struct variant {
+	const char *name, *pmgc, *compiler;     /* its flags of pmgc */
+	void *library;
+	const pmg_pipeline_desc *const *pipelines;
+};
+
+/* How the cells of two results are compared. */
+enum agreement { AGREE_EXACTLY, AGREE_CLOSELY /* 1e-11 relative */ };
+
+struct comparison {
+	const char *build, *folder, *file;      /* programs, scratch, .pmg */
+	struct variant *variants;
+	int n_variants;
+	int passed, failed;
+};
+
+__attribute__((format(printf, 1, 2))) bool run_command(const char *format, ...);
+/* pmgc and the C compiler on the file, with warnings as errors; false after telling why. */
+bool comparison_build(struct comparison *comparison);
+void comparison_close(struct comparison *comparison);
+/* One draw of sizes and data for a module: the interpreter, then every variant. False when these sizes allow no data. */
+bool comparison_draw(struct comparison *comparison, struct module *module, uint64_t seed, enum agreement agreement);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every pipeline of dsl_examples/ and tests/programs/: the reference interpreter against generated code, for both C
+ * compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "random/compare.h"
+
+static struct variant variants[] = {
+	{ .name = "gcc", .pmgc = "--overrides=off", .compiler = "gcc" },
+	{ .name = "clang serial", .pmgc = "--overrides=off --parallel=off", .compiler = "clang-14" },
+	{ .name = "clang isl", .pmgc = "--overrides=off --schedule=isl", .compiler = "clang-14" },
+};
+
+enum { DRAWS = 24 };
+
+static void check_file(struct comparison *comparison)
+{
+	struct compilation *c = compilation_new();
+	bool ready = compilation_read(c, comparison->file) && comparison_build(comparison);
+	int n_drawn = 0;
+
+	if (!ready) {
+		comparison->failed++;
+		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
+	}
+	for (int m = 0; ready && m < c->modules.n; m++, n_drawn = 0) {
+		for (uint64_t draw = 0; draw < 20*DRAWS && n_drawn < DRAWS; draw++)
+			n_drawn += comparison_draw(comparison, c->modules.items[m], draw + 1, AGREE_CLOSELY);
+		if (n_drawn < DRAWS) {
+			comparison->failed++;
+			fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn,
+				c->modules.items[m]->name);
+		}
+	}
+	comparison_close(comparison);
+	compilation_free(c);
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+static void check_folder(struct comparison *comparison, const char *folder)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_program, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
+		comparison->file = path;
+		check_file(comparison);
+		run_command("rm -f %s/*", comparison->folder);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/pmg-examples-XXXXXX";
+	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
+					 .folder = mkdtemp(folder), .variants = variants,
+					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
+
+	check_folder(&comparison, "dsl_examples");
+	check_folder(&comparison, "tests/programs");
+	run_command("rm -rf %s", comparison.folder);
+	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
+	return comparison.failed || !comparison.passed;
+}
