@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 
-extern const struct command run_command;        /* run/run.c */
-extern const struct command inspect_command;    /* inspect/inspect.c */
-extern const struct command convert_command;    /* convert/convert.c */
+extern const struct command run_command;     /* run/run.c */
+extern const struct command inspect_command; /* inspect/inspect.c */
+extern const struct command convert_command; /* convert/convert.c */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * pmg, what a user does with data: finds the command, runs it, gives its exit status. Running out of small memory ends
- * here, as does what must not outlive the process. */
+ * pmg, what a user does with data: finds the command, runs it, gives its exit status. Running out of small
+ * memory ends here, as does what must not outlive the process. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 static int run_phantom(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct failure failure = { 0 };
-	(void)arena;
+	(void) arena;
 	if (argc > 1 && strcmp(argv[1], "life") == 0)
 		return phantom_life_command(argc - 1, argv + 1);
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
@@ -31,15 +31,21 @@ static int run_phantom(const struct command *command, struct arena *arena, int a
 }
 
 static const struct command phantom_command = {
-	.name = "phantom", .operands = "life [OPTION…]", .sentence = "make up a realistic problem", .details = "",
+	.name = "phantom",
+	.operands = "life [OPTION…]",
+	.sentence = "make up a realistic problem",
+	.details = "",
 	.run = run_phantom,
 };
 
 static const struct command *const commands[] = {
-	&run_command, &inspect_command, &convert_command, &phantom_command,
+	&run_command,
+	&inspect_command,
+	&convert_command,
+	&phantom_command,
 };
 
-#define N_COMMANDS ((int)(sizeof(commands) / sizeof(commands[0])))
+#define N_COMMANDS ((int) (sizeof(commands) / sizeof(commands[0])))
 
 static void print_help(FILE *stream)
 {
@@ -47,8 +53,10 @@ static void print_help(FILE *stream)
 	for (int i = 0; i < N_COMMANDS; i++)
 		fprintf(stream, "  %-8s  %s\n", commands[i]->name, commands[i]->sentence);
 	fputs("\n'pmg COMMAND --help' lists the options of a command; 'pmg --version' prints the version.\n"
-	      "Exit status: 0 done, 1 errors in the program, 2 wrong usage, 3 wrong data, 4 input or output,\n"
-	      "5 memory or other resources, 6 numerical, 7 the C compiler failed, 70 our own error.\n", stream);
+	      "Exit status: 0 done, 1 errors in the program, 2 wrong usage, 3 wrong data, 4 input or "
+	      "output,\n"
+	      "5 memory or other resources, 6 numerical, 7 the C compiler failed, 70 our own error.\n",
+	      stream);
 }
 
 static int unknown_command(const char *name)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that were damaged: a small file of each format cut at every byte, with every byte changed, and files that lie
- * about their sizes. Each must be read as what it then is or be refused as wrong data, with its name; a crash ends
- * the test. A cut file must be refused wherever the format says how much there is. */
+ * Files that were damaged: a small file of each format cut at every byte, with every byte changed, and
+ * files that lie about their sizes. Each must be read as what it then is or be refused as wrong data, with
+ * its name; a crash ends the test. A cut file must be refused wherever the format says how much there is.
+ * */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static void make_array(struct content *content)
 	content->kind = CONTENT_ARRAY;
 	ndarray_new(&member->array, PMG_F64, 2, shape, &failure);
 	for (int i = 0; i < 6; i++)
-		((double *)member->array.data)[i] = 1.5 * i - 2;
+		((double *) member->array.data)[i] = 1.5 * i - 2;
 }
 
 static void make_tensor(struct content *content)
@@ -76,12 +77,16 @@ static void make_tensor(struct content *content)
 	content->kind = CONTENT_TENSOR;
 	content->sizes[0] = content->sizes[1] = -1;
 	for (int m = 0; m < 3; m++) {
-		struct member *member = content_add(content, m == 0 ? "row" : m == 1 ? "column" : "value", &failure);
+		struct member *member = content_add(content,
+						    m == 0   ? "row"
+						    : m == 1 ? "column"
+							     : "value",
+						    &failure);
 		ndarray_new(&member->array, m < 2 ? PMG_I32 : PMG_F64, 1, &n, &failure);
 		if (m < 2)
 			memcpy(member->array.data, coordinates[m], sizeof(coordinates[m]));
 		for (int i = 0; m == 2 && i < n; i++)
-			((double *)member->array.data)[i] = 0.25 + i;
+			((double *) member->array.data)[i] = 0.25 + i;
 	}
 }
 
@@ -90,8 +95,9 @@ static void write_files(void)
 	static const struct {
 		const char *name;
 		bool is_tensor;
-	} files[] = { { "a.npy", false }, { "a.h5", false }, { "a.mtx", false }, { "a.txt", false }, { "a.f64", false },
-		      { "t.h5", true }, { "t.mtx", true }, { "t.tns", true }, { "t.tsv", true } };
+	} files[] = { { "a.npy", false }, { "a.h5", false },  { "a.mtx", false },
+		      { "a.txt", false }, { "a.f64", false }, { "t.h5", true },
+		      { "t.mtx", true },  { "t.tns", true },  { "t.tsv", true } };
 	struct arena arena = { 0 };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct content content = { 0 };
@@ -116,7 +122,7 @@ static void compress_file(const char *from, const char *to)
 	struct bytes bytes;
 	gzFile file = gzopen(to, "wb");
 	get_file(from, &bytes);
-	gzwrite(file, bytes.data, (unsigned)bytes.n);
+	gzwrite(file, bytes.data, (unsigned) bytes.n);
 	gzclose(file);
 }
 
@@ -147,12 +153,14 @@ static bool is_clean(enum outcome outcome)
 }
 
 /* `whole_from`: from this length on a cut cannot be told from a shorter file. */
-static void cut_file(struct tally *tally, const char *name, const char *shaped, size_t step, size_t whole_from)
+static void cut_file(struct tally *tally, const char *name, const char *shaped, size_t step,
+		     size_t whole_from)
 {
 	struct bytes bytes;
 	get_file(name, &bytes);
 	check(tally, bytes.n > 8 && bytes.n < sizeof(bytes.data), name, 0, "was not written");
-	check(tally, read_outcome(tally, name, shaped, bytes.n) == OUTCOME_OK, name, bytes.n, "cannot be read whole");
+	check(tally, read_outcome(tally, name, shaped, bytes.n) == OUTCOME_OK, name, bytes.n,
+	      "cannot be read whole");
 	for (size_t n = 0; n < bytes.n; n += step) {
 		put_file(name, bytes.data, n);
 		enum outcome outcome = read_outcome(tally, name, shaped, n);
@@ -169,10 +177,11 @@ static void change_bytes(struct tally *tally, const char *name, const char *shap
 	get_file(name, &bytes);
 	for (size_t at = 0; at < bytes.n; at += step) {
 		char old = bytes.data[at];
-		bytes.data[at] = (char)(old ^ masks[at / step % sizeof(masks)]);
+		bytes.data[at] = (char) (old ^ masks[at / step % sizeof(masks)]);
 		put_file(name, bytes.data, bytes.n);
 		enum outcome outcome = read_outcome(tally, name, shaped, at);
-		check(tally, outcome == OUTCOME_OK || is_clean(outcome), name, at, "the changed file is not refused cleanly");
+		check(tally, outcome == OUTCOME_OK || is_clean(outcome), name, at,
+		      "the changed file is not refused cleanly");
 		bytes.data[at] = old;
 	}
 	put_file(name, bytes.data, bytes.n);
@@ -209,7 +218,9 @@ static void damage_all(struct tally *tally)
 		{ "t.tsv.gz", "t.tsv.gz", true, false, 1, 1 },
 	};
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		size_t whole_from = !files[i].has_count ? 0 : files[i].is_text ? last_line(files[i].name) : SIZE_MAX;
+		size_t whole_from = !files[i].has_count ? 0
+				    : files[i].is_text  ? last_line(files[i].name)
+							: SIZE_MAX;
 		cut_file(tally, files[i].name, files[i].shaped, files[i].cut_step, whole_from);
 		change_bytes(tally, files[i].name, files[i].shaped, files[i].change_step);
 	}
@@ -227,7 +238,7 @@ static void npy_lie(struct tally *tally, const char *dictionary)
 {
 	char bytes[256] = "\x93NUMPY\x01";
 	size_t n = strlen(dictionary);
-	bytes[8] = (char)n;
+	bytes[8] = (char) n;
 	memcpy(bytes + 10, dictionary, n);
 	put_file("lie.npy", bytes, 10 + n);
 	check(tally, read_outcome(tally, "lie.npy", "lie.npy", 0) == OUTCOME_DATA, "lie.npy", 0, dictionary);
@@ -236,7 +247,8 @@ static void npy_lie(struct tally *tally, const char *dictionary)
 static void tell_lies(struct tally *tally)
 {
 	npy_lie(tally, "{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904,), }");
-	npy_lie(tally, "{'descr': '<f8', 'fortran_order': False, 'shape': (2147483648, 2147483648, 2147483648), }");
+	npy_lie(tally,
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (2147483648, 2147483648, 2147483648), }");
 	npy_lie(tally, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }");
 	npy_lie(tally, "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }");
 	npy_lie(tally, "{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }");
@@ -245,8 +257,10 @@ static void tell_lies(struct tally *tally)
 	npy_lie(tally, "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (0,), }");
 	npy_lie(tally, "{'shape': (0,), }");
 	npy_lie(tally, "");
-	lie(tally, "lie.mtx", "%%MatrixMarket matrix array real general\n4611686018427387903 4611686018427387903\n1\n");
-	lie(tally, "lie.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 4611686018427387903\n1 1 1\n");
+	lie(tally, "lie.mtx",
+	    "%%MatrixMarket matrix array real general\n4611686018427387903 4611686018427387903\n1\n");
+	lie(tally, "lie.mtx",
+	    "%%MatrixMarket matrix coordinate real general\n2 2 4611686018427387903\n1 1 1\n");
 	lie(tally, "lie.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n");
 	lie(tally, "lie.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n0 1 1\n");
 	lie(tally, "lie.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n1 2 1\n");
@@ -297,9 +311,10 @@ static void expand_bombs(struct tally *tally)
 
 static void remove_files(void)
 {
-	static const char *const names[] = { "a.npy", "a.f64", "a.h5", "t.h5", "a.mtx", "t.mtx", "a.txt", "t.tns", "t.tsv",
-					     "t.tsv.gz", "lie.npy", "lie.mtx", "lie.tns", "lie.txt", "lie.f64", "lie.h5",
-					     "lie.bool", "bomb.txt.gz" };
+	static const char *const names[] = { "a.npy",   "a.f64",    "a.h5",       "t.h5",    "a.mtx",
+					     "t.mtx",   "a.txt",    "t.tns",      "t.tsv",   "t.tsv.gz",
+					     "lie.npy", "lie.mtx",  "lie.tns",    "lie.txt", "lie.f64",
+					     "lie.h5",  "lie.bool", "bomb.txt.gz" };
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(names[i]);
 }

@@ -37,7 +37,8 @@ def convert(*arguments):
 
 def expect(arguments, status, error, output=""):
     got = pmg(*arguments)
-    check(got == (status, output, error), f"{' '.join(map(str, arguments))}:\n{got}\nexpected\n{(status, output, error)}")
+    wanted = status, output, error
+    check(got == wanted, f"{' '.join(map(str, arguments))}:\n{got}\nexpected\n{wanted}")
 
 
 def same(a, b, what):
@@ -280,8 +281,8 @@ def tensors():
     Path("t.tsv").write_text("0 1 2.5\n1 2 3.5\n")
     expect(["convert", "t.tsv", "o.tns", "--one-based"], 3,
            "pmg convert: t.tsv:1: coordinate 0 in a file that counts from 1\n")
-    expect(["convert", "t.tsv", "o.tns", "--shape", "2,2"], 3, "pmg convert: t.tsv: entry 1 has coordinate 2 in mode 1, "
-           "which is not below the size that the file states\n")
+    expect(["convert", "t.tsv", "o.tns", "--shape", "2,2"], 3, "pmg convert: t.tsv: entry 1 has coordinate 2 in "
+           "mode 1, which is not below the size that the file states\n")
     expect(["convert", "t.tsv", "o.tns", "--shape", "2,3,4"], 2,
            "pmg convert: --shape gives 3 sizes, the tensor has 2 modes\n")
     expect(["convert", "t.tsv", "o.h5", "--modes", "a"], 2, "pmg convert: --modes names 1 modes, the tensor has 2\n")
@@ -353,7 +354,8 @@ def wrong_calls():
     expect(["phantom"], 2, "pmg phantom: the kind of phantom is needed\n  help: there is one: 'pmg phantom life'\n")
     expect(["phantom", "hines"], 2,
            "pmg phantom: unknown kind of phantom 'hines'\n  help: there is one: 'pmg phantom life'\n")
-    for arguments in ["--help"], ["help"], ["convert", "--help"], ["inspect", "-h"], ["run", "--help"], ["phantom", "-h"]:
+    for arguments in (["--help"], ["help"], ["convert", "--help"], ["inspect", "-h"], ["run", "--help"],
+                      ["phantom", "-h"]):
         status, output, error = pmg(*arguments)
         check(status == 0 and output.startswith("usage: pmg ") and not error, f"help of {arguments}")
     check(pmg("--version")[0] == 0 and pmg()[0] == 2, "version, and no command")

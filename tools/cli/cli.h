@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all commands of `pmg` share: how a failure is told, how options are read from one table, and how files that
- * must not survive an interruption are kept track of.
+ * What all commands of `pmg` share: how a failure is told, how options are read from one table, and how
+ * files that must not survive an interruption are kept track of.
  *
- * A function that can fail returns false after fail() has said why; the command prints it and gives the outcome as
- * its exit status. */
+ * A function that can fail returns false after fail() has said why; the command prints it and gives the
+ * outcome as its exit status. */
 #ifndef TOOLS_CLI_CLI_H
 #define TOOLS_CLI_CLI_H
 
@@ -15,7 +15,7 @@
 /* The values are the exit codes. */
 enum outcome {
 	OUTCOME_OK = 0,
-	OUTCOME_PROGRAM = 1,        /* errors in the .pmg program */
+	OUTCOME_PROGRAM = 1, /* errors in the .pmg program */
 	OUTCOME_USAGE = 2,
 	OUTCOME_DATA = 3,
 	OUTCOME_IO = 4,
@@ -37,7 +37,8 @@ bool fail_file(struct failure *failure, const char *path, const char *format, ..
 bool fail_memory(struct failure *failure, const char *what);
 /* Adds a line "  help: …". */
 void fail_help(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
-/* The text with every byte that is not printable ASCII as \xNN, at most `size` bytes with the NUL; returns `to`. */
+/* The text with every byte that is not printable ASCII as \xNN, at most `size` bytes with the NUL; returns
+ * `to`. */
 const char *printable(const char *text, char *to, size_t size);
 /* Prints "pmg COMMAND: TEXT" to the standard error; returns the exit status. */
 int failure_report(const struct failure *failure, const char *command);
@@ -47,31 +48,31 @@ bool output_is_written(struct failure *failure);
 /* ---- command.c ------------------------------------------------------------- */
 
 enum option_kind {
-	OPTION_FLAG,                /* bool */
-	OPTION_INTEGER,             /* int64_t, from `low` to `high` */
-	OPTION_TEXT,                /* const char * */
-	OPTION_LIST                 /* word_list: may be given several times */
+	OPTION_FLAG,    /* bool */
+	OPTION_INTEGER, /* int64_t, from `low` to `high` */
+	OPTION_TEXT,    /* const char * */
+	OPTION_LIST     /* word_list: may be given several times */
 };
 
 typedef VEC(const char *) word_list;
 
 struct option_row {
-	const char *name;           /* "repeat" */
-	char letter;                /* 'o' for -o; '\0': none */
+	const char *name; /* "repeat" */
+	char letter;      /* 'o' for -o; '\0': none */
 	enum option_kind kind;
-	size_t offset;              /* in the values of the command */
+	size_t offset; /* in the values of the command */
 	int64_t low, high;
 	const char *operand, *text;
 };
 
 struct command {
-	const char *name;           /* "phantom life" */
-	const char *operands;       /* of the line of usage */
-	const char *sentence;       /* in the list of commands */
-	const char *details;        /* after the table of options; "" if there are none */
+	const char *name;     /* "phantom life" */
+	const char *operands; /* of the line of usage */
+	const char *sentence; /* in the list of commands */
+	const char *details;  /* after the table of options; "" if there are none */
 	const struct option_row *options;
 	int n_options;
-	/* Takes an argument that the table does not know, and perhaps the next one; the number taken, 0 for none,
+	/* Takes an argument that the table does not know, and perhaps the next one; how many, 0 for none,
 	 * -1 after fail(). NULL: none. Its help follows the table's. */
 	int (*more)(void *values, char **arguments, int n, struct failure *failure);
 	void (*more_help)(FILE *stream);
@@ -79,22 +80,22 @@ struct command {
 	int (*run)(const struct command *command, struct arena *arena, int argc, char **argv);
 };
 
-/* Reads argv[1..]; what is not an option goes to `operands`. `--` ends the options. With --help or -h, `*help` is
- * set and nothing else counts. */
+/* Reads argv[1..]; what is not an option goes to `operands`. `--` ends the options. With --help or -h,
+ * `*help` is set and nothing else counts. */
 bool command_parse(const struct command *command, struct arena *arena, int argc, char **argv, void *values,
 		   word_list *operands, bool *help, struct failure *failure);
 void command_help(const struct command *command, FILE *stream);
-bool parse_integer(const char *text, int64_t *value);       /* all of the text, decimal */
-bool parse_real(const char *text, double *value);           /* all of the text, finite unless it says inf or nan */
+bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
+bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 
 /* ---- scratch.c -------------------------------------------------------------- */
 
-/* Remembers a file (or an empty folder) that is to go when a signal ends the process. Returns false when there are
- * too many or the path is too long. */
+/* Remembers a file (or an empty folder) that is to go when a signal ends the process. Returns false when
+ * there are too many or the path is too long. */
 bool scratch_add(const char *path);
 void scratch_forget(const char *path);
-void scratch_remove(const char *path);      /* forgets and deletes it */
-void scratch_remove_all(void);              /* newest first */
-void scratch_catch_signals(void);           /* SIGINT, SIGTERM, SIGHUP: delete, then end as the signal does */
+void scratch_remove(const char *path); /* forgets and deletes it */
+void scratch_remove_all(void);         /* newest first */
+void scratch_catch_signals(void);      /* SIGINT, SIGTERM, SIGHUP: delete, then end as the signal does */
 
 #endif

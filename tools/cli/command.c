@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Options from a table: the same rows are what is read, what --help prints, and where a misspelt option finds its
- * nearest name. `--name VALUE`, `--name=VALUE`, `-x VALUE` and `-xVALUE` are the forms. */
+ * Options from a table: the same rows are what is read, what --help prints, and where a misspelt option
+ * finds its nearest name. `--name VALUE`, `--name=VALUE`, `-x VALUE` and `-xVALUE` are the forms. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -30,10 +30,11 @@ bool parse_real(const char *text, double *value)
 
 /* ---- Finding ------------------------------------------------------------------ */
 
-static const struct option_row *find_long(const struct command *command, const char *argument, const char **value)
+static const struct option_row *find_long(const struct command *command, const char *argument,
+					  const char **value)
 {
 	const char *name = argument + 2, *equals = strchr(name, '=');
-	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	size_t length = equals ? (size_t) (equals - name) : strlen(name);
 	*value = equals ? equals + 1 : NULL;
 	for (int i = 0; i < command->n_options; i++) {
 		const struct option_row *row = &command->options[i];
@@ -43,7 +44,8 @@ static const struct option_row *find_long(const struct command *command, const c
 	return NULL;
 }
 
-static const struct option_row *find_option(const struct command *command, const char *argument, const char **value)
+static const struct option_row *find_option(const struct command *command, const char *argument,
+					    const char **value)
 {
 	if (argument[1] == '-')
 		return find_long(command, argument, value);
@@ -74,37 +76,38 @@ static bool unknown_option(const struct command *command, struct arena *arena, c
 
 /* ---- Reading ------------------------------------------------------------------- */
 
-static bool set_integer(const struct option_row *row, const char *value, int64_t *member, struct failure *failure)
+static bool set_integer(const struct option_row *row, const char *value, int64_t *member,
+			struct failure *failure)
 {
 	if (parse_integer(value, member) && *member >= row->low && *member <= row->high)
 		return true;
-	return fail(failure, OUTCOME_USAGE, "--%s: '%s' is not an integer from %lld to %lld", row->name, value,
-		    (long long)row->low, (long long)row->high);
+	return fail(failure, OUTCOME_USAGE, "--%s: '%s' is not an integer from %lld to %lld", row->name,
+		    value, (long long) row->low, (long long) row->high);
 }
 
 static bool set_value(const struct option_row *row, struct arena *arena, const char *value, void *values,
 		      struct failure *failure)
 {
-	char *member = (char *)values + row->offset;
+	char *member = (char *) values + row->offset;
 	switch (row->kind) {
 	case OPTION_FLAG:
-		*(bool *)(void *)member = true;
+		*(bool *) (void *) member = true;
 		break;
 	case OPTION_INTEGER:
-		return set_integer(row, value, (int64_t *)(void *)member, failure);
+		return set_integer(row, value, (int64_t *) (void *) member, failure);
 	case OPTION_TEXT:
-		*(const char **)(void *)member = value;
+		*(const char **) (void *) member = value;
 		break;
 	case OPTION_LIST:
-		vec_push(arena, (word_list *)(void *)member, value);
+		vec_push(arena, (word_list *) (void *) member, value);
 		break;
 	}
 	return true;
 }
 
 /* The number of arguments that were taken; 0 after fail(). */
-static int parse_option(const struct command *command, struct arena *arena, char **arguments, int n, void *values,
-			struct failure *failure)
+static int parse_option(const struct command *command, struct arena *arena, char **arguments, int n,
+			void *values, struct failure *failure)
 {
 	const char *value;
 	const struct option_row *row = find_option(command, arguments[0], &value);
@@ -158,15 +161,17 @@ bool command_parse(const struct command *command, struct arena *arena, int argc,
 static void help_row(FILE *stream, const struct option_row *row)
 {
 	char left[80];
-	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-		 row->letter ? "," : " ", row->name, row->operand ? " " : "", row->operand ? row->operand : "");
+	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
+		 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name, row->operand ? " " : "",
+		 row->operand ? row->operand : "");
 	fprintf(stream, "  %-26s  %s\n", left, row->text);
 }
 
 void command_help(const struct command *command, FILE *stream)
 {
 	static const struct option_row help = { .name = "help", .letter = 'h', .text = "print this text" };
-	fprintf(stream, "usage: pmg %s [OPTION…] %s\n\n%s.\n\n", command->name, command->operands, command->sentence);
+	fprintf(stream, "usage: pmg %s [OPTION…] %s\n\n%s.\n\n", command->name, command->operands,
+		command->sentence);
 	for (int i = 0; i < command->n_options; i++)
 		help_row(stream, &command->options[i]);
 	help_row(stream, &help);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Failures as values: one outcome, which is the exit status, and one text. Bytes that come from files are made
- * printable before they reach a terminal. */
+ * Failures as values: one outcome, which is the exit status, and one text. Bytes that come from files are
+ * made printable before they reach a terminal. */
 #include "cli/cli.h"
 
 #include <ctype.h>
@@ -62,8 +62,9 @@ const char *printable(const char *text, char *to, size_t size)
 {
 	size_t used = 0;
 	for (const char *c = text; *c && used + 5 <= size; c++) {
-		bool is_plain = isprint((unsigned char)*c);
-		used += (size_t)snprintf(to + used, size - used, is_plain ? "%c" : "\\x%02x", (unsigned char)*c);
+		bool is_plain = isprint((unsigned char) *c);
+		used += (size_t) snprintf(to + used, size - used, is_plain ? "%c" : "\\x%02x",
+					  (unsigned char) *c);
 	}
 	to[used] = '\0';
 	return to;
@@ -73,7 +74,7 @@ int failure_report(const struct failure *failure, const char *command)
 {
 	fflush(stdout);
 	fprintf(stderr, "pmg%s%s: %s\n", *command ? " " : "", command, failure->text);
-	return (int)failure->outcome;
+	return (int) failure->outcome;
 }
 
 bool output_is_written(struct failure *failure)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that must not outlive the process: parts of outputs that are not yet renamed, and the folder of a compilation.
+ * Files that must not outlive the process: parts of outputs that are not yet renamed, and the folder of a
+ * compilation.
  *
- * A signal handler can reach nothing but static storage, so this table is the one piece of global state of the tools.
- * A row is in use when its first byte is set, which is written last; the handler calls only functions that are safe
- * in a handler. */
+ * A signal handler can reach nothing but static storage, so this table is the one piece of global state of
+ * the tools. A row is in use when its first byte is set, which is written last; the handler calls only
+ * functions that are safe in a handler. */
 #include "cli/cli.h"
 
 #include <signal.h>
@@ -40,7 +41,7 @@ bool scratch_add(const char *path)
 	if (length == 0 || length >= PATH_BYTES || row == N_PATHS)
 		return false;
 	memcpy(paths[row] + 1, path + 1, length);
-	*(volatile char *)&paths[row][0] = path[0];
+	*(volatile char *) &paths[row][0] = path[0];
 	return true;
 }
 
@@ -48,7 +49,7 @@ void scratch_forget(const char *path)
 {
 	int row = find_path(path);
 	if (row >= 0)
-		*(volatile char *)&paths[row][0] = '\0';
+		*(volatile char *) &paths[row][0] = '\0';
 }
 
 void scratch_remove(const char *path)

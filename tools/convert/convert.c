@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg convert IN OUT`: reads one format, writes another. What is between is a dense array, a sparse tensor or a group
- * of arrays; the options say what a file cannot: from where coordinates count, shapes, the names of modes. */
+ * `pmg convert IN OUT`: reads one format, writes another. What is between is a dense array, a sparse tensor
+ * or a group of arrays; the options say what a file cannot: from where coordinates count, shapes, the names
+ * of modes. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@ struct conversion {
 	struct convert_values values;
 	struct location from, to;
 	struct content content;
-	int n_modes, rank;              /* of --modes and --shape; 0 and -1: not given */
+	int n_modes, rank; /* of --modes and --shape; 0 and -1: not given */
 	const char *modes[PMG_MAX_RANK + 1];
 	int64_t shape[PMG_MAX_RANK];
 };
@@ -29,7 +30,8 @@ static bool parse_modes(struct conversion *c, struct arena *arena, struct failur
 	char *rest = c->values.modes ? arena_string(arena, c->values.modes) : NULL;
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
 		if (!*name || strchr(name, '/') || c->n_modes == PMG_MAX_RANK)
-			return fail(failure, OUTCOME_USAGE, "--modes: '%s' is not a list of names", c->values.modes);
+			return fail(failure, OUTCOME_USAGE, "--modes: '%s' is not a list of names",
+				    c->values.modes);
 		c->modes[c->n_modes++] = name;
 	}
 	return true;
@@ -42,7 +44,8 @@ static bool parse_shape(struct conversion *c, struct arena *arena, struct failur
 	for (char *size = strsep(&rest, ","); size; size = strsep(&rest, ",")) {
 		int64_t extent;
 		if (c->rank == PMG_MAX_RANK || !parse_integer(size, &extent) || extent < 0)
-			return fail(failure, OUTCOME_USAGE, "--shape: '%s' is not a list of sizes", c->values.shape);
+			return fail(failure, OUTCOME_USAGE, "--shape: '%s' is not a list of sizes",
+				    c->values.shape);
 		c->shape[c->rank++] = extent;
 	}
 	return true;
@@ -84,8 +87,8 @@ static bool size_modes(struct conversion *c, struct failure *failure)
 	if (c->rank < 0)
 		return true;
 	if (c->rank != tensor->n_members - 1)
-		return fail(failure, OUTCOME_USAGE, "--shape gives %d sizes, the tensor has %d modes", c->rank,
-			    tensor->n_members - 1);
+		return fail(failure, OUTCOME_USAGE, "--shape gives %d sizes, the tensor has %d modes",
+			    c->rank, tensor->n_members - 1);
 	memcpy(tensor->sizes, c->shape, sizeof(tensor->sizes));
 	return tensor_check(tensor, c->from.path, failure);
 }
@@ -107,9 +110,11 @@ static bool shape_array(struct conversion *c, struct failure *failure)
 	struct ndarray *array = &c->content.members[0].array;
 	if (c->rank < 0)
 		return true;
-	if (!shape_bytes(c->rank, c->shape, pmg_type_size(array->type), &bytes) || bytes != ndarray_bytes(array))
-		return fail(failure, OUTCOME_DATA, "%s: %" PRId64 " values do not make the shape %s", c->from.path,
-			    ndarray_count(array), extents_text(c->rank, c->shape, text, sizeof(text)));
+	if (!shape_bytes(c->rank, c->shape, pmg_type_size(array->type), &bytes) ||
+	    bytes != ndarray_bytes(array))
+		return fail(failure, OUTCOME_DATA, "%s: %" PRId64 " values do not make the shape %s",
+			    c->from.path, ndarray_count(array),
+			    extents_text(c->rank, c->shape, text, sizeof(text)));
 	array->rank = c->rank;
 	memcpy(array->shape, c->shape, sizeof(array->shape));
 	return true;
@@ -120,8 +125,8 @@ static bool group_to_tensor(struct conversion *c, struct failure *failure)
 	if (c->n_modes == 0 || c->content.kind != CONTENT_GROUP)
 		return true;
 	if (!content_as_tensor(&c->content, c->modes, c->n_modes))
-		return fail(failure, OUTCOME_DATA, "%s: the group has not all of the members %s,value", c->from.path,
-			    c->values.modes);
+		return fail(failure, OUTCOME_DATA, "%s: the group has not all of the members %s,value",
+			    c->from.path, c->values.modes);
 	return tensor_check(&c->content, c->from.path, failure);
 }
 
@@ -134,7 +139,8 @@ static bool prepare(struct conversion *c, struct failure *failure)
 	if (c->content.kind == CONTENT_GROUP)
 		return true;
 	if (c->n_modes > 0)
-		return fail(failure, OUTCOME_USAGE, "--modes is for sparse tensors; %s holds an array", c->from.path);
+		return fail(failure, OUTCOME_USAGE, "--modes is for sparse tensors; %s holds an array",
+			    c->from.path);
 	return shape_array(c, failure);
 }
 
@@ -145,7 +151,8 @@ static void tell(const struct conversion *c, const char *name)
 	if (content->kind == CONTENT_GROUP) {
 		printf("%s: %d arrays\n", name, content->n_members);
 	} else if (content->kind == CONTENT_TENSOR) {
-		int64_t sizes[PMG_MAX_RANK], n = ndarray_count(&content->members[content->n_members - 1].array);
+		int64_t sizes[PMG_MAX_RANK],
+			n = ndarray_count(&content->members[content->n_members - 1].array);
 		for (int m = 0; m < content->n_members - 1; m++)
 			sizes[m] = tensor_extent(content, m);
 		printf("%s: sparse tensor %s, %" PRId64 " entries\n", name,
@@ -162,8 +169,8 @@ static bool convert(struct conversion *c, struct failure *failure)
 	struct wish wish = { .names = c->modes, .n_names = c->n_modes };
 	if (c->n_modes > 0)
 		c->modes[wish.n_names++] = "value";
-	bool ok = content_read(&c->from, c->n_modes ? &wish : NULL, &c->content, failure) && prepare(c, failure) &&
-		  content_write(&c->to, &c->content, failure);
+	bool ok = content_read(&c->from, c->n_modes ? &wish : NULL, &c->content, failure) &&
+		  prepare(c, failure) && content_write(&c->to, &c->content, failure);
 	return ok;
 }
 
@@ -190,26 +197,41 @@ static int run_convert(const struct command *command, struct arena *arena, int a
 }
 
 static const struct option_row rows[] = {
-	{ .name = "zero-based", .offset = offsetof(struct convert_values, zero_based),
+	{ .name = "zero-based",
+	  .offset = offsetof(struct convert_values, zero_based),
 	  .text = "coordinates of IN count from 0 (what .tsv does)" },
-	{ .name = "one-based", .offset = offsetof(struct convert_values, one_based),
+	{ .name = "one-based",
+	  .offset = offsetof(struct convert_values, one_based),
 	  .text = "coordinates of IN count from 1 (what .tns does)" },
-	{ .name = "shape", .kind = OPTION_TEXT, .offset = offsetof(struct convert_values, shape), .operand = "A,B,C",
+	{ .name = "shape",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct convert_values, shape),
+	  .operand = "A,B,C",
 	  .text = "shape of an array, or sizes of the modes of a tensor" },
-	{ .name = "modes", .kind = OPTION_TEXT, .offset = offsetof(struct convert_values, modes), .operand = "A,B,C",
+	{ .name = "modes",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct convert_values, modes),
+	  .operand = "A,B,C",
 	  .text = "names of the modes of a tensor, in order" },
 };
 
 static const char details[] =
-	"The suffix of a file is its format; 'pmg inspect --help' lists them. FILE.h5:/NAME is an object in an HDF5\n"
+	"The suffix of a file is its format; 'pmg inspect --help' lists them. FILE.h5:/NAME is an object in "
+	"an HDF5\n"
 	"file, which keeps what else it holds; FILE.f64[3,4] gives a shape.\n"
 	"\n"
-	"A sparse tensor is one text file, or an HDF5 group with one dataset for each mode and one named value:\n"
+	"A sparse tensor is one text file, or an HDF5 group with one dataset for each mode and one named "
+	"value:\n"
 	"  pmg convert phi.tsv.gz phi.h5:/PHI --modes atom,voxel,fiber --shape 362,983,3000\n"
 	"  pmg convert phi.h5:/PHI phi.tns --modes atom,voxel,fiber\n"
 	"  pmg convert dict.f64 dict.npy --shape 362,64\n";
 
 const struct command convert_command = {
-	.name = "convert", .operands = "IN OUT", .sentence = "convert files of numbers from one format to another",
-	.details = details, .options = rows, .n_options = sizeof(rows) / sizeof(rows[0]), .run = run_convert,
+	.name = "convert",
+	.operands = "IN OUT",
+	.sentence = "convert files of numbers from one format to another",
+	.details = details,
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = run_convert,
 };

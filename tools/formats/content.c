@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file holds. A sparse tensor is a list of members like a group is, in a fixed order: one coordinate array for
- * each mode, then the values; coordinates count from 0 whatever the file does. */
+ * What a file holds. A sparse tensor is a list of members like a group is, in a fixed order: one coordinate
+ * array for each mode, then the values; coordinates count from 0 whatever the file does. */
 #include "formats/formats.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct member *content_add(struct content *content, const char *name, struct failure *failure)
 {
-	size_t n = (size_t)content->n_members;
+	size_t n = (size_t) content->n_members;
 	struct member *members = realloc(content->members, (n + 1) * sizeof(*members));
 	if (!members) {
 		fail_memory(failure, "a list of arrays");
@@ -24,7 +24,7 @@ struct member *content_add(struct content *content, const char *name, struct fai
 
 bool content_add_attribute(struct content *content, const char *name, int64_t value, struct failure *failure)
 {
-	size_t n = (size_t)content->n_attributes;
+	size_t n = (size_t) content->n_attributes;
 	struct attribute *attributes = realloc(content->attributes, (n + 1) * sizeof(*attributes));
 	if (!attributes)
 		return fail_memory(failure, "a list of attributes");
@@ -105,8 +105,9 @@ static bool check_mode(const struct content *tensor, int mode, const char *what,
 	for (int64_t i = 0; i < n; i++) {
 		int64_t at = ndarray_integer(array, i);
 		if (at < 0 || (size >= 0 && at >= size))
-			return fail(failure, OUTCOME_DATA, "%s: entry %lld has coordinate %lld in mode %d, which %s",
-				    what, (long long)i, (long long)at, mode,
+			return fail(failure, OUTCOME_DATA,
+				    "%s: entry %lld has coordinate %lld in mode %d, which %s", what,
+				    (long long) i, (long long) at, mode,
 				    at < 0 ? "is negative" : "is not below the size that the file states");
 	}
 	return true;
@@ -118,14 +119,16 @@ bool tensor_check(struct content *tensor, const char *what, struct failure *fail
 	const struct ndarray *value = &tensor->members[n_modes].array;
 	const struct attribute *base = content_attribute(tensor, "index_base");
 	if (base && base->value != 0)
-		return fail(failure, OUTCOME_DATA, "%s: its attribute index_base is %lld; coordinates must count from 0",
-			    what, (long long)base->value);
+		return fail(failure, OUTCOME_DATA,
+			    "%s: its attribute index_base is %lld; coordinates must count from 0", what,
+			    (long long) base->value);
 	for (int m = 0; m <= n_modes; m++) {
 		struct ndarray *array = &tensor->members[m].array;
 		if (array->rank != 1 || array->shape[0] != value->shape[0])
-			return fail(failure, OUTCOME_DATA,
-				    "%s: '%s' is not a list as long as the values", what, tensor->members[m].name);
-		if (m < n_modes && !type_holds_integers(array->type) && !ndarray_convert(array, PMG_I64, what, failure))
+			return fail(failure, OUTCOME_DATA, "%s: '%s' is not a list as long as the values",
+				    what, tensor->members[m].name);
+		if (m < n_modes && !type_holds_integers(array->type) &&
+		    !ndarray_convert(array, PMG_I64, what, failure))
 			return false;
 		if (m < n_modes && !check_mode(tensor, m, what, failure))
 			return false;

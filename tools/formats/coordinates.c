@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sparse tensors as text, a line `i1 … iN value` for each entry, `#` comments, gzip or not: FROSTT's .tns, which counts
- * from 1, and .tsv, which counts from 0. The first line tells the number of modes. */
+ * Sparse tensors as text, a line `i1 … iN value` for each entry, `#` comments, gzip or not: FROSTT's .tns,
+ * which counts from 1, and .tsv, which counts from 0. The first line tells the number of modes. */
 #include "formats/streams.h"
 
 #include <inttypes.h>
@@ -33,13 +33,14 @@ static bool add_coordinate(struct text_input *in, struct entries *entries, int m
 	if (!text_word_integer(in, word, &index, failure))
 		return false;
 	if (index < entries->base)
-		return text_fail(in, failure, "coordinate %" PRId64 " in a file that counts from %" PRId64, index,
-				 entries->base);
+		return text_fail(in, failure, "coordinate %" PRId64 " in a file that counts from %" PRId64,
+				 index, entries->base);
 	return growing_add_integer(&entries->coordinates[mode], index - entries->base) ||
 	       fail_memory(failure, "a sparse tensor");
 }
 
-static bool add_value(struct text_input *in, struct entries *entries, const char *word, struct failure *failure)
+static bool add_value(struct text_input *in, struct entries *entries, const char *word,
+		      struct failure *failure)
 {
 	double value;
 	return text_word_real(in, word, &value, failure) &&
@@ -76,8 +77,8 @@ static bool read_entry(struct text_input *in, struct entries *entries, struct fa
 			return false;
 		if (!*word)
 			return text_fail(in, failure, "%d words, %d are needed", m, entries->n_modes + 1);
-		bool ok = m < entries->n_modes ? add_coordinate(in, entries, m, word, failure) :
-						 add_value(in, entries, word, failure);
+		bool ok = m < entries->n_modes ? add_coordinate(in, entries, m, word, failure)
+					       : add_value(in, entries, word, failure);
 		if (!ok)
 			return false;
 	}
@@ -93,7 +94,8 @@ static bool read_entries(struct text_input *in, struct entries *entries, struct 
 	if (more == 0)
 		return text_fail(in, failure, "no entries, so that the number of modes is not known");
 	while (more > 0) {
-		bool ok = entries->n_modes ? read_entry(in, entries, failure) : read_first(in, entries, failure);
+		bool ok = entries->n_modes ? read_entry(in, entries, failure)
+					   : read_first(in, entries, failure);
 		if (!ok)
 			return false;
 		more = text_line(in, failure);
@@ -120,7 +122,7 @@ bool coordinates_read(const struct location *location, const struct wish *wish, 
 {
 	struct text_input in;
 	struct entries entries = { .base = base_of(location) };
-	(void)wish;
+	(void) wish;
 	if (!text_open(&in, location->path, "#", failure))
 		return false;
 	bool ok = read_entries(&in, &entries, failure) && finish(&entries, content, failure);
@@ -141,14 +143,17 @@ static void write_entry(FILE *file, const struct content *tensor, int64_t base, 
 	fprintf(file, "%.17g\n", ndarray_real(&tensor->members[n_modes].array, i));
 }
 
-bool coordinates_write(const struct location *location, const struct content *content, struct failure *failure)
+bool coordinates_write(const struct location *location, const struct content *content,
+		       struct failure *failure)
 {
 	struct output out;
 	int64_t base = base_of(location);
 	if (content->kind != CONTENT_TENSOR)
-		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only", location->path);
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only",
+			    location->path);
 	if (has_suffix(location->path, ".gz"))
-		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written", location->path);
+		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written",
+			    location->path);
 	if (!output_open(&out, location->path, failure))
 		return false;
 	int64_t n = ndarray_count(&content->members[content->n_members - 1].array);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of formats, and what is the same for all: which one a file has, and what every array read must satisfy. */
+ * The table of formats, and what is the same for all: which one a file has, and what every array read must
+ * satisfy. */
 #include "formats/formats.h"
 
 #include <errno.h>
@@ -10,16 +11,19 @@
 static const struct format formats[] = {
 	{ "npy", ".npy", "NumPy's array", npy_read, npy_write },
 	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write },
-	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read, matrix_market_write },
+	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read,
+	  matrix_market_write },
 	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
 	  coordinates_write },
-	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read, coordinates_write },
-	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read, text_write },
-	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool", "bare little-endian numbers: FILE.f64[3,4]",
-	  raw_read, raw_write },
+	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read,
+	  coordinates_write },
+	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read,
+	  text_write },
+	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool",
+	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write },
 };
 
-#define N_FORMATS ((int)(sizeof(formats) / sizeof(formats[0])))
+#define N_FORMATS ((int) (sizeof(formats) / sizeof(formats[0])))
 
 const struct format *format_numbered(int i)
 {
@@ -55,7 +59,9 @@ static const struct format *format_of_first_bytes(const char *path)
 {
 	static const struct {
 		const char *bytes, *format;
-	} signatures[] = { { "\x93NUMPY", "npy" }, { "\x89HDF\r\n\x1a\n", "hdf5" }, { "%%MatrixMarket", "mtx" } };
+	} signatures[] = { { "\x93NUMPY", "npy" },
+			   { "\x89HDF\r\n\x1a\n", "hdf5" },
+			   { "%%MatrixMarket", "mtx" } };
 	char start[16] = "";
 	FILE *file = fopen(path, "rbe");
 	if (!file)
@@ -116,7 +122,8 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 	fclose(file);
 	if (!location->format)
 		return unknown_format(location->path, failure);
-	if (location->format->read(location, wish, content, failure) && check_content(location, content, failure))
+	if (location->format->read(location, wish, content, failure) &&
+	    check_content(location, content, failure))
 		return true;
 	content_free(content);
 	return false;
@@ -141,6 +148,7 @@ bool content_write(const struct location *location, const struct content *conten
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds one array, not %d", location->path,
 			    content->n_members);
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
-		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays", location->path);
+		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
+			    location->path);
 	return location->format->write(location, content, failure);
 }

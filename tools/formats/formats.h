@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files of numbers: what they hold once they are read (a dense array, a sparse tensor, a group of arrays), and one
- * reader and one writer for each format.
+ * Files of numbers: what they hold once they are read (a dense array, a sparse tensor, a group of arrays),
+ * and one reader and one writer for each format.
  *
- * A file is not trusted. Sizes are checked against the size of the file before memory is taken, products against
- * overflow, and a file that ends early, goes on too long or contradicts itself is a failure that names the place.
- * Outputs are written beside their final name and renamed when they are whole. */
+ * A file is not trusted. Sizes are checked against the size of the file before memory is taken, products
+ * against overflow, and a file that ends early, goes on too long or contradicts itself is a failure that
+ * names the place. Outputs are written beside their final name and renamed when they are whole. */
 #ifndef TOOLS_FORMATS_FORMATS_H
 #define TOOLS_FORMATS_FORMATS_H
 
@@ -14,7 +14,8 @@
 
 /* ---- ndarray.c ------------------------------------------------------------- */
 
-/* A dense array, row-major, in the machine's byte order; `data` comes from malloc and is never NULL once made. */
+/* A dense array, row-major, in the machine's byte order; `data` comes from malloc and is never NULL once
+ * made. */
 struct ndarray {
 	pmg_type type;
 	int rank;
@@ -24,13 +25,14 @@ struct ndarray {
 
 /* Bytes of an array, or false: a negative size, an overflow, or more than the machine can address. */
 bool shape_bytes(int rank, const int64_t *shape, size_t element, size_t *bytes);
-bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure);
+bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape,
+		 struct failure *failure);
 bool ndarray_copy(struct ndarray *to, const struct ndarray *from, struct failure *failure);
 void ndarray_free(struct ndarray *array);
 int64_t ndarray_count(const struct ndarray *array);
 size_t ndarray_bytes(const struct ndarray *array);
-bool type_holds_integers(pmg_type type);            /* bool too */
-int64_t ndarray_integer(const struct ndarray *array, int64_t i);    /* of an integer type */
+bool type_holds_integers(pmg_type type);                         /* bool too */
+int64_t ndarray_integer(const struct ndarray *array, int64_t i); /* of an integer type */
 double ndarray_real(const struct ndarray *array, int64_t i);
 /* Changes the type. Values that the type cannot hold are failures that name `what` and the position; only
  * floating-point numbers are rounded, to floating-point numbers. */
@@ -38,7 +40,7 @@ bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, str
 void ndarray_swap_bytes(struct ndarray *array);
 /* From column-major order, the shape being right already. */
 bool ndarray_from_columns(struct ndarray *array, struct failure *failure);
-const char *extents_text(int rank, const int64_t *shape, char *text, size_t size);    /* "[3, 4]", "scalar" */
+const char *extents_text(int rank, const int64_t *shape, char *text, size_t size); /* "[3, 4]", "scalar" */
 /* The position of element i: "[2, 7]", "" for a scalar. */
 const char *position_text(const struct ndarray *array, int64_t i, char *text, size_t size);
 
@@ -47,8 +49,8 @@ const char *position_text(const struct ndarray *array, int64_t i, char *text, si
 #define NAME_BYTES 256
 
 struct member {
-	char name[NAME_BYTES];      /* "" where the file has no names */
-	char storage[64];           /* how the file has it, for people: "little-endian, chunked, deflate" */
+	char name[NAME_BYTES]; /* "" where the file has no names */
+	char storage[64];      /* how the file has it, for people: "little-endian, chunked, deflate" */
 	struct ndarray array;
 };
 
@@ -59,10 +61,10 @@ struct attribute {
 };
 
 enum content_kind {
-	CONTENT_ARRAY,              /* one member */
-	CONTENT_FLAT,               /* one member of rank 1, whose shape the file does not tell */
-	CONTENT_TENSOR,             /* coordinate arrays from 0 in the order of modes, then the values */
-	CONTENT_GROUP               /* members with names */
+	CONTENT_ARRAY,  /* one member */
+	CONTENT_FLAT,   /* one member of rank 1, whose shape the file does not tell */
+	CONTENT_TENSOR, /* coordinate arrays from 0 in the order of modes, then the values */
+	CONTENT_GROUP   /* members with names */
 };
 
 struct content {
@@ -70,7 +72,7 @@ struct content {
 	int n_members, n_attributes;
 	struct member *members;
 	struct attribute *attributes;
-	int64_t sizes[PMG_MAX_RANK];/* TENSOR: size of each mode, or -1 where the file does not state it */
+	int64_t sizes[PMG_MAX_RANK]; /* TENSOR: size of each mode, or -1 where the file does not state it */
 };
 
 /* The new member has no array yet; NULL after a failure. */
@@ -79,12 +81,13 @@ bool content_add_attribute(struct content *content, const char *name, int64_t va
 const struct attribute *content_attribute(const struct content *content, const char *name);
 struct member *content_find(const struct content *content, const char *name);
 void content_free(struct content *content);
-/* Turns a group that has the members `modes` and "value" into a tensor; false without a failure if it has not.
- * Its sizes come from the attributes shape.0, shape.1, … */
+/* Turns a group that has the members `modes` and "value" into a tensor; false without a failure if it has
+ * not. Its sizes come from the attributes shape.0, shape.1, … */
 bool content_as_tensor(struct content *content, const char *const *modes, int n_modes);
 /* Coordinates are as long as the values, integers and not negative. */
 bool tensor_check(struct content *tensor, const char *what, struct failure *failure);
-int64_t tensor_extent(const struct content *tensor, int mode);  /* the stated size, else largest coordinate + 1 */
+int64_t tensor_extent(const struct content *tensor,
+		      int mode); /* the stated size, else largest coordinate + 1 */
 
 /* ---- location.c --------------------------------------------------------------- */
 
@@ -92,41 +95,43 @@ struct format;
 
 /* Where numbers are: PATH, FILE.h5:/INNER, or FILE.f64[SHAPE]. */
 struct location {
-	char *path, *inner;         /* inner: NULL if not given */
-	int rank;                   /* -1: no shape given */
+	char *path, *inner; /* inner: NULL if not given */
+	int rank;           /* -1: no shape given */
 	int64_t shape[PMG_MAX_RANK];
-	int base;                   /* of coordinates: 0 or 1; -1: the format's own */
+	int base; /* of coordinates: 0 or 1; -1: the format's own */
 	const struct format *format;
 };
 
-/* What a reader of HDF5 is to look for: the object named `name` where no place is given, and of a group only the
- * members `names`. NULL: all there is. */
+/* What a reader of HDF5 is to look for: the object named `name` where no place is given, and of a group
+ * only the members `names`. NULL: all there is. */
 struct wish {
 	const char *name;
 	const char *const *names;
 	int n_names;
 };
 
-bool location_parse(struct location *location, struct arena *arena, const char *text, struct failure *failure);
+bool location_parse(struct location *location, struct arena *arena, const char *text,
+		    struct failure *failure);
 
 /* ---- formats.c ------------------------------------------------------------------ */
 
 struct format {
-	const char *name, *suffixes;/* ".h5 .hdf5" */
+	const char *name, *suffixes; /* ".h5 .hdf5" */
 	const char *sentence;
 	bool (*read)(const struct location *location, const struct wish *wish, struct content *content,
 		     struct failure *failure);
-	bool (*write)(const struct location *location, const struct content *content, struct failure *failure);
+	bool (*write)(const struct location *location, const struct content *content,
+		      struct failure *failure);
 };
 
 /* Reads; on failure `content` is empty. */
 bool content_read(const struct location *location, const struct wish *wish, struct content *content,
 		  struct failure *failure);
 bool content_write(const struct location *location, const struct content *content, struct failure *failure);
-const struct format *format_of(const char *path);           /* by suffix, else by the first bytes; NULL: unknown */
-const struct format *format_numbered(int i);                /* NULL: no more */
+const struct format *format_of(const char *path); /* by suffix, else by the first bytes; NULL: unknown */
+const struct format *format_numbered(int i);      /* NULL: no more */
 
-/* ---- One section for each format: npy.c, raw.c, text.c, coordinates.c, matrix_market.c, hdf5_*.c ------------------ */
+/* ---- npy.c, raw.c, text.c, coordinates.c, matrix_market.c, hdf5_*.c: one format each ------------- */
 
 bool npy_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool npy_write(const struct location *, const struct content *, struct failure *);
@@ -143,7 +148,7 @@ bool hdf5_write(const struct location *, const struct content *, struct failure 
 
 /* One object of an HDF5 file. */
 struct hdf5_entry {
-	const char *path, *note;    /* "/PHI/atom"; "deflate", "group", "link to elsewhere: not followed" */
+	const char *path, *note; /* "/PHI/atom"; "deflate", "group", "link to elsewhere: not followed" */
 	bool is_array;
 	pmg_type type;
 	int rank;
@@ -156,7 +161,7 @@ bool hdf5_list(const char *path, void (*visit)(const struct hdf5_entry *entry, v
 
 struct summary {
 	int64_t n, n_nan, n_infinite, n_zero;
-	double min, max, sum;       /* of what is finite; min > max: nothing is */
+	double min, max, sum; /* of what is finite; min > max: nothing is */
 };
 struct summary ndarray_summary(const struct ndarray *array);
 

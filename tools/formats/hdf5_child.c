@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parent of a process that reads or writes an HDF5 file: starts it, checks each record it sends, and tells how it
- * ended. Memory is taken for an array only when its size is one that a file of that size can hold. */
+ * The parent of a process that reads or writes an HDF5 file: starts it, checks each record it sends, and
+ * tells how it ended. Memory is taken for an array only when its size is one that a file of that size can
+ * hold. */
 #include "formats/hdf5_private.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 #define FREE_BYTES (64 << 20)
-#define EXPANSION 1100          /* deflate makes at most 1032 bytes of one */
+#define EXPANSION 1100 /* deflate makes at most 1032 bytes of one */
 #define SECONDS 20
 #define BYTES_PER_SECOND (10 << 20)
 
@@ -23,8 +24,8 @@
 
 static void set_limit(int resource, int64_t value)
 {
-	struct rlimit limit = { .rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value };
-	setrlimit((__rlimit_resource_t)resource, &limit);
+	struct rlimit limit = { .rlim_cur = (rlim_t) value, .rlim_max = (rlim_t) value };
+	setrlimit((__rlimit_resource_t) resource, &limit);
 }
 
 /* Bytes of address space in use; 0 if the system does not tell. */
@@ -92,17 +93,19 @@ static bool record_is_sound(const struct record *record)
 	char name[NAME_BYTES];
 	return record->magic == HDF5_MAGIC && record->kind <= RECORD_FAILURE && record->rank >= 0 &&
 	       record->rank <= PMG_MAX_RANK && record->type >= 0 && record->type <= PMG_BOOL &&
-	       memchr(record->name, 0, sizeof(record->name)) && memchr(record->note, 0, sizeof(record->note)) &&
+	       memchr(record->name, 0, sizeof(record->name)) &&
+	       memchr(record->note, 0, sizeof(record->note)) &&
 	       (record->kind != RECORD_ARRAY || strlen(printable(record->name, name, sizeof(name))) > 0);
 }
 
 /* False at the end of the pipe, too. */
-static bool next_record(struct hdf5_parent *parent, struct record *record, bool *ended, struct failure *failure)
+static bool next_record(struct hdf5_parent *parent, struct record *record, bool *ended,
+			struct failure *failure)
 {
 	*ended = fread(record, sizeof(*record), 1, parent->pipe) != 1;
 	if (*ended)
 		return false;
-	parent->left -= (int64_t)sizeof(*record);
+	parent->left -= (int64_t) sizeof(*record);
 	if (!record_is_sound(record) || parent->left < 0)
 		return mistrust(parent, failure);
 	return true;
@@ -117,8 +120,9 @@ static bool receive_failure(struct hdf5_parent *parent, const struct record *rec
 	text[record->bytes] = '\0';
 	fail_file(failure, parent->path, "%s", printable(text, shown, sizeof(shown)));
 	int64_t outcome = record->shape[0];
-	failure->outcome = outcome == OUTCOME_IO || outcome == OUTCOME_RESOURCES || outcome == OUTCOME_USAGE ?
-			   (enum outcome)outcome : OUTCOME_DATA;
+	failure->outcome = outcome == OUTCOME_IO || outcome == OUTCOME_RESOURCES || outcome == OUTCOME_USAGE
+				   ? (enum outcome) outcome
+				   : OUTCOME_DATA;
 	return false;
 }
 
@@ -134,7 +138,7 @@ static bool receive_pieces(struct hdf5_parent *parent, struct ndarray *array, st
 			return receive_failure(parent, &piece, failure);
 		if (piece.kind != RECORD_DATA || piece.bytes > bytes - at || piece.bytes == 0)
 			return mistrust(parent, failure);
-		if (fread((char *)array->data + at, 1, piece.bytes, parent->pipe) != piece.bytes)
+		if (fread((char *) array->data + at, 1, piece.bytes, parent->pipe) != piece.bytes)
 			return false;
 		at += piece.bytes;
 	}
@@ -146,12 +150,12 @@ bool hdf5_receive(struct hdf5_parent *parent, const struct record *record, struc
 {
 	size_t bytes;
 	char text[200];
-	if (!shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type)record->type), &bytes) ||
-	    (int64_t)bytes > parent->left)
+	if (!shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type) record->type), &bytes) ||
+	    (int64_t) bytes > parent->left)
 		return fail_file(failure, parent->path, "shape %s is more than a file of this size holds",
 				 extents_text(record->rank, record->shape, text, sizeof(text)));
-	parent->left -= (int64_t)bytes;
-	return ndarray_new(array, (pmg_type)record->type, record->rank, record->shape, failure) &&
+	parent->left -= (int64_t) bytes;
+	return ndarray_new(array, (pmg_type) record->type, record->rank, record->shape, failure) &&
 	       receive_pieces(parent, array, failure);
 }
 
@@ -183,13 +187,14 @@ static bool tell_end(const char *path, int status, struct failure *failure)
 	if (WIFSIGNALED(status))
 		return fail_file(failure, path, "the HDF5 library crashes on this file (%s)",
 				 strsignal(WTERMSIG(status)));
-	return fail_file(failure, path, "the HDF5 library gives up on this file (status %d)", WEXITSTATUS(status));
+	return fail_file(failure, path, "the HDF5 library gives up on this file (status %d)",
+			 WEXITSTATUS(status));
 }
 
 static int64_t allowance(const struct hdf5_child *child)
 {
 	int64_t bytes;
-	if (__builtin_mul_overflow(child->size, (int64_t)EXPANSION, &bytes))
+	if (__builtin_mul_overflow(child->size, (int64_t) EXPANSION, &bytes))
 		return INT64_MAX;
 	return bytes < INT64_MAX - FREE_BYTES ? bytes + FREE_BYTES : INT64_MAX;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The child's side of reading and writing HDF5: sending records, opening the file with plugins and external links
- * off, and telling which datasets are plain numbers stored in this file alone. */
+ * The child's side of reading and writing HDF5: sending records, opening the file with plugins and external
+ * links off, and telling which datasets are plain numbers stored in this file alone. */
 #include "formats/hdf5_private.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FILL_BYTES (1 << 20)    /* what a dataset that was never written may have */
+#define FILL_BYTES (1 << 20) /* what a dataset that was never written may have */
 #define DEFLATION 1100
 
 /* ---- Sending ------------------------------------------------------------------------ */
@@ -23,7 +23,7 @@ static void send_bytes(int pipe, const void *bytes, size_t n)
 		if (sent <= 0)
 			_exit(1);
 		at += sent;
-		n -= (size_t)sent;
+		n -= (size_t) sent;
 	}
 }
 
@@ -50,8 +50,9 @@ void child_fail(struct hdf5_child *child, enum outcome outcome, const char *what
 	if (!reason)
 		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, words);
 	int n = snprintf(text, sizeof(text), "%s: %s", what, reason ? reason : words);
-	size_t length = n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1;
-	child_send(child, &(struct record){ .kind = RECORD_FAILURE, .shape = { outcome }, .bytes = length }, text);
+	size_t length = n < (int) sizeof(text) ? (size_t) n : sizeof(text) - 1;
+	child_send(child, &(struct record){ .kind = RECORD_FAILURE, .shape = { outcome }, .bytes = length },
+		   text);
 	_exit(1);
 }
 
@@ -103,8 +104,9 @@ static hid_t bool_type(hid_t stored, int32_t *type)
 {
 	signed char no = 1, yes = 0;
 	*type = PMG_BOOL;
-	if (H5Tget_size(stored) != 1 || H5Tget_nmembers(stored) != 2 || H5Tenum_valueof(stored, "FALSE", &no) < 0 ||
-	    H5Tenum_valueof(stored, "TRUE", &yes) < 0 || no != 0 || yes != 1)
+	if (H5Tget_size(stored) != 1 || H5Tget_nmembers(stored) != 2 ||
+	    H5Tenum_valueof(stored, "FALSE", &no) < 0 || H5Tenum_valueof(stored, "TRUE", &yes) < 0 ||
+	    no != 0 || yes != 1)
 		return H5I_INVALID_HID;
 	return H5Tcopy(stored);
 }
@@ -133,7 +135,8 @@ static const char *check_filters(hid_t properties, bool *is_deflated)
 	for (int i = 0; i < n; i++) {
 		unsigned flags, config;
 		size_t n_values = 0;
-		H5Z_filter_t filter = H5Pget_filter2(properties, (unsigned)i, &flags, &n_values, NULL, 0, NULL, &config);
+		H5Z_filter_t filter =
+			H5Pget_filter2(properties, (unsigned) i, &flags, &n_values, NULL, 0, NULL, &config);
 		*is_deflated |= filter == H5Z_FILTER_DEFLATE;
 		if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE)
 			return "it has a filter other than deflate and shuffle";
@@ -159,11 +162,14 @@ static const char *check_storage(hid_t set, uint64_t bytes, int64_t file_size)
 	bool is_deflated;
 	hid_t properties = H5Dget_create_plist(set);
 	const char *reason = check_layout(properties, &is_deflated);
-	uint64_t stored = H5Dget_storage_size(set), most = FILL_BYTES + (is_deflated ? DEFLATION : 1) * stored;
+	uint64_t stored = H5Dget_storage_size(set),
+		 most = FILL_BYTES + (is_deflated ? DEFLATION : 1) * stored;
 	H5Pclose(properties);
 	if (reason)
 		return reason;
-	return bytes > most || stored > (uint64_t)file_size ? "its shape is more than what the file stores of it" : NULL;
+	return bytes > most || stored > (uint64_t) file_size
+		       ? "its shape is more than what the file stores of it"
+		       : NULL;
 }
 
 /* ---- Describing ------------------------------------------------------------------------------- */
@@ -178,7 +184,7 @@ static const char *describe_shape(hid_t set, struct record *record)
 	record->rank = ok ? rank : 0;
 	for (int d = 0; ok && d < rank; d++) {
 		ok = shape[d] <= INT64_MAX;
-		record->shape[d] = (int64_t)shape[d];
+		record->shape[d] = (int64_t) shape[d];
 	}
 	return ok ? NULL : "it has no shape, or more dimensions than we take";
 }
@@ -191,7 +197,7 @@ static const char *describe_dataset(hid_t set, int64_t file_size, struct record 
 		return reason;
 	if (memory_type(set, &record->type) < 0)
 		return "its elements are not integers, floats or bools";
-	if (!shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type)record->type), &bytes))
+	if (!shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type) record->type), &bytes))
 		return "its shape is too large";
 	return check_storage(set, bytes, file_size);
 }
@@ -205,7 +211,9 @@ static void describe_storage(hid_t set, char *note, size_t size)
 	H5D_layout_t layout = H5Pget_layout(properties);
 	check_filters(properties, &is_deflated);
 	snprintf(note, size, "%s%s%s",
-		 order == H5T_ORDER_BE ? "big-endian" : order == H5T_ORDER_LE ? "little-endian" : "bytes",
+		 order == H5T_ORDER_BE   ? "big-endian"
+		 : order == H5T_ORDER_LE ? "little-endian"
+					 : "bytes",
 		 layout == H5D_CHUNKED ? ", chunked" : "", is_deflated ? ", deflate" : "");
 	H5Pclose(properties);
 	H5Tclose(stored);
@@ -217,7 +225,7 @@ static int64_t size_of_file(hid_t object)
 	hid_t file = H5Iget_file_id(object);
 	H5Fget_filesize(file, &size);
 	H5Fclose(file);
-	return (int64_t)size;
+	return (int64_t) size;
 }
 
 void object_describe(hid_t object, const char *name, struct record *record)

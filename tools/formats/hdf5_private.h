@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * HDF5 files are opened by a child process only: the library has been made to crash by files too often. The child has
- * limits on memory and time, and sends what it finds through a pipe as records, which the parent checks as it checks
- * any file. An array is announced by a record and follows in pieces; a failure may come at any time; END comes last. */
+ * HDF5 files are opened by a child process only: the library has been made to crash by files too often. The
+ * child has limits on memory and time, and sends what it finds through a pipe as records, which the parent
+ * checks as it checks any file. An array is announced by a record and follows in pieces; a failure may come
+ * at any time; END comes last. */
 #ifndef TOOLS_FORMATS_HDF5_PRIVATE_H
 #define TOOLS_FORMATS_HDF5_PRIVATE_H
 
@@ -13,33 +14,41 @@
 #define HDF5_MAGIC 0x35474d50u
 #define HDF5_PIECE_BYTES (8u << 20)
 
-enum record_kind { RECORD_END, RECORD_GROUP, RECORD_ARRAY, RECORD_DATA, RECORD_ATTRIBUTE, RECORD_ENTRY, RECORD_FAILURE };
+enum record_kind {
+	RECORD_END,
+	RECORD_GROUP,
+	RECORD_ARRAY,
+	RECORD_DATA,
+	RECORD_ATTRIBUTE,
+	RECORD_ENTRY,
+	RECORD_FAILURE
+};
 
 struct record {
 	uint32_t magic, kind;
 	int32_t type, rank;
-	int64_t shape[PMG_MAX_RANK];    /* ATTRIBUTE: shape[0] is the value; FAILURE: the outcome */
-	uint64_t bytes;                 /* DATA, FAILURE: that many follow */
+	int64_t shape[PMG_MAX_RANK]; /* ATTRIBUTE: shape[0] is the value; FAILURE: the outcome */
+	uint64_t bytes;              /* DATA, FAILURE: that many follow */
 	char name[NAME_BYTES], note[NAME_BYTES];
 };
 
 struct hdf5_child {
-	const char *path;               /* of the file */
-	int64_t size;                   /* of the file */
-	bool is_limited;                /* the child reads, and gets limits on memory and time */
+	const char *path; /* of the file */
+	int64_t size;     /* of the file */
+	bool is_limited;  /* the child reads, and gets limits on memory and time */
 	void (*work)(struct hdf5_child *child);
 	int pipe;
-	const void *request;            /* what `work` is to do */
+	const void *request; /* what `work` is to do */
 };
 
 /* ---- hdf5_child.c: the parent's side -------------------------------------------------------- */
 
-/* Runs `work` in a child and gives each record but DATA, FAILURE and END to `accept` (NULL: none is expected),
- * which reads an array with hdf5_receive. */
+/* Runs `work` in a child and gives each record but DATA, FAILURE and END to `accept` (NULL: none is
+ * expected), which reads an array with hdf5_receive. */
 struct hdf5_parent {
 	FILE *pipe;
 	const char *path;
-	int64_t left;                   /* bytes that the child may still send */
+	int64_t left; /* bytes that the child may still send */
 	bool (*accept)(struct hdf5_parent *parent, const struct record *record, struct failure *failure);
 	void *user;
 };

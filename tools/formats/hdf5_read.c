@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading HDF5. In the child: finds the object that is wanted and sends it, a dataset in pieces of whole rows, a group
- * as the datasets in it; with their integer attributes. In the parent: makes a content of it. */
+ * Reading HDF5. In the child: finds the object that is wanted and sends it, a dataset in pieces of whole
+ * rows, a group as the datasets in it; with their integer attributes. In the parent: makes a content of it.
+ * */
 #include "formats/hdf5_private.h"
 
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #define MAX_ENTRIES 4096
 
 struct read_request {
-	const char *inner;          /* NULL: not said */
-	const struct wish *wish;    /* NULL: all */
+	const char *inner;       /* NULL: not said */
+	const struct wish *wish; /* NULL: all */
 };
 
 /* ---- Sending a dataset -------------------------------------------------------------- */
@@ -34,17 +35,18 @@ static int64_t rows_in_piece(hid_t set, const struct record *record, size_t row_
 	if (H5Pget_layout(properties) == H5D_CHUNKED)
 		H5Pget_chunk(properties, H5S_MAX_RANK, chunk);
 	H5Pclose(properties);
-	int64_t unit = chunk[0] < (hsize_t)record->shape[0] ? (int64_t)chunk[0] : record->shape[0];
-	int64_t rows = (int64_t)(HDF5_PIECE_BYTES / (row_bytes ? row_bytes : 1));
+	int64_t unit = chunk[0] < (hsize_t) record->shape[0] ? (int64_t) chunk[0] : record->shape[0];
+	int64_t rows = (int64_t) (HDF5_PIECE_BYTES / (row_bytes ? row_bytes : 1));
 	rows = rows > unit ? rows - rows % unit : unit;
 	return rows < record->shape[0] ? rows : record->shape[0];
 }
 
-static bool read_rows(hid_t set, hid_t memory, const struct record *record, int64_t first, int64_t rows, void *piece)
+static bool read_rows(hid_t set, hid_t memory, const struct record *record, int64_t first, int64_t rows,
+		      void *piece)
 {
-	hsize_t start[PMG_MAX_RANK] = { (hsize_t)first }, count[PMG_MAX_RANK];
+	hsize_t start[PMG_MAX_RANK] = { (hsize_t) first }, count[PMG_MAX_RANK];
 	for (int d = 0; d < record->rank; d++)
-		count[d] = (hsize_t)(d == 0 ? rows : record->shape[d]);
+		count[d] = (hsize_t) (d == 0 ? rows : record->shape[d]);
 	hid_t in_file = H5Dget_space(set), in_memory = H5Screate_simple(record->rank, count, NULL);
 	bool ok = H5Sselect_hyperslab(in_file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
 		  H5Dread(set, memory, in_memory, in_file, H5P_DEFAULT, piece) >= 0;
@@ -53,7 +55,8 @@ static bool read_rows(hid_t set, hid_t memory, const struct record *record, int6
 	return ok;
 }
 
-static void send_piece(struct hdf5_child *child, hid_t memory, const char *name, const void *piece, size_t bytes)
+static void send_piece(struct hdf5_child *child, hid_t memory, const char *name, const void *piece,
+		       size_t bytes)
 {
 	if (H5Tequal(memory, H5T_NATIVE_UINT64) > 0 && !fits_signed(piece, bytes / sizeof(uint64_t)))
 		child_fail(child, OUTCOME_DATA, name, "it has values above 2^63 - 1");
@@ -63,16 +66,17 @@ static void send_piece(struct hdf5_child *child, hid_t memory, const char *name,
 static void send_rows(struct hdf5_child *child, hid_t set, hid_t memory, const struct record *record)
 {
 	size_t row_bytes;
-	shape_bytes(record->rank - 1, record->shape + 1, pmg_type_size((pmg_type)record->type), &row_bytes);
+	shape_bytes(record->rank - 1, record->shape + 1, pmg_type_size((pmg_type) record->type), &row_bytes);
 	int64_t rows = rows_in_piece(set, record, row_bytes);
-	void *piece = malloc((size_t)rows * row_bytes);
+	void *piece = malloc((size_t) rows * row_bytes);
 	if (!piece)
-		child_fail(child, OUTCOME_RESOURCES, record->name, "it needs more memory than its file is allowed");
+		child_fail(child, OUTCOME_RESOURCES, record->name,
+			   "it needs more memory than its file is allowed");
 	for (int64_t first = 0; first < record->shape[0]; first += rows) {
 		int64_t n = record->shape[0] - first < rows ? record->shape[0] - first : rows;
 		if (!read_rows(set, memory, record, first, n, piece))
 			child_fail(child, OUTCOME_DATA, record->name, NULL);
-		send_piece(child, memory, record->name, piece, (size_t)n * row_bytes);
+		send_piece(child, memory, record->name, piece, (size_t) n * row_bytes);
 	}
 	free(piece);
 }
@@ -83,7 +87,7 @@ static void send_dataset(struct hdf5_child *child, hid_t set, struct record *rec
 	unsigned char scalar[sizeof(double)];
 	hid_t memory = dataset_memory_type(set, record);
 	child_send(child, record, NULL);
-	shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type)record->type), &bytes);
+	shape_bytes(record->rank, record->shape, pmg_type_size((pmg_type) record->type), &bytes);
 	if (record->rank == 0) {
 		if (H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, scalar) < 0)
 			child_fail(child, OUTCOME_DATA, record->name, NULL);
@@ -118,8 +122,8 @@ static void send_attribute(struct hdf5_child *child, hid_t attribute)
 static void send_attributes(struct hdf5_child *child, hid_t object)
 {
 	for (int i = 0; i < PMG_MAX_RANK * PMG_MAX_RANK; i++) {
-		hid_t attribute = H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)i, H5P_DEFAULT,
-						 H5P_DEFAULT);
+		hid_t attribute = H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t) i,
+						 H5P_DEFAULT, H5P_DEFAULT);
 		if (attribute < 0)
 			return;
 		send_attribute(child, attribute);
@@ -145,8 +149,8 @@ static bool has_wishes(hid_t group, const struct wish *wish)
 /* The name of link "i"; false when there are no more. */
 static bool link_name(hid_t group, int i, char *name)
 {
-	ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t)i, name, NAME_BYTES,
-					    H5P_DEFAULT);
+	ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, (hsize_t) i, name,
+					    NAME_BYTES, H5P_DEFAULT);
 	return length > 0 && length < NAME_BYTES;
 }
 
@@ -178,7 +182,8 @@ static hid_t open_wanted(struct hdf5_child *child, hid_t file, const struct read
 	}
 	hid_t object = H5Oopen(file, inner, H5P_DEFAULT);
 	if (object < 0)
-		child_fail(child, OUTCOME_DATA, inner, "there is no such object in the file, or it lies in another one "
+		child_fail(child, OUTCOME_DATA, inner,
+			   "there is no such object in the file, or it lies in another one "
 			   "('pmg inspect' lists what there is)");
 	return object;
 }
@@ -253,7 +258,9 @@ bool hdf5_read(const struct location *location, const struct wish *wish, struct 
 	       struct failure *failure)
 {
 	struct read_request request = { .inner = location->inner, .wish = wish };
-	struct hdf5_child child = { .path = location->path, .is_limited = true, .work = send_wanted, .request = &request };
+	struct hdf5_child child = {
+		.path = location->path, .is_limited = true, .work = send_wanted, .request = &request
+	};
 	struct hdf5_parent parent = { .accept = accept_content, .user = content };
 	content->kind = CONTENT_ARRAY;
 	return hdf5_run(&child, &parent, failure);
@@ -264,7 +271,8 @@ bool hdf5_read(const struct location *location, const struct wish *wish, struct 
 static int send_entries(struct hdf5_child *child, hid_t group, const char *path, int depth, int left);
 
 /* Sends one link and what is below it; the number of entries that may still be sent. */
-static int send_entry(struct hdf5_child *child, hid_t group, const char *path, const char *name, int depth, int left)
+static int send_entry(struct hdf5_child *child, hid_t group, const char *path, const char *name, int depth,
+		      int left)
 {
 	struct record record = { .kind = RECORD_ENTRY };
 	H5L_info_t link;
@@ -309,10 +317,12 @@ static bool accept_entry(struct hdf5_parent *parent, const struct record *record
 {
 	const struct list_request *request = parent->user;
 	char name[2 * NAME_BYTES];
-	struct hdf5_entry entry = { .path = printable(record->name, name, sizeof(name)), .note = record->note,
-				    .is_array = record->kind == RECORD_ARRAY, .type = (pmg_type)record->type,
+	struct hdf5_entry entry = { .path = printable(record->name, name, sizeof(name)),
+				    .note = record->note,
+				    .is_array = record->kind == RECORD_ARRAY,
+				    .type = (pmg_type) record->type,
 				    .rank = record->rank };
-	(void)failure;
+	(void) failure;
 	memcpy(entry.shape, record->shape, sizeof(entry.shape));
 	request->visit(&entry, request->user);
 	return true;

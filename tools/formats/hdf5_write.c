@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writing HDF5: the file that is there, or an empty one, is copied beside its name; a child opens the copy, replaces
- * the one object that is written, and only then the copy gets the name. Without times, so that equal data are equal
- * files. A tensor is a group of its members with the attributes `shape` and `index_base`. */
+ * Writing HDF5: the file that is there, or an empty one, is copied beside its name; a child opens the copy,
+ * replaces the one object that is written, and only then the copy gets the name. Without times, so that
+ * equal data are equal files. A tensor is a group of its members with the attributes `shape` and
+ * `index_base`. */
 #include "formats/hdf5_private.h"
 
 #include <errno.h>
@@ -63,7 +64,7 @@ static bool put_array(hid_t parent, const char *name, const struct ndarray *arra
 {
 	hsize_t shape[PMG_MAX_RANK] = { 0 };
 	for (int d = 0; d < array->rank; d++)
-		shape[d] = (hsize_t)array->shape[d];
+		shape[d] = (hsize_t) array->shape[d];
 	if (!remove_old(parent, name))
 		return false;
 	hid_t type = memory_type(array->type), properties = without_times(H5P_DATASET_CREATE);
@@ -71,16 +72,18 @@ static bool put_array(hid_t parent, const char *name, const struct ndarray *arra
 	hid_t space = array->rank ? H5Screate_simple(array->rank, shape, NULL) : H5Screate(H5S_SCALAR);
 	H5Pset_create_intermediate_group(links, 1);
 	hid_t set = H5Dcreate2(parent, name, type, space, links, properties, H5P_DEFAULT);
-	return set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0 && H5Dclose(set) >= 0;
+	return set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0 &&
+	       H5Dclose(set) >= 0;
 }
 
 static bool put_integers(hid_t object, const char *name, int n, const int64_t *values)
 {
-	hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &(hsize_t){ (hsize_t)n }, NULL);
+	hid_t space = n == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &(hsize_t){ (hsize_t) n }, NULL);
 	if (H5Aexists(object, name) > 0)
 		H5Adelete(object, name);
 	hid_t attribute = H5Acreate2(object, name, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-	return attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, values) >= 0 && H5Aclose(attribute) >= 0;
+	return attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT64, values) >= 0 &&
+	       H5Aclose(attribute) >= 0;
 }
 
 static bool put_tensor_sizes(hid_t group, const struct content *tensor)
@@ -89,7 +92,8 @@ static bool put_tensor_sizes(hid_t group, const struct content *tensor)
 	int n_modes = tensor->n_members - 1;
 	for (int m = 0; m < n_modes; m++)
 		sizes[m] = tensor_extent(tensor, m);
-	return put_integers(group, "shape", n_modes, sizes) && put_integers(group, "index_base", 1, &(int64_t){ 0 });
+	return put_integers(group, "shape", n_modes, sizes) &&
+	       put_integers(group, "index_base", 1, &(int64_t){ 0 });
 }
 
 /* The root stays what it is, another group is made anew. */
@@ -126,12 +130,14 @@ static void write_object(struct hdf5_child *child)
 	bool is_array = content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
 	const char *inner = request->inner && *request->inner ? request->inner : is_array ? "/data" : "/";
 	if (child->size == 0) {
-		hid_t made = H5Fcreate(child->path, H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT);
+		hid_t made =
+			H5Fcreate(child->path, H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT);
 		if (made < 0 || H5Fclose(made) < 0)
 			child_fail(child, OUTCOME_IO, "cannot write", NULL);
 	}
 	hid_t file = child_open(child, H5F_ACC_RDWR);
-	bool ok = is_array ? put_array(file, inner, &content->members[0].array) : put_group(file, inner, content);
+	bool ok = is_array ? put_array(file, inner, &content->members[0].array)
+			   : put_group(file, inner, content);
 	if (!ok || H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(file) < 0)
 		child_fail(child, OUTCOME_IO, "cannot write", NULL);
 }
@@ -144,7 +150,8 @@ static bool copy_old(const char *path, FILE *to, struct failure *failure)
 	FILE *from = fopen(path, "rbe");
 	if (!from)
 		return errno == ENOENT || fail_file(failure, path, "cannot open:");
-	for (size_t n = fread(buffer, 1, sizeof(buffer), from); n > 0; n = fread(buffer, 1, sizeof(buffer), from))
+	for (size_t n = fread(buffer, 1, sizeof(buffer), from); n > 0;
+	     n = fread(buffer, 1, sizeof(buffer), from))
 		fwrite(buffer, 1, n, to);
 	bool ok = !ferror(from) || fail_file(failure, path, "cannot read:");
 	fclose(from);

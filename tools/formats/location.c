@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The three ways to name a place: PATH, FILE.h5:/INNER for an object in an HDF5 file, FILE.f64[3,4] for the shape of
- * a file that does not tell it. A file whose whole name is the text comes first. */
+ * The three ways to name a place: PATH, FILE.h5:/INNER for an object in an HDF5 file, FILE.f64[3,4] for the
+ * shape of a file that does not tell it. A file whose whole name is the text comes first. */
 #include "formats/formats.h"
 
 #include <string.h>
 #include <unistd.h>
 
-static bool parse_shape(struct location *location, struct arena *arena, const char *text, struct failure *failure)
+static bool parse_shape(struct location *location, struct arena *arena, const char *text,
+			struct failure *failure)
 {
 	char *list = arena_string(arena, text), *rest = list;
 	location->rank = 0;
@@ -16,7 +17,8 @@ static bool parse_shape(struct location *location, struct arena *arena, const ch
 		int64_t extent;
 		number += strspn(number, " ");
 		if (location->rank == PMG_MAX_RANK)
-			return fail(failure, OUTCOME_USAGE, "'[%s': more than %d dimensions", text, PMG_MAX_RANK);
+			return fail(failure, OUTCOME_USAGE, "'[%s': more than %d dimensions", text,
+				    PMG_MAX_RANK);
 		if (!parse_integer(number, &extent) || extent < 0)
 			return fail(failure, OUTCOME_USAGE, "'[%s': '%s' is not a size", text, number);
 		location->shape[location->rank++] = extent;
@@ -34,7 +36,7 @@ static bool ends_with(const char *text, size_t length, const char *suffix)
 static const char *find_inner(const char *text)
 {
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
-		size_t length = (size_t)(colon - text);
+		size_t length = (size_t) (colon - text);
 		if (ends_with(text, length, ".h5") || ends_with(text, length, ".hdf5"))
 			return colon;
 	}
@@ -49,10 +51,10 @@ bool location_parse(struct location *location, struct arena *arena, const char *
 	if (access(text, F_OK) == 0) {
 		location->path = arena_string(arena, text);
 	} else if (colon) {
-		location->path = arena_copy(arena, text, (size_t)(colon - text));
+		location->path = arena_copy(arena, text, (size_t) (colon - text));
 		location->inner = arena_string(arena, colon + 1);
 	} else if (bracket && text[length - 1] == ']') {
-		location->path = arena_copy(arena, text, (size_t)(bracket - text));
+		location->path = arena_copy(arena, text, (size_t) (bracket - text));
 		if (!parse_shape(location, arena, bracket + 1, failure))
 			return false;
 	} else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Matrix Market: `coordinate` is a sparse tensor of two modes, `array` a dense matrix written column by column.
- * Real, integer and pattern (all ones); general, symmetric and skew-symmetric, of which the file has the lower
- * triangle. What is complex or hermitian is refused. */
+ * Matrix Market: `coordinate` is a sparse tensor of two modes, `array` a dense matrix written column by
+ * column. Real, integer and pattern (all ones); general, symmetric and skew-symmetric, of which the file
+ * has the lower triangle. What is complex or hermitian is refused. */
 #include "formats/streams.h"
 
 #include <inttypes.h>
@@ -14,28 +14,32 @@ enum symmetry { GENERAL, SYMMETRIC, SKEW };
 struct matrix {
 	bool is_sparse, is_integer, is_pattern;
 	enum symmetry symmetry;
-	int64_t rows, columns, n;   /* n: lines of entries */
+	int64_t rows, columns, n; /* n: lines of entries */
 	struct growing row, column, value;
 };
 
 /* ---- The head ------------------------------------------------------------------------ */
 
-static bool parse_banner(struct text_input *in, const char *line, struct matrix *matrix, struct failure *failure)
+static bool parse_banner(struct text_input *in, const char *line, struct matrix *matrix,
+			 struct failure *failure)
 {
 	char object[32], layout[32], field[32], symmetry[32];
 	if (sscanf(line, "%%%%MatrixMarket %31s %31s %31s %31s", object, layout, field, symmetry) != 4)
-		return text_fail(in, failure, "not a Matrix Market file: the first line must be '%%%%MatrixMarket "
+		return text_fail(in, failure,
+				 "not a Matrix Market file: the first line must be '%%%%MatrixMarket "
 				 "matrix FORMAT FIELD SYMMETRY'");
 	matrix->is_sparse = strcasecmp(layout, "coordinate") == 0;
 	if (strcasecmp(object, "matrix") != 0 || (!matrix->is_sparse && strcasecmp(layout, "array") != 0))
 		return text_fail(in, failure, "only 'matrix coordinate' and 'matrix array' are supported");
 	matrix->is_integer = strcasecmp(field, "integer") == 0;
 	matrix->is_pattern = strcasecmp(field, "pattern") == 0;
-	if ((matrix->is_pattern && !matrix->is_sparse) || (!matrix->is_integer && !matrix->is_pattern &&
-	    strcasecmp(field, "real") != 0 && strcasecmp(field, "double") != 0))
+	if ((matrix->is_pattern && !matrix->is_sparse) ||
+	    (!matrix->is_integer && !matrix->is_pattern && strcasecmp(field, "real") != 0 &&
+	     strcasecmp(field, "double") != 0))
 		return text_fail(in, failure, "entries must be real, integer or pattern");
-	matrix->symmetry = strcasecmp(symmetry, "symmetric") == 0 ? SYMMETRIC :
-			   strcasecmp(symmetry, "skew-symmetric") == 0 ? SKEW : GENERAL;
+	matrix->symmetry = strcasecmp(symmetry, "symmetric") == 0        ? SYMMETRIC
+			   : strcasecmp(symmetry, "skew-symmetric") == 0 ? SKEW
+									 : GENERAL;
 	if (matrix->symmetry == GENERAL && strcasecmp(symmetry, "general") != 0)
 		return text_fail(in, failure, "the matrix must be general, symmetric or skew-symmetric");
 	return true;
@@ -66,7 +70,7 @@ static bool count_dense(struct matrix *matrix)
 	const int64_t shape[2] = { matrix->rows, matrix->columns };
 	if (!shape_bytes(2, shape, sizeof(double), &n))
 		return false;
-	matrix->n = (int64_t)(n / sizeof(double));
+	matrix->n = (int64_t) (n / sizeof(double));
 	if (matrix->symmetry == SYMMETRIC)
 		matrix->n = (matrix->n + matrix->rows) / 2;
 	else if (matrix->symmetry == SKEW)
@@ -84,7 +88,8 @@ static bool read_sizes(struct text_input *in, struct matrix *matrix, struct fail
 	    (matrix->is_sparse && !read_size(in, &matrix->n, failure)) || !end_line(in, failure))
 		return false;
 	if (matrix->symmetry != GENERAL && matrix->rows != matrix->columns)
-		return text_fail(in, failure, "a symmetric matrix of %" PRId64 " rows and %" PRId64 " columns",
+		return text_fail(in, failure,
+				 "a symmetric matrix of %" PRId64 " rows and %" PRId64 " columns",
 				 matrix->rows, matrix->columns);
 	if ((!matrix->is_sparse && !count_dense(matrix)) || matrix->n > in->limit)
 		return text_fail(in, failure, "more entries than the file can hold");
@@ -127,10 +132,11 @@ static bool read_coordinate(struct text_input *in, int64_t size, int64_t *at, st
 	return true;
 }
 
-static bool add_entry(struct matrix *matrix, int64_t row, int64_t column, double value, int64_t integer, int sign)
+static bool add_entry(struct matrix *matrix, int64_t row, int64_t column, double value, int64_t integer,
+		      int sign)
 {
-	return growing_add_integer(&matrix->row, row - 1) && growing_add_integer(&matrix->column, column - 1) &&
-	       add_value(matrix, value, integer, sign);
+	return growing_add_integer(&matrix->row, row - 1) &&
+	       growing_add_integer(&matrix->column, column - 1) && add_value(matrix, value, integer, sign);
 }
 
 static bool read_sparse_entry(struct text_input *in, struct matrix *matrix, struct failure *failure)
@@ -142,8 +148,8 @@ static bool read_sparse_entry(struct text_input *in, struct matrix *matrix, stru
 	    !read_value(in, matrix, &value, &integer, failure))
 		return false;
 	if (matrix->symmetry != GENERAL && (column > row || (matrix->symmetry == SKEW && column == row)))
-		return text_fail(in, failure, "entry (%" PRId64 ", %" PRId64 ") is not in the lower triangle", row,
-				 column);
+		return text_fail(in, failure, "entry (%" PRId64 ", %" PRId64 ") is not in the lower triangle",
+				 row, column);
 	bool ok = add_entry(matrix, row, column, value, integer, 1);
 	if (ok && matrix->symmetry != GENERAL && row != column)
 		ok = add_entry(matrix, column, row, value, integer, matrix->symmetry == SKEW ? -1 : 1);
@@ -164,11 +170,12 @@ static bool read_entries(struct text_input *in, struct matrix *matrix, struct fa
 	for (int64_t i = 0; i < matrix->n; i++) {
 		int more = text_line(in, failure);
 		if (more == 0)
-			return text_fail(in, failure, "ends after %" PRId64 " of %" PRId64 " entries", i, matrix->n);
+			return text_fail(in, failure, "ends after %" PRId64 " of %" PRId64 " entries", i,
+					 matrix->n);
 		if (more < 0)
 			return false;
-		bool ok = matrix->is_sparse ? read_sparse_entry(in, matrix, failure) :
-					      read_dense_entry(in, matrix, failure);
+		bool ok = matrix->is_sparse ? read_sparse_entry(in, matrix, failure)
+					    : read_dense_entry(in, matrix, failure);
 		if (!ok || !end_line(in, failure))
 			return false;
 	}
@@ -249,14 +256,14 @@ bool matrix_market_read(const struct location *location, const struct wish *wish
 {
 	struct text_input in;
 	struct matrix matrix = { 0 };
-	(void)wish;
+	(void) wish;
 	if (!text_open(&in, location->path, "%", failure))
 		return false;
 	bool ok = read_matrix(&in, &matrix, failure);
 	text_close(&in);
 	if (ok)
-		ok = matrix.is_sparse ? finish_sparse(&matrix, content, failure) :
-					finish_dense(&matrix, content, failure);
+		ok = matrix.is_sparse ? finish_sparse(&matrix, content, failure)
+				      : finish_dense(&matrix, content, failure);
 	growing_free(&matrix.row);
 	growing_free(&matrix.column);
 	growing_free(&matrix.value);
@@ -280,9 +287,11 @@ static void write_sparse(FILE *file, const struct content *tensor)
 	int64_t n = ndarray_count(value);
 	fprintf(file, "%%%%MatrixMarket matrix coordinate %s general\n",
 		type_holds_integers(value->type) ? "integer" : "real");
-	fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 "\n", tensor_extent(tensor, 0), tensor_extent(tensor, 1), n);
+	fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 "\n", tensor_extent(tensor, 0),
+		tensor_extent(tensor, 1), n);
 	for (int64_t i = 0; i < n; i++) {
-		fprintf(file, "%" PRId64 " %" PRId64 " ", ndarray_integer(row, i) + 1, ndarray_integer(column, i) + 1);
+		fprintf(file, "%" PRId64 " %" PRId64 " ", ndarray_integer(row, i) + 1,
+			ndarray_integer(column, i) + 1);
 		write_number(file, value, i);
 	}
 }
@@ -298,7 +307,8 @@ static void write_dense(FILE *file, const struct ndarray *array)
 			write_number(file, array, i * columns + j);
 }
 
-bool matrix_market_write(const struct location *location, const struct content *content, struct failure *failure)
+bool matrix_market_write(const struct location *location, const struct content *content,
+			 struct failure *failure)
 {
 	struct output out;
 	bool is_tensor = content->kind == CONTENT_TENSOR;

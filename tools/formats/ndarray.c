@@ -20,13 +20,14 @@ bool shape_bytes(int rank, const int64_t *shape, size_t element, size_t *bytes)
 		ok = shape[d] >= 0;
 		is_empty |= shape[d] == 0;
 		if (ok && shape[d] > 0)
-			ok = !__builtin_mul_overflow(product, (size_t)shape[d], &product);
+			ok = !__builtin_mul_overflow(product, (size_t) shape[d], &product);
 	}
 	*bytes = is_empty ? 0 : product;
 	return ok && product <= PTRDIFF_MAX;
 }
 
-bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure)
+bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape,
+		 struct failure *failure)
 {
 	size_t bytes;
 	char text[200];
@@ -34,10 +35,11 @@ bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *
 	if (!shape_bytes(rank, shape, pmg_type_size(type), &bytes))
 		return fail(failure, OUTCOME_RESOURCES, "an array of shape %s is too large",
 			    extents_text(rank, shape, text, sizeof(text)));
-	memcpy(array->shape, shape, (size_t)rank * sizeof(shape[0]));
+	memcpy(array->shape, shape, (size_t) rank * sizeof(shape[0]));
 	array->data = calloc(bytes ? bytes : 1, 1);
 	if (!array->data)
-		return fail(failure, OUTCOME_RESOURCES, "not enough memory for an array of shape %s (%zu bytes)",
+		return fail(failure, OUTCOME_RESOURCES,
+			    "not enough memory for an array of shape %s (%zu bytes)",
 			    extents_text(rank, shape, text, sizeof(text)), bytes);
 	return true;
 }
@@ -66,7 +68,7 @@ int64_t ndarray_count(const struct ndarray *array)
 
 size_t ndarray_bytes(const struct ndarray *array)
 {
-	return (size_t)ndarray_count(array) * pmg_type_size(array->type);
+	return (size_t) ndarray_count(array) * pmg_type_size(array->type);
 }
 
 /* ---- Values ---------------------------------------------------------------------- */
@@ -80,20 +82,20 @@ int64_t ndarray_integer(const struct ndarray *array, int64_t i)
 {
 	switch (array->type) {
 	case PMG_I8:
-		return ((const int8_t *)array->data)[i];
+		return ((const int8_t *) array->data)[i];
 	case PMG_I16:
-		return ((const int16_t *)array->data)[i];
+		return ((const int16_t *) array->data)[i];
 	case PMG_I32:
-		return ((const int32_t *)array->data)[i];
+		return ((const int32_t *) array->data)[i];
 	case PMG_I64:
-		return ((const int64_t *)array->data)[i];
+		return ((const int64_t *) array->data)[i];
 	case PMG_U8:
 	case PMG_BOOL:
-		return ((const uint8_t *)array->data)[i];
+		return ((const uint8_t *) array->data)[i];
 	case PMG_U16:
-		return ((const uint16_t *)array->data)[i];
+		return ((const uint16_t *) array->data)[i];
 	case PMG_U32:
-		return ((const uint32_t *)array->data)[i];
+		return ((const uint32_t *) array->data)[i];
 	case PMG_F32:
 	case PMG_F64:
 		break;
@@ -104,10 +106,10 @@ int64_t ndarray_integer(const struct ndarray *array, int64_t i)
 double ndarray_real(const struct ndarray *array, int64_t i)
 {
 	if (array->type == PMG_F64)
-		return ((const double *)array->data)[i];
+		return ((const double *) array->data)[i];
 	if (array->type == PMG_F32)
-		return (double)((const float *)array->data)[i];
-	return (double)ndarray_integer(array, i);
+		return (double) ((const float *) array->data)[i];
+	return (double) ndarray_integer(array, i);
 }
 
 /* False where the type cannot hold the integer. */
@@ -115,28 +117,28 @@ static bool store_integer(struct ndarray *array, int64_t i, int64_t value)
 {
 	switch (array->type) {
 	case PMG_I8:
-		((int8_t *)array->data)[i] = (int8_t)value;
+		((int8_t *) array->data)[i] = (int8_t) value;
 		break;
 	case PMG_I16:
-		((int16_t *)array->data)[i] = (int16_t)value;
+		((int16_t *) array->data)[i] = (int16_t) value;
 		break;
 	case PMG_I32:
-		((int32_t *)array->data)[i] = (int32_t)value;
+		((int32_t *) array->data)[i] = (int32_t) value;
 		break;
 	case PMG_I64:
-		((int64_t *)array->data)[i] = value;
+		((int64_t *) array->data)[i] = value;
 		break;
 	case PMG_BOOL:
-		((uint8_t *)array->data)[i] = value != 0;
+		((uint8_t *) array->data)[i] = value != 0;
 		break;
 	case PMG_U8:
-		((uint8_t *)array->data)[i] = (uint8_t)value;
+		((uint8_t *) array->data)[i] = (uint8_t) value;
 		break;
 	case PMG_U16:
-		((uint16_t *)array->data)[i] = (uint16_t)value;
+		((uint16_t *) array->data)[i] = (uint16_t) value;
 		break;
 	case PMG_U32:
-		((uint32_t *)array->data)[i] = (uint32_t)value;
+		((uint32_t *) array->data)[i] = (uint32_t) value;
 		break;
 	case PMG_F32:
 	case PMG_F64:
@@ -148,15 +150,16 @@ static bool store_integer(struct ndarray *array, int64_t i, int64_t value)
 static bool store_real(struct ndarray *array, int64_t i, double value)
 {
 	if (array->type == PMG_F64) {
-		((double *)array->data)[i] = value;
+		((double *) array->data)[i] = value;
 		return true;
 	}
 	if (array->type == PMG_F32) {
-		float rounded = (float)value;
-		((float *)array->data)[i] = rounded;
+		float rounded = (float) value;
+		((float *) array->data)[i] = rounded;
 		return isfinite(rounded) || !isfinite(value);
 	}
-	return value == floor(value) && fabs(value) <= EXACT_INTEGERS && store_integer(array, i, (int64_t)value);
+	return value == floor(value) && fabs(value) <= EXACT_INTEGERS &&
+	       store_integer(array, i, (int64_t) value);
 }
 
 static bool store(struct ndarray *to, const struct ndarray *from, int64_t i)
@@ -166,8 +169,8 @@ static bool store(struct ndarray *to, const struct ndarray *from, int64_t i)
 	int64_t value = ndarray_integer(from, i);
 	if (type_holds_integers(to->type))
 		return store_integer(to, i, value);
-	return store_real(to, i, (double)value) && ndarray_real(to, i) == (double)value &&
-	       fabs((double)value) <= EXACT_INTEGERS;
+	return store_real(to, i, (double) value) && ndarray_real(to, i) == (double) value &&
+	       fabs((double) value) <= EXACT_INTEGERS;
 }
 
 bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, struct failure *failure)
@@ -183,7 +186,8 @@ bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, str
 		i++;
 	if (i < n) {
 		fail(failure, OUTCOME_DATA, "%s%s is %.17g, which %s cannot hold", what,
-		     position_text(array, i, place, sizeof(place)), ndarray_real(array, i), pmg_type_name(type));
+		     position_text(array, i, place, sizeof(place)), ndarray_real(array, i),
+		     pmg_type_name(type));
 		ndarray_free(&to);
 		return false;
 	}
@@ -230,7 +234,8 @@ bool ndarray_from_columns(struct ndarray *array, struct failure *failure)
 		int64_t from = 0;
 		for (int d = array->rank - 1; d >= 0; d--)
 			from = from * array->shape[d] + index[d];
-		memcpy((char *)rows.data + (size_t)i * size, (const char *)array->data + (size_t)from * size, size);
+		memcpy((char *) rows.data + (size_t) i * size,
+		       (const char *) array->data + (size_t) from * size, size);
 	}
 	ndarray_free(array);
 	*array = rows;
@@ -241,9 +246,9 @@ bool ndarray_from_columns(struct ndarray *array, struct failure *failure)
 
 static const char *list_text(int n, const int64_t *numbers, char *text, size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "[");
+	size_t used = (size_t) snprintf(text, size, "[");
 	for (int d = 0; d < n && used < size; d++)
-		used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, d ? ", " : "", numbers[d]);
+		used += (size_t) snprintf(text + used, size - used, "%s%" PRId64, d ? ", " : "", numbers[d]);
 	if (used < size)
 		snprintf(text + used, size - used, "]");
 	return text;

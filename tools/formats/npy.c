@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * NumPy's .npy, versions 1 to 3: a magic, the length of a header, the header (the text of a Python dictionary with the
- * keys descr, fortran_order and shape), the elements. Either byte order, either order of dimensions. Half precision
- * becomes f32, and uint64 i64 where it fits; complex numbers, texts and records are refused. */
+ * NumPy's .npy, versions 1 to 3: a magic, the length of a header, the header (the text of a Python
+ * dictionary with the keys descr, fortran_order and shape), the elements. Either byte order, either order
+ * of dimensions. Half precision becomes f32, and uint64 i64 where it fits; complex numbers, texts and
+ * records are refused. */
 #include "formats/streams.h"
 
 #include <ctype.h>
@@ -46,9 +47,9 @@ static bool parse_kind(const char *code, struct npy_header *header)
 		const char *code;
 		pmg_type type;
 	} kinds[] = {
-		{ "f4", PMG_F32 }, { "f8", PMG_F64 }, { "i1", PMG_I8 }, { "i2", PMG_I16 }, { "i4", PMG_I32 },
-		{ "i8", PMG_I64 }, { "u1", PMG_U8 }, { "u2", PMG_U16 }, { "u4", PMG_U32 }, { "b1", PMG_BOOL },
-		{ "f2", PMG_U16 }, { "u8", PMG_I64 },
+		{ "f4", PMG_F32 }, { "f8", PMG_F64 },  { "i1", PMG_I8 },  { "i2", PMG_I16 },
+		{ "i4", PMG_I32 }, { "i8", PMG_I64 },  { "u1", PMG_U8 },  { "u2", PMG_U16 },
+		{ "u4", PMG_U32 }, { "b1", PMG_BOOL }, { "f2", PMG_U16 }, { "u8", PMG_I64 },
 	};
 	header->is_half = strncmp(code, "f2", 2) == 0;
 	header->is_u64 = strncmp(code, "u8", 2) == 0;
@@ -76,7 +77,7 @@ static bool parse_shape(const char *text, struct npy_header *header)
 	for (text++; *text != ')'; text += strspn(text, " ,\n")) {
 		int64_t extent = 0;
 		int digits = 0;
-		for (; isdigit((unsigned char)*text) && digits < 18; digits++)
+		for (; isdigit((unsigned char) *text) && digits < 18; digits++)
 			extent = 10 * extent + *text++ - '0';
 		if (digits == 0 || header->rank == PMG_MAX_RANK || !strchr(" ,)\n", *text))
 			return false;
@@ -85,14 +86,16 @@ static bool parse_shape(const char *text, struct npy_header *header)
 	return true;
 }
 
-static bool parse_header(const char *path, const char *text, struct npy_header *header, struct failure *failure)
+static bool parse_header(const char *path, const char *text, struct npy_header *header,
+			 struct failure *failure)
 {
 	char shown[100];
 	const char *descr = find_key(text, "descr"), *order = find_key(text, "fortran_order");
 	if (!descr || !order)
 		return fail_file(failure, path, "the header has no 'descr' or no 'fortran_order'");
 	if (!parse_descr(descr, header))
-		return fail_file(failure, path, "elements of type %.40s… are not supported (integers, floats, bool are)",
+		return fail_file(failure, path,
+				 "elements of type %.40s… are not supported (integers, floats, bool are)",
 				 printable(descr, shown, 60));
 	if (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0)
 		return fail_file(failure, path, "'fortran_order' is neither True nor False");
@@ -117,9 +120,10 @@ static bool read_header(struct binary_input *in, struct npy_header *header, stru
 	if (!binary_read(in, start + 8, length_bytes, "the header", failure))
 		return false;
 	for (size_t b = 0; b < length_bytes; b++)
-		length |= (size_t)start[8 + b] << (8 * b);
-	if (length > HEADER_BYTES || (int64_t)length > binary_left(in))
-		return fail_file(failure, in->path, "a header of %zu bytes in a file of %" PRId64, length, in->size);
+		length |= (size_t) start[8 + b] << (8 * b);
+	if (length > HEADER_BYTES || (int64_t) length > binary_left(in))
+		return fail_file(failure, in->path, "a header of %zu bytes in a file of %" PRId64, length,
+				 in->size);
 	if (!binary_read(in, text, length, "the header", failure))
 		return false;
 	text[length] = '\0';
@@ -133,7 +137,8 @@ static float half_to_float(uint16_t half)
 	if (exponent == 31)
 		magnitude = fraction ? NAN : INFINITY;
 	else
-		magnitude = ldexpf((float)(exponent ? fraction + 1024 : fraction), (exponent ? exponent : 1) - 25);
+		magnitude = ldexpf((float) (exponent ? fraction + 1024 : fraction),
+				   (exponent ? exponent : 1) - 25);
 	return half & 0x8000 ? -magnitude : magnitude;
 }
 
@@ -143,7 +148,7 @@ static bool widen_halves(struct ndarray *array, struct failure *failure)
 	if (!ndarray_new(&wide, PMG_F32, array->rank, array->shape, failure))
 		return false;
 	for (int64_t i = ndarray_count(array) - 1; i >= 0; i--)
-		((float *)wide.data)[i] = half_to_float(((const uint16_t *)array->data)[i]);
+		((float *) wide.data)[i] = half_to_float(((const uint16_t *) array->data)[i]);
 	ndarray_free(array);
 	*array = wide;
 	return true;
@@ -166,9 +171,10 @@ static bool read_elements(struct binary_input *in, const struct npy_header *head
 	char shape[200];
 	extents_text(header->rank, header->shape, shape, sizeof(shape));
 	if (!shape_bytes(header->rank, header->shape, pmg_type_size(header->type), &bytes) ||
-	    bytes != (size_t)binary_left(in))
+	    bytes != (size_t) binary_left(in))
 		return fail_file(failure, in->path,
-				 "the header at byte %ld says shape %s of %s, but %" PRId64 " bytes follow it",
+				 "the header at byte %ld says shape %s of %s, but %" PRId64
+				 " bytes follow it",
 				 ftell(in->file), shape, pmg_type_name(header->type), binary_left(in));
 	if (!ndarray_new(array, header->type, header->rank, header->shape, failure) ||
 	    !binary_read(in, array->data, bytes, "the elements", failure))
@@ -187,7 +193,7 @@ bool npy_read(const struct location *location, const struct wish *wish, struct c
 {
 	struct binary_input in;
 	struct npy_header header = { 0 };
-	(void)wish;
+	(void) wish;
 	content->kind = CONTENT_ARRAY;
 	struct member *member = content_add(content, "", failure);
 	bool ok = member && binary_open(&in, location->path, failure);
@@ -195,8 +201,9 @@ bool npy_read(const struct location *location, const struct wish *wish, struct c
 		return false;
 	ok = read_header(&in, &header, failure) && read_elements(&in, &header, &member->array, failure);
 	bool is_little = header.is_swapped != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
-	snprintf(member->storage, sizeof(member->storage), "%s-endian, %s-major%s", is_little ? "little" : "big",
-		 header.is_columns ? "column" : "row", header.is_half ? ", half precision" : "");
+	snprintf(member->storage, sizeof(member->storage), "%s-endian, %s-major%s",
+		 is_little ? "little" : "big", header.is_columns ? "column" : "row",
+		 header.is_half ? ", half precision" : "");
 	binary_close(&in);
 	return ok;
 }
@@ -206,20 +213,23 @@ bool npy_read(const struct location *location, const struct wish *wish, struct c
 static const char *code_of(pmg_type type)
 {
 	static const char *const codes[] = {
-		[PMG_F32] = "<f4", [PMG_F64] = "<f8", [PMG_I8] = "|i1", [PMG_I16] = "<i2", [PMG_I32] = "<i4",
-		[PMG_I64] = "<i8", [PMG_U8] = "|u1", [PMG_U16] = "<u2", [PMG_U32] = "<u4", [PMG_BOOL] = "|b1",
+		[PMG_F32] = "<f4", [PMG_F64] = "<f8",  [PMG_I8] = "|i1", [PMG_I16] = "<i2",
+		[PMG_I32] = "<i4", [PMG_I64] = "<i8",  [PMG_U8] = "|u1", [PMG_U16] = "<u2",
+		[PMG_U32] = "<u4", [PMG_BOOL] = "|b1",
 	};
 	return codes[type];
 }
 
 static size_t header_text(const struct ndarray *array, char *text, size_t size)
 {
-	size_t used = (size_t)snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-				       code_of(array->type));
+	size_t used = (size_t) snprintf(text, size, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+					code_of(array->type));
 	for (int d = 0; d < array->rank; d++)
-		used += (size_t)snprintf(text + used, size - used, "%" PRId64 "%s", array->shape[d],
-					 d + 1 < array->rank ? ", " : array->rank == 1 ? "," : "");
-	used += (size_t)snprintf(text + used, size - used, "), }");
+		used += (size_t) snprintf(text + used, size - used, "%" PRId64 "%s", array->shape[d],
+					  d + 1 < array->rank ? ", "
+					  : array->rank == 1  ? ","
+							      : "");
+	used += (size_t) snprintf(text + used, size - used, "), }");
 	while ((MAGIC_BYTES + 4 + used + 1) % ALIGNMENT)
 		text[used++] = ' ';
 	text[used++] = '\n';
@@ -232,7 +242,8 @@ bool npy_write(const struct location *location, const struct content *content, s
 	char text[1024];
 	const struct ndarray *array = &content->members[0].array;
 	size_t length = header_text(array, text, sizeof(text) - ALIGNMENT);
-	const unsigned char sizes[4] = { 1, 0, (unsigned char)(length & 255), (unsigned char)(length >> 8) };
+	const unsigned char sizes[4] = { 1, 0, (unsigned char) (length & 255),
+					 (unsigned char) (length >> 8) };
 	if (!output_open(&out, location->path, failure))
 		return false;
 	fwrite(MAGIC, 1, MAGIC_BYTES, out.file);

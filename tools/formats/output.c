@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Outputs that appear whole or not at all: written as "PATH.part-N" in the same folder, brought to disk, renamed.
- * Links are followed, so that the file they lead to is replaced and not the link. */
+ * Outputs that appear whole or not at all: written as "PATH.part-N" in the same folder, brought to disk,
+ * renamed. Links are followed, so that the file they lead to is replaced and not the link. */
 #include "formats/streams.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool name_files(struct output *out, const char *path)
 	out->path = realpath(path, NULL);
 	if (!out->path && asprintf(&out->path, "%s", path) < 0)
 		out->path = NULL;
-	if (out->path && asprintf(&out->part, "%s.part-%ld", out->path, (long)getpid()) < 0)
+	if (out->path && asprintf(&out->part, "%s.part-%ld", out->path, (long) getpid()) < 0)
 		out->part = NULL;
 	errno = ENOMEM;
 	return out->path && out->part;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Bare little-endian numbers, row-major: FILE.f64[362,64], or without a shape as a flat list that whoever uses it
- * gives its shape. The suffix is the type. */
+ * Bare little-endian numbers, row-major: FILE.f64[362,64], or without a shape as a flat list that whoever
+ * uses it gives its shape. The suffix is the type. */
 #include "formats/streams.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static bool type_of_suffix(const char *path, pmg_type *type)
 {
 	const char *dot = strrchr(path, '.');
 	for (int t = PMG_F32; dot && t <= PMG_BOOL; t++) {
-		*type = (pmg_type)t;
+		*type = (pmg_type) t;
 		if (strcmp(dot + 1, pmg_type_name(*type)) == 0)
 			return true;
 	}
@@ -29,25 +29,26 @@ static bool check_size(const struct binary_input *in, const struct location *loc
 {
 	size_t bytes, element = pmg_type_size(type);
 	char text[200];
-	if (in->size % (int64_t)element != 0)
-		return fail_file(failure, in->path, "%" PRId64 " bytes are not a whole number of %s", in->size,
-				 pmg_type_name(type));
+	if (in->size % (int64_t) element != 0)
+		return fail_file(failure, in->path, "%" PRId64 " bytes are not a whole number of %s",
+				 in->size, pmg_type_name(type));
 	if (location->rank < 0)
 		return true;
 	extents_text(location->rank, location->shape, text, sizeof(text));
-	if (shape_bytes(location->rank, location->shape, element, &bytes) && (int64_t)bytes == in->size)
+	if (shape_bytes(location->rank, location->shape, element, &bytes) && (int64_t) bytes == in->size)
 		return true;
-	return fail_file(failure, in->path, "%" PRId64 " bytes hold %" PRId64 " of %s, not shape %s", in->size,
-			 in->size / (int64_t)element, pmg_type_name(type), text);
+	return fail_file(failure, in->path, "%" PRId64 " bytes hold %" PRId64 " of %s, not shape %s",
+			 in->size, in->size / (int64_t) element, pmg_type_name(type), text);
 }
 
 static bool read_numbers(struct binary_input *in, const struct location *location, pmg_type type,
 			 struct ndarray *array, struct failure *failure)
 {
-	const int64_t flat = in->size / (int64_t)pmg_type_size(type);
+	const int64_t flat = in->size / (int64_t) pmg_type_size(type);
 	bool is_flat = location->rank < 0;
 	if (!check_size(in, location, type, failure) ||
-	    !ndarray_new(array, type, is_flat ? 1 : location->rank, is_flat ? &flat : location->shape, failure) ||
+	    !ndarray_new(array, type, is_flat ? 1 : location->rank, is_flat ? &flat : location->shape,
+			 failure) ||
 	    !binary_read(in, array->data, ndarray_bytes(array), "the elements", failure))
 		return false;
 	to_machine_order(array);
@@ -59,7 +60,7 @@ bool raw_read(const struct location *location, const struct wish *wish, struct c
 {
 	struct binary_input in;
 	pmg_type type;
-	(void)wish;
+	(void) wish;
 	content->kind = location->rank < 0 ? CONTENT_FLAT : CONTENT_ARRAY;
 	if (!type_of_suffix(location->path, &type))
 		return fail_file(failure, location->path, "the suffix names no type");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the formats share: files of bytes of known size, files of words by lines, and outputs that appear whole. */
+ * What the formats share: files of bytes of known size, files of words by lines, and outputs that appear
+ * whole. */
 #ifndef TOOLS_FORMATS_STREAMS_H
 #define TOOLS_FORMATS_STREAMS_H
 
@@ -28,10 +29,11 @@ void binary_close(struct binary_input *in);
 
 struct text_input {
 	const char *path;
-	const char *comments;       /* characters that start a comment, up to the end of the line */
+	const char *comments; /* characters that start a comment, up to the end of the line */
 	gzFile file;
-	int64_t line;               /* of the word read last, from 1 */
-	int64_t bytes, limit;       /* read so far, and how many may be: what a small file may expand to is bounded */
+	int64_t line; /* of the word read last, from 1 */
+	int64_t bytes,
+		limit; /* read so far, and how many may be: what a small file may expand to is bounded */
 	size_t at, n;
 	char buffer[1 << 16];
 	char word[WORD_BYTES];
@@ -52,12 +54,12 @@ bool text_first_line(struct text_input *in, char *line, size_t size, struct fail
 /* ---- growing.c: numbers whose count is known when the last was read --------------------- */
 
 struct growing {
-	pmg_type type;              /* PMG_F64 or PMG_I64 */
+	pmg_type type; /* PMG_F64 or PMG_I64 */
 	int64_t n, capacity;
 	void *data;
 };
 
-bool growing_add_real(struct growing *list, double value);      /* false: no memory */
+bool growing_add_real(struct growing *list, double value); /* false: no memory */
 bool growing_add_integer(struct growing *list, int64_t value);
 void growing_free(struct growing *list);
 /* Moves the numbers into an array of that shape (rank 1 of all with rank 0). */

@@ -18,8 +18,8 @@ struct summary ndarray_summary(const struct ndarray *array)
 			continue;
 		s.min = fmin(s.min, value);
 		s.max = fmax(s.max, value);
-		sum += (long double)value;
+		sum += (long double) value;
 	}
-	s.sum = (double)sum;
+	s.sum = (double) sum;
 	return s;
 }

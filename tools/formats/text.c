@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plain text: numbers between white space, `#` comments. One number a line, or one line, is a list; else each line is
- * a row, all of one length. Numbers are i64 if each of them is written as an integer, else f64. Written with 17
- * digits, so that reading gives the same bits. */
+ * Plain text: numbers between white space, `#` comments. One number a line, or one line, is a list; else
+ * each line is a row, all of one length. Numbers are i64 if each of them is written as an integer, else
+ * f64. Written with 17 digits, so that reading gives the same bits. */
 #include "formats/streams.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static bool become_real(struct table *table)
 {
 	table->has_reals = true;
 	for (int64_t i = 0; i < table->integers.n; i++)
-		if (!growing_add_real(&table->reals, (double)((const int64_t *)table->integers.data)[i]))
+		if (!growing_add_real(&table->reals, (double) ((const int64_t *) table->integers.data)[i]))
 			return false;
 	growing_free(&table->integers);
 	return true;
@@ -58,8 +58,8 @@ static bool read_row(struct text_input *in, struct table *table, struct failure 
 	if (table->rows++ == 0)
 		table->columns = columns;
 	if (columns != table->columns)
-		return text_fail(in, failure, "%" PRId64 " numbers in this row, %" PRId64 " in those before", columns,
-				 table->columns);
+		return text_fail(in, failure, "%" PRId64 " numbers in this row, %" PRId64 " in those before",
+				 columns, table->columns);
 	return true;
 }
 
@@ -79,7 +79,7 @@ bool text_read(const struct location *location, const struct wish *wish, struct 
 {
 	struct text_input in;
 	struct table table = { .integers.type = PMG_I64, .reals.type = PMG_F64 };
-	(void)wish;
+	(void) wish;
 	content->kind = CONTENT_ARRAY;
 	struct member *member = content_add(content, "", failure);
 	bool ok = member && text_open(&in, location->path, "#", failure);

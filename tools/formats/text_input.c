@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text as words by lines, compressed by gzip or not. Words are short and lines of any length, so memory does not
- * depend on the file; what a compressed file may expand to is bounded, so that a small file cannot keep us busy. */
+ * Text as words by lines, compressed by gzip or not. Words are short and lines of any length, so memory
+ * does not depend on the file; what a compressed file may expand to is bounded, so that a small file cannot
+ * keep us busy. */
 #include "formats/streams.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ bool text_fail(struct text_input *in, struct failure *failure, const char *forma
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	return fail(failure, OUTCOME_DATA, "%s:%lld: %s", printable(in->path, path, sizeof(path)),
-		    (long long)in->line, text);
+		    (long long) in->line, text);
 }
 
 bool text_open(struct text_input *in, const char *path, const char *comments, struct failure *failure)
@@ -39,7 +40,7 @@ bool text_open(struct text_input *in, const char *path, const char *comments, st
 		errno = EISDIR;
 		return fail_file(failure, path, "cannot read:");
 	}
-	in->limit = FREE_BYTES + EXPANSION * (int64_t)status.st_size;
+	in->limit = FREE_BYTES + EXPANSION * (int64_t) status.st_size;
 	in->file = gzopen(path, "rbe");
 	return in->file || fail_file(failure, path, "cannot open:");
 }
@@ -62,7 +63,8 @@ static bool broken(struct text_input *in, struct failure *failure)
 	if (code == Z_ERRNO)
 		fail_file(failure, in->path, "cannot read:");
 	else if (code == Z_BUF_ERROR)
-		text_fail(in, failure, "the compressed file ends early, after %lld bytes of text", (long long)in->bytes);
+		text_fail(in, failure, "the compressed file ends early, after %lld bytes of text",
+			  (long long) in->bytes);
 	else
 		text_fail(in, failure, "the compressed file is damaged: %s", message);
 	return true;
@@ -74,11 +76,11 @@ static bool fill(struct text_input *in, struct failure *failure)
 	if (n <= 0 && broken(in, failure))
 		return false;
 	in->at = 0;
-	in->n = n > 0 ? (size_t)n : 0;
-	in->bytes += (int64_t)in->n;
+	in->n = n > 0 ? (size_t) n : 0;
+	in->bytes += (int64_t) in->n;
 	if (in->bytes > in->limit)
 		return text_fail(in, failure, "the compressed file expands to more than %lld bytes",
-				 (long long)in->limit);
+				 (long long) in->limit);
 	return true;
 }
 
@@ -87,7 +89,7 @@ static int peek(struct text_input *in, struct failure *failure)
 {
 	if (in->at == in->n && (!fill(in, failure) || in->n == 0))
 		return END;
-	return (unsigned char)in->buffer[in->at];
+	return (unsigned char) in->buffer[in->at];
 }
 
 static bool is_space(int c)
@@ -128,7 +130,7 @@ const char *text_word(struct text_input *in, struct failure *failure)
 			text_fail(in, failure, "a word of %d characters or more", WORD_BYTES);
 			return NULL;
 		}
-		in->word[length++] = (char)(c ? c : '?');
+		in->word[length++] = (char) (c ? c : '?');
 		in->at++;
 		c = peek(in, failure);
 	}
@@ -160,7 +162,7 @@ bool text_first_line(struct text_input *in, char *line, size_t size, struct fail
 	for (int c = peek(in, failure); c != END && c != '\n'; c = peek(in, failure)) {
 		if (length + 1 == size)
 			return text_fail(in, failure, "the first line is too long");
-		line[length++] = (char)(c ? c : '?');
+		line[length++] = (char) (c ? c : '?');
 		in->at++;
 	}
 	line[length] = '\0';

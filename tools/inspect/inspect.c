@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg inspect FILE…`: what is in a file of numbers or in a program. One line for each array, a table of modes for a
- * sparse tensor, the tree of an HDF5 file. */
+ * `pmg inspect FILE…`: what is in a file of numbers or in a program. One line for each array, a table of
+ * modes for a sparse tensor, the tree of an HDF5 file. */
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 
 static void print_header(void)
 {
-	printf("  %-16s %-5s %-18s %13s %13s %13s  %s\n", "name", "type", "shape", "min", "max", "sum", "stored");
+	printf("  %-16s %-5s %-18s %13s %13s %13s  %s\n", "name", "type", "shape", "min", "max", "sum",
+	       "stored");
 }
 
 static void print_array(const char *name, const struct member *member)
@@ -41,7 +42,8 @@ static void print_arrays(const struct content *content)
 	for (int i = 0; i < content->n_members; i++)
 		print_array(content->members[i].name, &content->members[i]);
 	for (int i = 0; i < content->n_attributes; i++)
-		printf("  attribute %s = %" PRId64 "\n", content->attributes[i].name, content->attributes[i].value);
+		printf("  attribute %s = %" PRId64 "\n", content->attributes[i].name,
+		       content->attributes[i].value);
 }
 
 /* A group with lists of one length, all but `value` of them integers, is a sparse tensor. */
@@ -82,7 +84,7 @@ static bool group_as_tensor(struct content *group)
 static void print_entry(const struct hdf5_entry *entry, void *user)
 {
 	char shape[200];
-	(void)user;
+	(void) user;
 	if (entry->is_array)
 		printf("  %-32s %-5s %-18s %s\n", entry->path, pmg_type_name(entry->type),
 		       extents_text(entry->rank, entry->shape, shape, sizeof(shape)), entry->note);
@@ -138,7 +140,8 @@ static bool inspect(struct arena *arena, const char *name, struct failure *failu
 static void list_formats(FILE *stream)
 {
 	const struct format *format;
-	fputs("\nFiles, by their suffix:\n  .pmg                        a program: its pipelines and their arguments\n",
+	fputs("\nFiles, by their suffix:\n  .pmg                        a program: its pipelines and their "
+	      "arguments\n",
 	      stream);
 	for (int i = 0; (format = format_numbered(i)); i++)
 		fprintf(stream, "  %-26s  %s\n", format->suffixes, format->sentence);
@@ -162,6 +165,10 @@ static int run_inspect(const struct command *command, struct arena *arena, int a
 }
 
 const struct command inspect_command = {
-	.name = "inspect", .operands = "FILE…", .sentence = "tell what is in files of numbers and in programs",
-	.details = "", .more_help = list_formats, .run = run_inspect,
+	.name = "inspect",
+	.operands = "FILE…",
+	.sentence = "tell what is in files of numbers and in programs",
+	.details = "",
+	.more_help = list_formats,
+	.run = run_inspect,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A program as its user sees it: each pipeline with its parameters and arguments, their types, shapes and facts. */
+ * A program as its user sees it: each pipeline with its parameters and arguments, their types, shapes and
+ * facts. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static void print_params(const struct module *module)
 		const struct param *param = &module->params.items[p];
 		if (param->is_loop)
 			continue;
-		printf("  param     %-14s %s", param->name, param->is_scalar ? type_name(param->type) : "size");
+		printf("  param     %-14s %s", param->name,
+		       param->is_scalar ? type_name(param->type) : "size");
 		if (param->is_specialized)
 			printf(" = %" PRId64, param->value);
 		putchar('\n');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What there is to know of a sparse tensor before it is used: sizes, how many coordinates of each mode occur, by which
- * order of modes the entries are sorted, and whether a coordinate occurs twice. */
+ * What there is to know of a sparse tensor before it is used: sizes, how many coordinates of each mode
+ * occur, by which order of modes the entries are sorted, and whether a coordinate occurs twice. */
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 struct order {
 	int n;
-	int modes[PMG_MAX_RANK];        /* compared from the first to the last */
+	int modes[PMG_MAX_RANK]; /* compared from the first to the last */
 };
 
 static int compare_entries(const struct content *tensor, const struct order *order, int64_t a, int64_t b)
@@ -82,19 +82,19 @@ struct sorting {
 static int compare_numbers(const void *a, const void *b, void *user)
 {
 	const struct sorting *sorting = user;
-	return compare_entries(sorting->tensor, &sorting->order, *(const int64_t *)a, *(const int64_t *)b);
+	return compare_entries(sorting->tensor, &sorting->order, *(const int64_t *) a, *(const int64_t *) b);
 }
 
 static bool count_duplicates(const struct content *tensor, int64_t *duplicates, struct failure *failure)
 {
 	int64_t n = entries(tensor);
 	struct sorting sorting = { .tensor = tensor, .order = first_order(tensor->n_members - 1) };
-	int64_t *numbers = malloc((size_t)(n + 1) * sizeof(*numbers));
+	int64_t *numbers = malloc((size_t) (n + 1) * sizeof(*numbers));
 	if (!numbers)
 		return fail_memory(failure, "sorting a tensor");
 	for (int64_t i = 0; i < n; i++)
 		numbers[i] = i;
-	qsort_r(numbers, (size_t)n, sizeof(*numbers), compare_numbers, &sorting);
+	qsort_r(numbers, (size_t) n, sizeof(*numbers), compare_numbers, &sorting);
 	*duplicates = 0;
 	for (int64_t i = 1; i < n; i++)
 		*duplicates += compare_entries(tensor, &sorting.order, numbers[i - 1], numbers[i]) == 0;
@@ -110,7 +110,7 @@ static bool count_distinct(const struct content *tensor, int mode, int64_t *dist
 	*distinct = -1;
 	if (extent > 16 * n + (1 << 20))
 		return true;
-	unsigned char *occurs = calloc((size_t)extent + 1, 1);
+	unsigned char *occurs = calloc((size_t) extent + 1, 1);
 	if (!occurs)
 		return fail_memory(failure, "counting coordinates");
 	*distinct = 0;
@@ -139,7 +139,8 @@ static bool print_modes(const struct content *tensor, struct failure *failure)
 		int64_t distinct;
 		if (!count_distinct(tensor, m, &distinct, failure))
 			return false;
-		printf("  %-16s %12" PRId64 " ", mode_name(tensor, m, name, sizeof(name)), tensor_extent(tensor, m));
+		printf("  %-16s %12" PRId64 " ", mode_name(tensor, m, name, sizeof(name)),
+		       tensor_extent(tensor, m));
 		if (distinct >= 0)
 			printf("%12" PRId64 "\n", distinct);
 		else
@@ -177,6 +178,7 @@ bool inspect_tensor(const struct content *tensor, struct failure *failure)
 	printf(", %" PRId64 " duplicate%s\n", duplicates, duplicates == 1 ? "" : "s");
 	if (s.min <= s.max)
 		printf("  values from %.6g to %.6g, sum %.6g, %" PRId64 " zero, %" PRId64 " NaN, %" PRId64
-		       " infinite\n", s.min, s.max, s.sum, s.n_zero, s.n_nan, s.n_infinite);
+		       " infinite\n",
+		       s.min, s.max, s.sum, s.n_zero, s.n_nan, s.n_infinite);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * From "NAME=VALUE" to the arguments of the pipeline. NAME is a parameter, an array, or an object (PHI) whose arrays
- * (PHI.atom, …) are bound together; VALUE is a number, random:SEED, or a file. What a file has in another type is
- * converted where nothing is lost. */
+ * From "NAME=VALUE" to the arguments of the pipeline. NAME is a parameter, an array, or an object (PHI)
+ * whose arrays (PHI.atom, …) are bound together; VALUE is a number, random:SEED, or a file. What a file has
+ * in another type is converted where nothing is lost. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ bool argument_is_written(const struct argument *argument)
 /* The two enumerations are one table. */
 pmg_type argument_type(const struct argument *argument)
 {
-	return (pmg_type)argument->array->type;
+	return (pmg_type) argument->array->type;
 }
 
 void session_list_arguments(struct session *s)
@@ -32,11 +32,13 @@ void session_list_arguments(struct session *s)
 		const struct param *param = &module->params.items[p];
 		vec_push(s->arena, &s->sizes, ((struct size){ .param = param }));
 		if (param->is_specialized)
-			equation_add(s, expr_param(s->arena, module, p, param->span), param->value, true, "specialize");
+			equation_add(s, expr_param(s->arena, module, p, param->span), param->value, true,
+				     "specialize");
 	}
 	for (int i = 0; i < module->arrays.n; i++)
 		if (array_is_argument(module->arrays.items[i]))
-			vec_push(s->arena, &s->arguments, ((struct argument){ .array = module->arrays.items[i] }));
+			vec_push(s->arena, &s->arguments,
+				 ((struct argument){ .array = module->arrays.items[i] }));
 }
 
 /* ---- Names ---------------------------------------------------------------------------- */
@@ -82,7 +84,7 @@ static bool unknown_name(struct session *s, const char *name, struct failure *fa
 		const char *full = s->arguments.items[i].array->name, *dot = strchr(full, '.');
 		vec_push(s->arena, &names, full);
 		if (dot)
-			vec_push(s->arena, &names, arena_copy(s->arena, full, (size_t)(dot - full)));
+			vec_push(s->arena, &names, arena_copy(s->arena, full, (size_t) (dot - full)));
 	}
 	fail(failure, OUTCOME_USAGE, "pipeline '%s' has no argument '%s'", s->module->name, name);
 	const char *near = suggest_nearest(name, names.items, names.n);
@@ -98,7 +100,7 @@ static bool unknown_name(struct session *s, const char *name, struct failure *fa
 static void drop_dimension(struct ndarray *value, int d)
 {
 	value->rank--;
-	memmove(value->shape + d, value->shape + d + 1, (size_t)(value->rank - d) * sizeof(value->shape[0]));
+	memmove(value->shape + d, value->shape + d + 1, (size_t) (value->rank - d) * sizeof(value->shape[0]));
 }
 
 /* A file with dimensions of extent 1 too many is taken without them. */
@@ -122,7 +124,8 @@ static void equations_of_shape(struct session *s, struct argument *argument)
 {
 	const struct array *array = argument->array;
 	for (int d = 0; d < array->rank; d++) {
-		const char *source = arena_printf(s->arena, "%s (%s, dimension %d)", array->name, argument->source, d);
+		const char *source =
+			arena_printf(s->arena, "%s (%s, dimension %d)", array->name, argument->source, d);
 		equation_add(s, array->hi[d], argument->value.shape[d], false, source);
 	}
 }
@@ -139,8 +142,9 @@ static void guess_limit(struct session *s, const struct argument *argument)
 		int64_t value = ndarray_integer(&argument->value, i);
 		largest = value > largest ? value : largest;
 	}
-	const char *source = arena_printf(s->arena, "%s of %s (%s)", is_offsets ? "the last value" : "the largest value",
-					  array->name, argument->source);
+	const char *source =
+		arena_printf(s->arena, "%s of %s (%s)", is_offsets ? "the last value" : "the largest value",
+			     array->name, argument->source);
 	equation_add(s, array->limit, is_offsets ? largest : largest + 1, true, source);
 }
 
@@ -157,8 +161,9 @@ static bool bind_array(struct session *s, struct argument *argument, struct memb
 	member->array.data = NULL;
 	squeeze(&argument->value, array->rank);
 	if (!is_flat && argument->value.rank != array->rank)
-		return fail(failure, OUTCOME_DATA, "%s is %s, but %s has shape %s", array->name, array_text(s, array),
-			    source, extents_text(argument->value.rank, argument->value.shape, text, sizeof(text)));
+		return fail(failure, OUTCOME_DATA, "%s is %s, but %s has shape %s", array->name,
+			    array_text(s, array), source,
+			    extents_text(argument->value.rank, argument->value.shape, text, sizeof(text)));
 	if (!convert_value(argument, failure))
 		return false;
 	if (!is_flat)
@@ -172,7 +177,8 @@ static bool bind_content_as_array(struct session *s, struct argument *argument, 
 {
 	const char *name = argument->array->name;
 	if (content->kind == CONTENT_TENSOR)
-		return fail(failure, OUTCOME_DATA, "%s is an array, but %s holds a sparse tensor", name, source);
+		return fail(failure, OUTCOME_DATA, "%s is an array, but %s holds a sparse tensor", name,
+			    source);
 	if (content->kind == CONTENT_GROUP) {
 		fail(failure, OUTCOME_DATA, "%s is an array, but %s is a group of %d", name, source,
 		     content->n_members);
@@ -193,8 +199,8 @@ static void list_members(struct session *s, const char *object, word_list *names
 	}
 }
 
-static bool bind_tensor(struct session *s, const char *object, const word_list *names, struct content *content,
-			const char *source, struct failure *failure)
+static bool bind_tensor(struct session *s, const char *object, const word_list *names,
+			struct content *content, const char *source, struct failure *failure)
 {
 	int n_modes = content->n_members - 1;
 	if (names->n != content->n_members || strcmp(names->items[n_modes], "value") != 0)
@@ -203,7 +209,8 @@ static bool bind_tensor(struct session *s, const char *object, const word_list *
 	for (int m = 0; m <= n_modes; m++) {
 		struct argument *argument =
 			find_argument(s, arena_printf(s->arena, "%s.%s", object, names->items[m]));
-		const char *size_source = arena_printf(s->arena, "%s (%s, size of mode %d)", object, source, m);
+		const char *size_source =
+			arena_printf(s->arena, "%s (%s, size of mode %d)", object, source, m);
 		if (m < n_modes && content->sizes[m] >= 0)
 			equation_add(s, argument->array->limit, content->sizes[m], false, size_source);
 		if (!bind_array(s, argument, &content->members[m], false, source, failure))
@@ -220,8 +227,8 @@ static bool bind_group(struct session *s, const char *object, const word_list *n
 		struct argument *argument =
 			find_argument(s, arena_printf(s->arena, "%s.%s", object, names->items[i]));
 		if (!member)
-			return fail(failure, OUTCOME_DATA, "%s: there is no '%s' for %s", source, names->items[i],
-				    argument->array->name);
+			return fail(failure, OUTCOME_DATA, "%s: there is no '%s' for %s", source,
+				    names->items[i], argument->array->name);
 		if (!bind_array(s, argument, member, false, source, failure))
 			return false;
 	}
@@ -254,7 +261,7 @@ static void equations_of_attributes(struct session *s, const struct content *con
 		struct size *size = find_size(s, attribute->name);
 		if (!size || size->param->is_scalar)
 			continue;
-		int number = (int)(size - s->sizes.items);
+		int number = (int) (size - s->sizes.items);
 		struct expr *expr = expr_param(s->arena, s->module, number, (struct span){ 0 });
 		const char *text = arena_printf(s->arena, "the attribute %s of %s", attribute->name, source);
 		equation_add(s, expr, attribute->value, true, text);
@@ -275,8 +282,8 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 	    !content_read(&location, &wish, &content, failure))
 		return false;
 	equations_of_attributes(s, &content, source);
-	bool ok = argument ? bind_content_as_array(s, argument, &content, source, failure) :
-			     bind_content_as_object(s, name, &names, &content, source, failure);
+	bool ok = argument ? bind_content_as_array(s, argument, &content, source, failure)
+			   : bind_content_as_object(s, name, &names, &content, source, failure);
 	content_free(&content);
 	return ok;
 }
@@ -302,7 +309,7 @@ static bool parse_seed(const char *text, uint64_t *seed, struct failure *failure
 	int64_t number;
 	if (!parse_integer(text, &number) || number < 0)
 		return fail(failure, OUTCOME_USAGE, "random:%s: the seed must be a number from 0", text);
-	*seed = (uint64_t)number;
+	*seed = (uint64_t) number;
 	return true;
 }
 
@@ -354,7 +361,7 @@ bool bind_word(struct session *s, const char *word, struct failure *failure)
 	const char *equals = strchr(word, '=');
 	if (!equals || equals == word)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not of the form NAME=VALUE", word);
-	const char *name = arena_copy(s->arena, word, (size_t)(equals - word)), *text = equals + 1;
+	const char *name = arena_copy(s->arena, word, (size_t) (equals - word)), *text = equals + 1;
 	struct size *size = find_size(s, name);
 	struct argument *argument = find_argument(s, name);
 	if (!*text)
@@ -377,14 +384,15 @@ bool bind_output(struct session *s, const char *word, struct failure *failure)
 	const char *equals = strchr(word, '=');
 	if (!equals || equals == word || !equals[1])
 		return fail(failure, OUTCOME_USAGE, "-o %s: the form is -o NAME=FILE", word);
-	const char *name = arena_copy(s->arena, word, (size_t)(equals - word));
+	const char *name = arena_copy(s->arena, word, (size_t) (equals - word));
 	struct argument *argument = find_argument(s, name);
 	if (!argument)
 		return unknown_name(s, name, failure);
 	if (!argument_is_written(argument))
 		return fail(failure, OUTCOME_USAGE, "-o %s: '%s' is an input", word, name);
 	if (argument->save)
-		return fail(failure, OUTCOME_USAGE, "-o %s: '%s' goes to '%s' already", word, name, argument->save);
+		return fail(failure, OUTCOME_USAGE, "-o %s: '%s' goes to '%s' already", word, name,
+			    argument->save);
 	argument->save = equals + 1;
 	return true;
 }
@@ -393,8 +401,8 @@ bool bind_output(struct session *s, const char *word, struct failure *failure)
 static void list_missing(struct session *s, const struct array *array, word_list *missing)
 {
 	const char *dot = strchr(array->name, '.');
-	const char *text = dot ? arena_copy(s->arena, array->name, (size_t)(dot - array->name)) :
-				 arena_printf(s->arena, "%s : %s", array->name, array_text(s, array));
+	const char *text = dot ? arena_copy(s->arena, array->name, (size_t) (dot - array->name))
+			       : arena_printf(s->arena, "%s : %s", array->name, array_text(s, array));
 	if (missing->n == 0 || strcmp(missing->items[missing->n - 1], text) != 0)
 		vec_push(s->arena, missing, text);
 }
@@ -413,7 +421,8 @@ bool bind_is_complete(struct session *s, struct failure *failure)
 	for (int i = 0; i < missing.n; i++)
 		str_add(&text, "%s%s", i ? "; " : "", missing.items[i]);
 	fail(failure, OUTCOME_USAGE, "no value for %s", str_text(&text));
-	int length = (int)strcspn(missing.items[0], " ");
-	fail_help(failure, "%.*s=FILE or %.*s=random:SEED", length, missing.items[0], length, missing.items[0]);
+	int length = (int) strcspn(missing.items[0], " ");
+	fail_help(failure, "%.*s=FILE or %.*s=random:SEED", length, missing.items[0], length,
+		  missing.items[0]);
 	return false;
 }

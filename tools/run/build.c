@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * From the module to a library: the passes and the generator in this process, then the C compiler as another one,
- * started without a shell, in a folder of its own that goes away on every path unless --keep names it. */
+ * From the module to a library: the passes and the generator in this process, then the C compiler as
+ * another one, started without a shell, in a folder of its own that goes away on every path unless --keep
+ * names it. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -81,7 +82,8 @@ static bool program_failed(struct session *s, struct failure *failure)
 	const struct diags *diags = &s->c->diags;
 	enum outcome outcome = diags->list.n ? OUTCOME_PROGRAM : OUTCOME_RESOURCES;
 	for (int i = 0; i < diags->list.n; i++)
-		if (diags->list.items[i]->code == DIAG_INTERNAL && diags->list.items[i]->severity == SEVERITY_ERROR)
+		if (diags->list.items[i]->code == DIAG_INTERNAL &&
+		    diags->list.items[i]->severity == SEVERITY_ERROR)
 			outcome = OUTCOME_INTERNAL;
 	fputs(compilation_messages(s->c, s->values.remarks), stderr);
 	return fail(failure, outcome, "'%s' cannot be compiled", s->module->source_name);
@@ -127,13 +129,15 @@ static bool find_runtime(struct session *s, const char **include, const char **l
 	const char *home = getenv("PMG_HOME"), *here = folder_of_program(s);
 	const char *root = home && *home ? home : path_in(s, here, "..");
 	const char *const includes[] = { path_in(s, root, "include"), path_in(s, root, "runtime") };
-	const char *const libs[] = { path_in(s, root, "lib"), home && *home ? path_in(s, root, "build") : here };
+	const char *const libs[] = { path_in(s, root, "lib"),
+				     home && *home ? path_in(s, root, "build") : here };
 	*include = find_folder(s, includes, 2, "pmgrt.h");
 	*lib = find_folder(s, libs, 2, "libpmgrt.so");
 	if (*include && *lib)
 		return true;
-	fail(failure, OUTCOME_RESOURCES, "%s is neither in %s nor in %s", *include ? "libpmgrt.so" : "pmgrt.h",
-	     *include ? libs[0] : includes[0], *include ? libs[1] : includes[1]);
+	fail(failure, OUTCOME_RESOURCES, "%s is neither in %s nor in %s",
+	     *include ? "libpmgrt.so" : "pmgrt.h", *include ? libs[0] : includes[0],
+	     *include ? libs[1] : includes[1]);
 	fail_help(failure, "PMG_HOME names the folder where pmgc is installed or built");
 	return false;
 }
@@ -183,7 +187,8 @@ static int spawn(const char *const *words, const char *log)
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	int error = posix_spawnp(&process, words[0], &actions, NULL, (char *const *)(uintptr_t)words, environ);
+	int error =
+		posix_spawnp(&process, words[0], &actions, NULL, (char *const *) (uintptr_t) words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (error) {
 		errno = error;
@@ -223,8 +228,8 @@ static bool compile(struct session *s, const struct build *build, struct failure
 		return false;
 	}
 	print_log(build->log);
-	return fail(failure, OUTCOME_C_COMPILER, "the C compiler '%s' fails on the generated code (status %d)",
-		    words.items[0], status);
+	return fail(failure, OUTCOME_C_COMPILER,
+		    "the C compiler '%s' fails on the generated code (status %d)", words.items[0], status);
 }
 
 bool build_library(struct session *s, struct build *build, struct failure *failure)

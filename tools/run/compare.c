@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Generated code against the interpreter. Sums may be added in another order, so a result may differ by as much as
- * n * eps * sum |terms| (Higham 2002, section 4.2), with the sum of |terms| that the interpreter has recorded and, as
- * the number n of terms, the number of elements of the largest argument, at least 64. Where an output is not the
- * target of an accumulation, its own largest absolute value stands for the sum. Integers must be equal. */
+ * Generated code against the interpreter. Sums may be added in another order, so a result may differ by as
+ * much as n * eps * sum |terms| (Higham 2002, section 4.2), with the sum of |terms| that the interpreter
+ * has recorded and, as the number n of terms, the number of elements of the largest argument, at least 64.
+ * Where an output is not the target of an accumulation, its own largest absolute value stands for the sum.
+ * Integers must be equal. */
 #include "run/run.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@
 #define LEAST_TERMS 64
 
 struct difference {
-	double absolute, relative, ulp, share;  /* the largest of each; share: of the bound */
-	int64_t worst;                          /* where the share is largest */
-	bool differs_in_kind;                   /* NaN or infinity on one side only */
+	double absolute, relative, ulp, share; /* the largest of each; share: of the bound */
+	int64_t worst;                         /* where the share is largest */
+	bool differs_in_kind;                  /* NaN or infinity on one side only */
 };
 
 static double eps_of(pmg_type type)
@@ -30,7 +31,7 @@ static double terms(const struct session *s)
 		int64_t n = value->data ? ndarray_count(value) : 0;
 		most = n > most ? n : most;
 	}
-	return (double)most;
+	return (double) most;
 }
 
 static double largest(const struct ndarray *array)
@@ -44,7 +45,7 @@ static double spacing(pmg_type type, double x)
 {
 	double magnitude = fabs(x);
 	if (type == PMG_F32)
-		return (double)(nextafterf((float)magnitude, INFINITY) - (float)magnitude);
+		return (double) (nextafterf((float) magnitude, INFINITY) - (float) magnitude);
 	return nextafter(magnitude, INFINITY) - magnitude;
 }
 
@@ -92,8 +93,9 @@ static bool judge(const char *name, const struct ndarray *value, const struct nd
 	printf("%-12s %14.3g %14.3g %14.3g %14.3g\n", name, d->absolute, d->relative, d->ulp, d->share);
 	if (!d->differs_in_kind && d->share <= 1)
 		return true;
-	return fail(failure, OUTCOME_NUMERICAL, "%s%s is %.17g, but %.17g by the interpreter: more than rounding explains",
-		    name, position_text(value, d->worst, place, sizeof(place)), ndarray_real(value, d->worst),
+	return fail(failure, OUTCOME_NUMERICAL,
+		    "%s%s is %.17g, but %.17g by the interpreter: more than rounding explains", name,
+		    position_text(value, d->worst, place, sizeof(place)), ndarray_real(value, d->worst),
 		    ndarray_real(reference, d->worst));
 }
 

@@ -21,8 +21,10 @@ static void give_arrays(struct session *s, struct results *results, struct inter
 {
 	for (int i = 0; i < s->arguments.n; i++) {
 		const struct argument *argument = &s->arguments.items[i];
-		const struct ndarray *value = argument_is_written(argument) ? &results->arrays[i] : &argument->value;
-		struct interp_array array = { .array = argument->array, .type = (enum scalar_type)value->type,
+		const struct ndarray *value =
+			argument_is_written(argument) ? &results->arrays[i] : &argument->value;
+		struct interp_array array = { .array = argument->array,
+					      .type = (enum scalar_type) value->type,
 					      .data = value->data };
 		memcpy(array.shape, value->shape, sizeof(array.shape));
 		vec_push(s->arena, &input->arrays, array);

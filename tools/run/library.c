@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Running a generated library through its description, as any loader does: the arguments' struct is filled by the
- * names and offsets that the description gives, the pipeline planned once and executed as often as asked. */
+ * Running a generated library through its description, as any loader does: the arguments' struct is filled
+ * by the names and offsets that the description gives, the pipeline planned once and executed as often as
+ * asked. */
 #include "run/run.h"
 
 #include <dlfcn.h>
@@ -32,8 +33,10 @@ static const pmg_pipeline_desc *find_pipeline(void *library, const char *name, s
 		return NULL;
 	}
 	if ((*list)->abi_version != PMG_ABI_VERSION) {
-		fail(failure, OUTCOME_INTERNAL, "the generated library has version %" PRIu32 " of the interface, "
-		     "this program %d", (*list)->abi_version, PMG_ABI_VERSION);
+		fail(failure, OUTCOME_INTERNAL,
+		     "the generated library has version %" PRIu32 " of the interface, "
+		     "this program %d",
+		     (*list)->abi_version, PMG_ABI_VERSION);
 		return NULL;
 	}
 	return *list;
@@ -45,7 +48,7 @@ static void set_param(struct session *s, const pmg_param_desc *param, char *args
 {
 	for (int p = 0; p < s->sizes.n; p++) {
 		const struct size *size = &s->sizes.items[p];
-		float narrow = (float)size->real;
+		float narrow = (float) size->real;
 		if (strcmp(size->param->name, param->name) != 0)
 			continue;
 		if (param->type == PMG_F64)
@@ -63,13 +66,15 @@ static void set_array(struct session *s, const pmg_array_desc *array, struct res
 		const struct argument *argument = &s->arguments.items[i];
 		if (strcmp(argument->array->name, array->name) != 0)
 			continue;
-		const struct ndarray *value = argument_is_written(argument) ? &results->arrays[i] : &argument->value;
+		const struct ndarray *value =
+			argument_is_written(argument) ? &results->arrays[i] : &argument->value;
 		pmg_buffer buffer = pmg_dense(value->data, value->type, value->rank, value->shape);
 		memcpy(args + array->offset, &buffer, sizeof(buffer));
 	}
 }
 
-static bool set_arguments(struct session *s, struct execution *e, struct results *results, struct failure *failure)
+static bool set_arguments(struct session *s, struct execution *e, struct results *results,
+			  struct failure *failure)
 {
 	e->args = calloc(1, e->desc->args_size ? e->desc->args_size : 1);
 	if (!e->args)
@@ -88,7 +93,8 @@ static void reset_results(struct session *s, struct results *results)
 	for (int i = 0; i < s->arguments.n; i++) {
 		const struct argument *argument = &s->arguments.items[i];
 		if (argument_is_written(argument) && argument_is_read(argument))
-			memcpy(results->arrays[i].data, argument->value.data, ndarray_bytes(&argument->value));
+			memcpy(results->arrays[i].data, argument->value.data,
+			       ndarray_bytes(&argument->value));
 	}
 }
 
@@ -99,7 +105,7 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	const char *message = pmg_message(e->context);
 	if (status == PMG_OK)
 		return true;
-	return fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome)status, "%s",
+	return fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome) status, "%s",
 		    *message ? message : "the pipeline fails without a message");
 }
 
@@ -107,13 +113,14 @@ static double now(void)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
 static bool plan(struct session *s, struct execution *e, struct timing *timing, struct failure *failure)
 {
 	const char *finite = getenv("PMG_CHECK_FINITE");
-	pmg_options options = { .context = e->context, .threads = (int32_t)s->values.threads,
+	pmg_options options = { .context = e->context,
+				.threads = (int32_t) s->values.threads,
 				.check_finite = finite && strcmp(finite, "1") == 0 };
 	double start = now();
 	pmg_status status = e->desc->plan(e->args, &options, &e->plan);
@@ -123,7 +130,7 @@ static bool plan(struct session *s, struct execution *e, struct timing *timing, 
 
 static int compare_times(const void *a, const void *b)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	double x = *(const double *) a, y = *(const double *) b;
 	return (x > y) - (x < y);
 }
 
@@ -140,15 +147,15 @@ static bool execute(struct session *s, struct execution *e, struct results *resu
 			return false;
 		times[i] = now() - start;
 	}
-	qsort(times, (size_t)n, sizeof(*times), compare_times);
+	qsort(times, (size_t) n, sizeof(*times), compare_times);
 	timing->n = n;
 	timing->least = times[0];
 	timing->median = times[n / 2];
 	return true;
 }
 
-static bool run_pipeline(struct session *s, struct execution *e, struct results *results, struct timing *timing,
-			 struct failure *failure)
+static bool run_pipeline(struct session *s, struct execution *e, struct results *results,
+			 struct timing *timing, struct failure *failure)
 {
 	e->context = pmg_context_new(NULL);
 	if (!e->context)

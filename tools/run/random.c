@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers made up from a seed: the same for the same seed and name of argument, on every machine. Element i is a hash
- * of (seed, name, i), the finaliser of SplitMix64 (Steele, Lea and Flood 2014), so nothing depends on an order.
- * Floating-point numbers are uniform in (-1, 1); index arrays are uniform in their range and hold their facts. */
+ * Numbers made up from a seed: the same for the same seed and name of argument, on every machine. Element i
+ * is a hash of (seed, name, i), the finaliser of SplitMix64 (Steele, Lea and Flood 2014), so nothing
+ * depends on an order. Floating-point numbers are uniform in (-1, 1); index arrays are uniform in their
+ * range and hold their facts. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -21,33 +22,34 @@ static uint64_t key_of(const struct argument *argument)
 {
 	uint64_t key = mix(argument->seed);
 	for (const char *c = argument->array->name; *c; c++)
-		key = mix(key ^ (unsigned char)*c);
+		key = mix(key ^ (unsigned char) *c);
 	return key;
 }
 
 /* In [0, n), n > 0; the bias is below n / 2^64. */
 static int64_t below(uint64_t key, int64_t i, int64_t n)
 {
-	return (int64_t)(((unsigned __int128)mix(key ^ mix((uint64_t)i)) * (uint64_t)n) >> 64);
+	return (int64_t) (((unsigned __int128) mix(key ^ mix((uint64_t) i)) * (uint64_t) n) >> 64);
 }
 
 static double between_minus_one_and_one(uint64_t key, int64_t i)
 {
-	return ((double)(mix(key ^ mix((uint64_t)i)) >> 11) + 0.5) * 0x1p-52 - 1.0;
+	return ((double) (mix(key ^ mix((uint64_t) i)) >> 11) + 0.5) * 0x1p-52 - 1.0;
 }
 
 static int compare_integers(const void *a, const void *b)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
 	return (x > y) - (x < y);
 }
 
 /* ---- Index arrays ---------------------------------------------------------------------- */
 
-/* n different numbers below the limit: a random choice of a shuffled range, which costs memory for the range. */
+/* n different numbers below the limit: a random choice of a shuffled range, which costs memory for the
+ * range. */
 static bool fill_unique(int64_t *values, int64_t n, int64_t limit, uint64_t key, struct failure *failure)
 {
-	int64_t *range = malloc(((size_t)limit + 1) * sizeof(*range));
+	int64_t *range = malloc(((size_t) limit + 1) * sizeof(*range));
 	if (!range)
 		return fail_memory(failure, "unique random numbers");
 	for (int64_t i = 0; i < limit; i++)
@@ -68,14 +70,15 @@ static bool fill_indices(const struct argument *argument, int64_t *values, int64
 	unsigned facts = argument->array->facts;
 	bool is_unique = facts & FACT_UNIQUE;
 	if (n > 0 && (limit <= 0 || (is_unique && limit < n)))
-		return fail(failure, OUTCOME_DATA, "%s: there are no %" PRId64 "%s numbers in [0, %" PRId64 ")",
+		return fail(failure, OUTCOME_DATA,
+			    "%s: there are no %" PRId64 "%s numbers in [0, %" PRId64 ")",
 			    argument->array->name, n, is_unique ? " different" : "", limit);
 	if (is_unique && !fill_unique(values, n, limit, key, failure))
 		return false;
 	for (int64_t i = 0; !is_unique && i < n; i++)
 		values[i] = below(key, i, limit);
 	if (facts & FACT_SORTED)
-		qsort(values, (size_t)n, sizeof(*values), compare_integers);
+		qsort(values, (size_t) n, sizeof(*values), compare_integers);
 	return true;
 }
 
@@ -88,7 +91,7 @@ static bool fill_offsets(const struct argument *argument, int64_t *values, int64
 			    argument->array->name, n, limit);
 	for (int64_t i = 0; i < n; i++)
 		values[i] = i == 0 ? 0 : i == n - 1 ? limit : below(key, i, limit + 1);
-	qsort(values, (size_t)n, sizeof(*values), compare_integers);
+	qsort(values, (size_t) n, sizeof(*values), compare_integers);
 	return true;
 }
 
@@ -144,11 +147,12 @@ static void fill_plain(struct argument *argument)
 	int64_t n = ndarray_count(value);
 	for (int64_t i = 0; i < n; i++) {
 		if (value->type == PMG_F64)
-			((double *)value->data)[i] = between_minus_one_and_one(key, i);
+			((double *) value->data)[i] = between_minus_one_and_one(key, i);
 		else if (value->type == PMG_F32)
-			((float *)value->data)[i] = (float)between_minus_one_and_one(key, i);
+			((float *) value->data)[i] = (float) between_minus_one_and_one(key, i);
 		else
-			((int64_t *)value->data)[i] = below(key, i, argument_type(argument) == PMG_BOOL ? 2 : 100);
+			((int64_t *) value->data)[i] =
+				below(key, i, argument_type(argument) == PMG_BOOL ? 2 : 100);
 	}
 }
 
@@ -156,7 +160,7 @@ static void fill_number(struct argument *argument)
 {
 	int64_t n = ndarray_count(&argument->value);
 	for (int64_t i = 0; i < n; i++)
-		((double *)argument->value.data)[i] = argument->number;
+		((double *) argument->value.data)[i] = argument->number;
 }
 
 /* The type in which the numbers are made: integers as i64, converted afterwards. */

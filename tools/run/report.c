@@ -17,7 +17,8 @@ static bool new_result(struct session *s, int i, struct results *results, struct
 		return ndarray_copy(&results->arrays[i], &argument->value, failure);
 	if (!sizes_shape(s, argument->array, shape))
 		return fail(failure, OUTCOME_USAGE, "%s: its shape is not known", argument->array->name);
-	return ndarray_new(&results->arrays[i], argument_type(argument), argument->array->rank, shape, failure);
+	return ndarray_new(&results->arrays[i], argument_type(argument), argument->array->rank, shape,
+			   failure);
 }
 
 bool results_new(struct session *s, struct results *results, struct failure *failure)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg run`: compiles a pipeline in this process, binds what the user gives, runs it, tells and saves what comes out.
- * Everything is bound and checked before the C compiler is started. */
+ * `pmg run`: compiles a pipeline in this process, binds what the user gives, runs it, tells and saves what
+ * comes out. Everything is bound and checked before the C compiler is started. */
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -90,7 +90,8 @@ static bool bind_words(struct session *s, const word_list *operands, struct fail
 
 /* ---- Running ---------------------------------------------------------------------------------- */
 
-static bool run_library(struct session *s, struct results *results, struct timing *timing, struct failure *failure)
+static bool run_library(struct session *s, struct results *results, struct timing *timing,
+			struct failure *failure)
 {
 	struct build build;
 	bool ok = build_library(s, &build, failure);
@@ -101,7 +102,8 @@ static bool run_library(struct session *s, struct results *results, struct timin
 	return ok;
 }
 
-static bool run_both(struct session *s, struct results *results, struct timing *timing, struct failure *failure)
+static bool run_both(struct session *s, struct results *results, struct timing *timing,
+		     struct failure *failure)
 {
 	struct results reference = { 0 };
 	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1);
@@ -155,50 +157,89 @@ static void session_free(struct session *s)
 static int take_pass_flag(void *values, char **arguments, int n, struct failure *failure)
 {
 	struct run_values *run_values = values;
-	(void)n;
-	(void)failure;
+	(void) n;
+	(void) failure;
 	return options_pass_flag(&run_values->passes, arguments[0]);
 }
 
 static const struct option_row rows[] = {
-	{ .name = "pipeline", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, pipeline), .operand = "NAME",
+	{ .name = "pipeline",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, pipeline),
+	  .operand = "NAME",
 	  .text = "the pipeline to run, where the program has several" },
-	{ .name = "output", .letter = 'o', .kind = OPTION_LIST, .offset = offsetof(struct run_values, outputs),
-	  .operand = "NAME=FILE", .text = "save an output; those not named are only summarised" },
-	{ .name = "interp", .offset = offsetof(struct run_values, interp),
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = OPTION_LIST,
+	  .offset = offsetof(struct run_values, outputs),
+	  .operand = "NAME=FILE",
+	  .text = "save an output; those not named are only summarised" },
+	{ .name = "interp",
+	  .offset = offsetof(struct run_values, interp),
 	  .text = "run the program as written in the reference interpreter" },
-	{ .name = "compare", .offset = offsetof(struct run_values, compare),
+	{ .name = "compare",
+	  .offset = offsetof(struct run_values, compare),
 	  .text = "run both and compare; exit status 6 if rounding does not explain a difference" },
-	{ .name = "time", .offset = offsetof(struct run_values, time), .text = "print the times of plan and execution" },
-	{ .name = "repeat", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, repeat), .low = 1,
-	  .high = 1000000, .operand = "N", .text = "execute N times" },
-	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, threads), .low = 1,
-	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
-	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct run_values, iterations), .low = 0,
-	  .high = INT64_MAX, .operand = "N", .text = "stop a pipeline with `iterate` after N iterations" },
-	{ .name = "cc", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, cc), .operand = "COMMAND",
+	{ .name = "time",
+	  .offset = offsetof(struct run_values, time),
+	  .text = "print the times of plan and execution" },
+	{ .name = "repeat",
+	  .kind = OPTION_INTEGER,
+	  .offset = offsetof(struct run_values, repeat),
+	  .low = 1,
+	  .high = 1000000,
+	  .operand = "N",
+	  .text = "execute N times" },
+	{ .name = "threads",
+	  .kind = OPTION_INTEGER,
+	  .offset = offsetof(struct run_values, threads),
+	  .low = 1,
+	  .high = 4096,
+	  .operand = "N",
+	  .text = "threads (default: as OpenMP sees fit)" },
+	{ .name = "iterations",
+	  .kind = OPTION_INTEGER,
+	  .offset = offsetof(struct run_values, iterations),
+	  .low = 0,
+	  .high = INT64_MAX,
+	  .operand = "N",
+	  .text = "stop a pipeline with `iterate` after N iterations" },
+	{ .name = "cc",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, cc),
+	  .operand = "COMMAND",
 	  .text = "the C compiler and further flags for it (default: gcc; clang works too)" },
-	{ .name = "keep", .kind = OPTION_TEXT, .offset = offsetof(struct run_values, keep), .operand = "FOLDER",
+	{ .name = "keep",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, keep),
+	  .operand = "FOLDER",
 	  .text = "put the generated C and the library there and keep them" },
-	{ .name = "explain", .offset = offsetof(struct run_values, explain),
+	{ .name = "explain",
+	  .offset = offsetof(struct run_values, explain),
 	  .text = "print every decision of the compiler with its reason" },
-	{ .name = "remarks", .offset = offsetof(struct run_values, remarks),
+	{ .name = "remarks",
+	  .offset = offsetof(struct run_values, remarks),
 	  .text = "print remarks, such as why a loop stays serial" },
 };
 
-static const char details[] =
-	"Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are taken too; write them with '='.\n"
-	"\n"
-	"NAME is a parameter, an array, or an object such as PHI, whose arrays have names of their own (PHI.atom).\n"
-	"VALUE is one of\n"
-	"  NUMBER          of a parameter; of an array, for all its elements\n"
-	"  random:SEED     floating-point numbers in (-1, 1); index arrays in their range, holding their facts\n"
-	"  FILE            .npy .mtx .tns .tsv .txt; 'pmg inspect --help' lists all\n"
-	"  FILE.h5:/NAME   a dataset or, for an object, a group; without :/NAME the one called as the argument\n"
-	"  FILE.f64[3,4]   bare numbers and their shape, which may be left out where it follows from other arguments\n"
-	"Sizes that follow from the shapes of files need not be given.\n"
-	"\n"
-	"  pmg run life.pmg --pipeline life_dsc PHI=phi.tsv.gz D=dict.f64 w=weights.txt nTheta=64 -o Y=y.npy\n";
+static const char details[] = "Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are "
+			      "taken too; write them with '='.\n"
+			      "\n"
+			      "NAME is a parameter, an array, or an object such as PHI, whose arrays have "
+			      "names of their own (PHI.atom).\n"
+			      "VALUE is one of\n"
+			      "  NUMBER          of a parameter; of an array, for all its elements\n"
+			      "  random:SEED     floating-point numbers in (-1, 1); index arrays in their "
+			      "range, holding their facts\n"
+			      "  FILE            .npy .mtx .tns .tsv .txt; 'pmg inspect --help' lists all\n"
+			      "  FILE.h5:/NAME   a dataset or, for an object, a group; without :/NAME the "
+			      "one called as the argument\n"
+			      "  FILE.f64[3,4]   bare numbers and their shape, which may be left out where "
+			      "it follows from other arguments\n"
+			      "Sizes that follow from the shapes of files need not be given.\n"
+			      "\n"
+			      "  pmg run life.pmg --pipeline life_dsc PHI=phi.tsv.gz D=dict.f64 "
+			      "w=weights.txt nTheta=64 -o Y=y.npy\n";
 
 static int run_command_run(const struct command *command, struct arena *arena, int argc, char **argv)
 {
@@ -206,9 +247,11 @@ static int run_command_run(const struct command *command, struct arena *arena, i
 	struct failure failure = { 0 };
 	word_list operands = { 0 };
 	bool help;
-	s.values = (struct run_values){ .repeat = 1, .iterations = -1,
-					.passes = { .schedule = "auto", .parallel = true, .vector = true,
-						    .max_operations = 2000000 } };
+	s.values = (struct run_values){
+		.repeat = 1,
+		.iterations = -1,
+		.passes = { .schedule = "auto", .parallel = true, .vector = true, .max_operations = 2000000 }
+	};
 	if (!command_parse(command, arena, argc, argv, &s.values, &operands, &help, &failure))
 		return failure_report(&failure, command->name);
 	if (help) {
@@ -221,7 +264,12 @@ static int run_command_run(const struct command *command, struct arena *arena, i
 }
 
 const struct command run_command = {
-	.name = "run", .operands = "FILE.pmg NAME=VALUE…", .sentence = "compile a pipeline and run it on data",
-	.details = details, .options = rows, .n_options = sizeof(rows) / sizeof(rows[0]), .more = take_pass_flag,
+	.name = "run",
+	.operands = "FILE.pmg NAME=VALUE…",
+	.sentence = "compile a pipeline and run it on data",
+	.details = details,
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.more = take_pass_flag,
 	.run = run_command_run,
 };

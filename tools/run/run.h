@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes follow from it
- * (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library compiled from generated
- * C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is compared, told and saved
- * (compare.c, report.c). All parts work on the module, which is there before anything is generated. */
+ * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
+ * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
+ * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
+ * compared, told and saved (compare.c, report.c). All parts work on the module, which is there before
+ * anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -14,7 +15,7 @@ struct run_values {
 	const char *pipeline, *cc, *keep;
 	bool interp, compare, time, explain, remarks;
 	int64_t repeat, threads, iterations;
-	word_list outputs;          /* "NAME=FILE" */
+	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
 };
 
@@ -24,7 +25,7 @@ struct size {
 	bool is_known, is_guess;
 	int64_t value;
 	double real;
-	const char *source;         /* what says so: "D (dict.npy, dimension 1)" */
+	const char *source; /* what says so: "D (dict.npy, dimension 1)" */
 };
 
 enum filling { FILL_NONE, FILL_FILE, FILL_NUMBER, FILL_RANDOM };
@@ -32,12 +33,12 @@ enum filling { FILL_NONE, FILL_FILE, FILL_NUMBER, FILL_RANDOM };
 struct argument {
 	const struct array *array;
 	enum filling filling;
-	const char *source;         /* the text after "NAME=" */
-	bool is_flat;               /* the file does not tell the shape */
+	const char *source; /* the text after "NAME=" */
+	bool is_flat;       /* the file does not tell the shape */
 	double number;
 	uint64_t seed;
-	struct ndarray value;       /* of an input; of an output: none until it has run */
-	const char *save;           /* file of -o; NULL: only told */
+	struct ndarray value; /* of an input; of an output: none until it has run */
+	const char *save;     /* file of -o; NULL: only told */
 };
 
 /* expr == value, because of `source`. */
@@ -45,7 +46,7 @@ struct equation {
 	const struct expr *expr;
 	int64_t value;
 	const char *source;
-	bool is_guess;              /* not used where something certain says otherwise */
+	bool is_guess; /* not used where something certain says otherwise */
 };
 
 struct session {
@@ -53,14 +54,14 @@ struct session {
 	struct arena *arena;
 	struct compilation *c;
 	struct module *module;
-	VEC(struct size) sizes;     /* by number of module->params */
+	VEC(struct size) sizes; /* by number of module->params */
 	VEC(struct argument) arguments;
 	VEC(struct equation) equations;
 };
 
 /* What one way of running gives: an array for each argument that is written, none for the others. */
 struct results {
-	struct ndarray *arrays;     /* by number of argument */
+	struct ndarray *arrays; /* by number of argument */
 };
 
 struct timing {
@@ -73,17 +74,18 @@ void session_list_arguments(struct session *s);
 bool bind_word(struct session *s, const char *word, struct failure *failure);
 bool bind_output(struct session *s, const char *word, struct failure *failure);
 bool bind_is_complete(struct session *s, struct failure *failure);
-bool argument_is_read(const struct argument *argument);     /* in, inout */
-bool argument_is_written(const struct argument *argument);  /* out, inout */
+bool argument_is_read(const struct argument *argument);    /* in, inout */
+bool argument_is_written(const struct argument *argument); /* out, inout */
 pmg_type argument_type(const struct argument *argument);
 
 /* ---- sizes.c ------------------------------------------------------------------ */
-void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess, const char *source);
+void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess,
+		  const char *source);
 bool sizes_infer(struct session *s, struct failure *failure);
 /* The value of an affine expression; false while a parameter in it is unknown. */
 bool sizes_evaluate(const struct session *s, const struct expr *expr, int64_t *value);
 bool sizes_shape(const struct session *s, const struct array *array, int64_t *shape);
-const char *array_text(struct session *s, const struct array *array);   /* "f64[nAtoms, nTheta]" */
+const char *array_text(struct session *s, const struct array *array); /* "f64[nAtoms, nTheta]" */
 
 /* ---- random.c ------------------------------------------------------------------ */
 /* Makes the arguments that are numbers or random; offsets before the trees in them. */

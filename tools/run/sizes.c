@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sizes follow from equations "extent = what the file has". An equation with one unknown parameter is solved, again
- * and again until nothing changes; every equation that is certain must hold at the end, else the two that contradict
- * each other are told. What a file only suggests (its largest coordinate, an attribute of the same name) is used for
- * parameters that nothing certain determines. */
+ * Sizes follow from equations "extent = what the file has". An equation with one unknown parameter is
+ * solved, again and again until nothing changes; every equation that is certain must hold at the end, else
+ * the two that contradict each other are told. What a file only suggests (its largest coordinate, an
+ * attribute of the same name) is used for parameters that nothing certain determines. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -12,10 +12,11 @@
 /* An affine expression over parameters: sum of factor * parameter, plus constant. */
 struct linear {
 	int64_t constant;
-	int64_t *factors;           /* by number of parameter */
+	int64_t *factors; /* by number of parameter */
 };
 
-void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess, const char *source)
+void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess,
+		  const char *source)
 {
 	struct equation equation = { .expr = expr, .value = value, .source = source, .is_guess = is_guess };
 	if (expr)
@@ -63,7 +64,8 @@ bool sizes_evaluate(const struct session *s, const struct expr *expr, int64_t *v
 		return false;
 	if (expr->op == OP_NEG)
 		return apply(OP_SUB, 0, a, value);
-	return op_arity(expr->op) == 2 && sizes_evaluate(s, expr->args[1], &b) && apply(expr->op, a, b, value);
+	return op_arity(expr->op) == 2 && sizes_evaluate(s, expr->args[1], &b) &&
+	       apply(expr->op, a, b, value);
 }
 
 bool sizes_shape(const struct session *s, const struct array *array, int64_t *shape)
@@ -194,19 +196,21 @@ static bool solve_all(struct session *s, bool with_guesses)
 
 /* ---- Checking ------------------------------------------------------------------------------------ */
 
-static bool contradiction(struct session *s, const struct equation *equation, int64_t value, struct failure *failure)
+static bool contradiction(struct session *s, const struct equation *equation, int64_t value,
+			  struct failure *failure)
 {
 	const struct expr *expr = equation->expr;
 	const char *text = expr_text(s->arena, s->module, NULL, expr);
 	if (expr->kind == EXPR_PARAM)
-		return fail(failure, OUTCOME_DATA, "%s is %" PRId64 " by %s, but %" PRId64 " by %s", text, value,
-			    s->sizes.items[expr->index].source, equation->value, equation->source);
-	fail(failure, OUTCOME_DATA, "%s must be %" PRId64 ", but is %" PRId64 " by %s", text, value, equation->value,
-	     equation->source);
+		return fail(failure, OUTCOME_DATA, "%s is %" PRId64 " by %s, but %" PRId64 " by %s", text,
+			    value, s->sizes.items[expr->index].source, equation->value, equation->source);
+	fail(failure, OUTCOME_DATA, "%s must be %" PRId64 ", but is %" PRId64 " by %s", text, value,
+	     equation->value, equation->source);
 	for (int p = 0; p < s->sizes.n; p++) {
 		const struct size *size = &s->sizes.items[p];
 		if (size->is_known && size->source && strstr(text, size->param->name))
-			fail_help(failure, "%s is %" PRId64 " by %s", size->param->name, size->value, size->source);
+			fail_help(failure, "%s is %" PRId64 " by %s", size->param->name, size->value,
+				  size->source);
 	}
 	return false;
 }
@@ -216,7 +220,8 @@ static bool check_equations(struct session *s, struct failure *failure)
 	for (int i = 0; i < s->equations.n; i++) {
 		const struct equation *equation = &s->equations.items[i];
 		int64_t value;
-		if (!equation->is_guess && sizes_evaluate(s, equation->expr, &value) && value != equation->value)
+		if (!equation->is_guess && sizes_evaluate(s, equation->expr, &value) &&
+		    value != equation->value)
 			return contradiction(s, equation, value, failure);
 	}
 	return true;
@@ -251,7 +256,8 @@ static bool impossible_equation(struct session *s, struct failure *failure)
 		struct linear form = { .factors = arena_new_array(s->arena, int64_t, s->sizes.n + 1) };
 		if (!equation->is_guess && add_linear(s, equation->expr, 1, &form) &&
 		    split_linear(s, &form, &known, &unknown))
-			return fail(failure, OUTCOME_DATA, "no %s makes %s equal to %" PRId64 ", which it is by %s",
+			return fail(failure, OUTCOME_DATA,
+				    "no %s makes %s equal to %" PRId64 ", which it is by %s",
 				    s->sizes.items[unknown].param->name,
 				    expr_text(s->arena, s->module, NULL, equation->expr), equation->value,
 				    equation->source);
@@ -268,9 +274,10 @@ static bool shape_flat(struct session *s, struct argument *argument, struct fail
 	char text[200];
 	if (!argument->is_flat || !sizes_shape(s, array, shape))
 		return true;
-	if (!shape_bytes(array->rank, shape, pmg_type_size(value->type), &bytes) || bytes != ndarray_bytes(value))
-		return fail(failure, OUTCOME_DATA, "%s has %" PRId64 " numbers (%s), but its shape is %s", array->name,
-			    ndarray_count(value), argument->source,
+	if (!shape_bytes(array->rank, shape, pmg_type_size(value->type), &bytes) ||
+	    bytes != ndarray_bytes(value))
+		return fail(failure, OUTCOME_DATA, "%s has %" PRId64 " numbers (%s), but its shape is %s",
+			    array->name, ndarray_count(value), argument->source,
 			    extents_text(array->rank, shape, text, sizeof(text)));
 	value->rank = array->rank;
 	memcpy(value->shape, shape, sizeof(shape));

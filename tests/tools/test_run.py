@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg run`: how arguments are bound and sizes found, what it says when they are wrong, to the letter, that both ways
+of running give NumPy's numbers, and that nothing is left behind however it ends."""
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+RESULTS = {"passed": 0, "failed": 0}
+RANDOM = np.random.default_rng(7)
+ENV = dict(os.environ)
+
+LIFE = """pipeline dsc {
+    param nAtoms, nVoxels, nFibers, nTheta, nCoeffs;
+    fixed in PHI : PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels, fiber < nFibers);
+    fixed in D   : f64[nAtoms, nTheta];
+    in  w   : f64[nFibers];
+    out Y   : f64[nVoxels, nTheta];
+    Y = Sparse_matvec(PHI, D, w);
+}
+"""
+ROWS = """pipeline rows {
+    param n, nnz;
+    param f64 scale;
+    fixed in off : offsets(nnz)[n + 1];
+    in  val : f64[nnz];
+    out y : f64[n];
+    y[i] = scale*sum(k in off[i]..off[i+1]) val[k] for i in 0..n;
+}
+"""
+KINDS = """pipeline sums {
+    param n, m;
+    in  a : f32[n, m];
+    in  b : i32[n];
+    out total : f32[n];
+    out twice : i32[n];
+    total[i] = sum(j in 0..m) a[i,j] for i in 0..n;
+    twice[i] = b[i] + b[i] for i in 0..n;
+}
+
+pipeline doubled {
+    param n;
+    inout x : f64[n];
+    reduce x[i] *= 2.0 for i in 0..n;
+}
+"""
+FACTS = """pipeline facts {
+    param n, m, systems;
+    fixed in s : index(m)[n] sorted unique;
+    fixed in F : Forest(systems, n);
+    out a : f64[n];
+    out b : f64[n];
+    a[k] = cast<f64>(s[k]) for k in 0..n;
+    b[k] = case { F.parent[k] < 0 : 1; else : b[F.parent[k]] + 1; } for k in 0..n;
+}
+"""
+
+
+def check(holds, what):
+    RESULTS["passed" if holds else "failed"] += 1
+    if not holds:
+        print("does not hold:", what)
+
+
+def pmg(*arguments, env=None):
+    done = subprocess.run([PMG, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=env or ENV)
+    return done.returncode, done.stdout, done.stderr
+
+
+def run(*arguments):
+    status, output, error = pmg("run", *arguments)
+    check(status == 0, f"run {' '.join(map(str, arguments))}: {status} {error}")
+    return output if status == 0 else ""
+
+
+def refuse(arguments, status, error):
+    got = pmg("run", *arguments)
+    check(got == (status, "", error), f"run {' '.join(map(str, arguments))}:\n{got}\nexpected {(status, error)}")
+
+
+def close(got, expected, what):
+    got, expected = np.asarray(got), np.asarray(expected)
+    eps = np.finfo(expected.dtype).eps if expected.dtype.kind == "f" else 0
+    bound = 100*eps*max(1, np.max(np.abs(expected), initial=0))
+    check(got.shape == expected.shape and got.dtype == expected.dtype
+          and bool(np.all(np.abs(got.astype(float) - expected) <= bound)), f"{what}: {got} {expected}")
+
+
+class Life:
+    """A small problem in all its files."""
+
+    def __init__(self):
+        self.shape = 5, 4, 6
+        index = RANDOM.choice(120, 40, replace=False)
+        self.entries = np.array(np.unravel_index(index, self.shape))
+        self.value = RANDOM.standard_normal(40)
+        self.D, self.w = RANDOM.standard_normal((5, 3)), RANDOM.standard_normal(6)
+        self.Y = np.zeros((4, 3))
+        atom, voxel, fiber = self.entries
+        np.add.at(self.Y, voxel, self.D[atom]*(self.w[fiber]*self.value)[:, None])
+        table = np.column_stack([self.entries.T, self.value])
+        np.savetxt("phi.tsv", table, fmt="%d\t%d\t%d\t%.17g")
+        np.savetxt("phi.tns", table + [1, 1, 1, 0], fmt="%d\t%d\t%d\t%.17g")
+        np.save("D.npy", self.D)
+        np.savetxt("w.txt", self.w, fmt="%.17g")
+        self.D.tofile("D.f64")
+        with h5py.File("life.h5", "w") as file:
+            group = file.create_group("PHI")
+            for name, column in zip(["atom", "voxel", "fiber"], self.entries):
+                group[name] = column.astype("uint16")
+                np.save(f"{name}.npy", column.astype("float64"))
+            group["value"] = self.value
+            group.attrs["nVoxels"] = 4
+            file["D"], file["w"] = self.D.astype(">f8"), self.w
+        np.save("value.npy", self.value)
+
+
+# ---- Binding ------------------------------------------------------------------------------------------------------
+
+def objects(life):
+    members = [f"PHI.{name}={name}.npy" for name in ("atom", "voxel", "fiber", "value")]
+    for phi in ["PHI=phi.tsv"], ["PHI=phi.tns"], ["PHI=life.h5"], ["PHI=life.h5:/PHI"], members:
+        output = run("life.pmg", "--interp", *phi, "D=D.npy", "w=w.txt", "nVoxels=4", "-o", "Y=Y.npy")
+        check(" by " not in output, f"no guess with {phi}")
+        close(np.load("Y.npy"), life.Y, f"Y with {phi}")
+    output = run("life.pmg", "--interp", "PHI=phi.tsv", "D=D.npy", "w=w.txt")
+    check(output.startswith("nVoxels = 4, by the largest value of PHI.voxel (phi.tsv)\n"), output)
+    output = run("life.pmg", "--interp", "PHI=life.h5", "D=life.h5", "w=life.h5:/w")
+    check(output.startswith("nVoxels = 4, by the attribute nVoxels of life.h5\n"), output)
+    matrix = scipy.sparse.random(7, 9, 0.3, random_state=2).tocoo()
+    scipy.io.mmwrite("A.mtx", matrix, precision=17)
+    vector = RANDOM.standard_normal(9)
+    np.save("x.npy", vector.reshape(1, 9))
+    run("spmv.pmg", "--interp", "A=A.mtx", "x=x.npy", "-o", "y=y.f64")
+    close(np.fromfile("y.f64"), scipy.io.mmread("A.mtx") @ vector, "sizes of a matrix from its file")
+
+
+def outputs(life):
+    base = ["life.pmg", "--interp", "PHI=phi.tsv", "D=D.npy", "w=w.txt"]
+    for name in "Y.npy", "Y.txt", "Y.f64", "Y.mtx", "out.h5", "out.h5:/a/b":
+        run(*base, "-o", f"Y={name}")
+    close(np.load("Y.npy"), life.Y, "npy")
+    close(np.loadtxt("Y.txt"), life.Y, "txt")
+    close(np.fromfile("Y.f64").reshape(4, 3), life.Y, "raw")
+    close(scipy.io.mmread("Y.mtx"), life.Y, "mtx")
+    with h5py.File("out.h5") as file:
+        close(file["Y"][()], life.Y, "HDF5 by the name of the output")
+        close(file["a/b"][()], life.Y, "HDF5 by its own name")
+    before = Path("Y.npy").read_bytes()
+    check(pmg("run", *base[:-1], "w=D.npy", "-o", "Y=Y.npy")[0] == 3 and Path("Y.npy").read_bytes() == before,
+          "the old file stays when the run fails")
+
+
+def shapes(life):
+    for D in "D.f64[5,3]", "D.f64":
+        run("life.pmg", "--interp", "PHI=phi.tsv", f"D={D}", "w=w.txt", "nTheta=3", "-o", "Y=Y.npy")
+        close(np.load("Y.npy"), life.Y, f"shape of {D}")
+    np.save("off.npy", np.array([0, 2, 2, 5], "uint8"))
+    np.save("val.npy", np.arange(1.0, 6))
+    run("rows.pmg", "--interp", "off=off.npy", "val=val.npy", "scale=0.5", "-o", "y=y.txt")
+    close(np.loadtxt("y.txt"), np.array([1.5, 0.0, 6.0]), "n + 1 offsets give n")
+    run("kinds.pmg", "--interp", "--pipeline", "sums", "a=1.5", "b=3", "n=2", "m=4", "-o", "total=t.npy", "-o",
+        "twice=b.npy")
+    close(np.load("t.npy"), np.full(2, 6, "float32"), "a number for all elements")
+    check(np.array_equal(np.load("b.npy"), [6, 6]) and np.load("b.npy").dtype == np.int32, "integers")
+    np.save("x.npy", np.arange(3.0))
+    run("kinds.pmg", "--interp", "--pipeline", "doubled", "x=x.npy", "-o", "x=x2.npy")
+    close(np.load("x2.npy"), 2*np.arange(3.0), "inout")
+    close(np.load("x.npy"), np.arange(3.0), "the input file stays")
+
+
+def mix(x):
+    x = (x + 0x9e3779b97f4a7c15) % 2**64
+    x = (x ^ x >> 30)*0xbf58476d1ce4e5b9 % 2**64
+    x = (x ^ x >> 27)*0x94d049bb133111eb % 2**64
+    return x ^ x >> 31
+
+
+def uniform(seed, name, i):
+    key = mix(seed)
+    for byte in name.encode():
+        key = mix(key ^ byte)
+    return ((mix(key ^ mix(i)) >> 11) + 0.5)*2.0**-52 - 1
+
+
+def randoms():
+    sizes = ["n=200", "m=300", "systems=7"]
+    for seed in 1, 2, 1:
+        run("facts.pmg", "--interp", "s=random:1", f"F=random:{seed}", *sizes, "-o", "a=a.npy", "-o", f"b=b{seed}.npy")
+    chosen = np.load("a.npy")
+    check(bool(np.all(np.diff(chosen) > 0)) and chosen.min() >= 0 and chosen.max() < 300, "sorted and unique")
+    check(not np.array_equal(np.load("b1.npy"), np.load("b2.npy")), "another seed, other numbers")
+    run("kinds.pmg", "--interp", "--pipeline", "doubled", "x=random:5", "n=10000", "-o", "x=x.npy")
+    x = np.load("x.npy")/2
+    check(-1 < x.min() < -0.99 and 0.99 < x.max() < 1 and abs(x.mean()) < 0.03 and len(set(x)) == 10000, "uniform")
+    check(list(x[:5]) == [uniform(5, "x", i) for i in range(5)], f"the same on every machine: {x[:5]}")
+    refuse(["facts.pmg", "--interp", "s=random:1", "F=random:1", "n=5", "m=3", "systems=1"], 3,
+           "pmg run: s: there are no 5 different numbers in [0, 3)\n")
+
+
+# ---- Refusals --------------------------------------------------------------------------------------------------------
+
+def wrong_words():
+    refuse([], 2, "pmg run: a program is needed: FILE.pmg\n")
+    refuse(["life.pmg", "PHI"], 2, "pmg run: 'PHI' is not of the form NAME=VALUE\n")
+    refuse(["life.pmg", "PHI="], 2, "pmg run: 'PHI=' has no value\n")
+    refuse(["life.pmg", "PHO=phi.tns"], 2,
+           "pmg run: pipeline 'dsc' has no argument 'PHO'\n  help: did you mean 'PHI'?\n")
+    refuse(["life.pmg", "nAtom=5"], 2,
+           "pmg run: pipeline 'dsc' has no argument 'nAtom'\n  help: did you mean 'nAtoms'?\n")
+    refuse(["life.pmg", "PHI.voxels=voxel.npy"], 2,
+           "pmg run: pipeline 'dsc' has no argument 'PHI.voxels'\n  help: did you mean 'PHI.voxel'?\n")
+    refuse(["life.pmg", "somethingelse=5"], 2, "pmg run: pipeline 'dsc' has no argument 'somethingelse'\n"
+           "  help: 'pmg inspect life.pmg' lists its arguments\n")
+    refuse(["life.pmg", "nAtoms=-5"], 2, "pmg run: nAtoms: '-5' is not a size\n")
+    refuse(["life.pmg", "nAtoms=5.5"], 2, "pmg run: nAtoms: '5.5' is not a size\n")
+    refuse(["life.pmg", "w=random:x"], 2, "pmg run: random:x: the seed must be a number from 0\n")
+    refuse(["life.pmg", "w=1", "w=w.txt"], 2, "pmg run: 'w' is given twice: 1 and another value\n")
+    refuse(["life.pmg", "PHI=phi.tns", "PHI.value=1"], 2,
+           "pmg run: 'PHI.value' is given twice: phi.tns and another value\n")
+    refuse(["life.pmg", "Y=Y.npy"], 2, "pmg run: 'Y' is an output\n  help: -o Y=FILE saves it\n")
+    refuse(["life.pmg", "-o", "w=w.npy"], 2, "pmg run: -o w=w.npy: 'w' is an input\n")
+    refuse(["life.pmg", "-o", "Z=w.npy"], 2, "pmg run: pipeline 'dsc' has no argument 'Z'\n"
+           "  help: 'pmg inspect life.pmg' lists its arguments\n")
+    refuse(["life.pmg", "-o", "Y"], 2, "pmg run: -o Y: the form is -o NAME=FILE\n")
+    refuse(["life.pmg", "-o", "Y=a.npy", "-o", "Y=b.npy"], 2,
+           "pmg run: -o Y=b.npy: 'Y' goes to 'a.npy' already\n")
+    refuse(["life.pmg", "w=w.txt"], 2,
+           "pmg run: no value for PHI; D : f64[nAtoms, nTheta]\n  help: PHI=FILE or PHI=random:SEED\n")
+    refuse(["life.pmg", "PHI=random:1", "D=D.npy", "w=w.txt"], 2,
+           "pmg run: not known, and told by no argument: nVoxels, nCoeffs\n  help: give nVoxels=NUMBER\n")
+    refuse(["life.pmg", "--repeat", "0"], 2, "pmg run: --repeat: '0' is not an integer from 1 to 1000000\n")
+    refuse(["life.pmg", "--repeet=2"], 2, "pmg run: unknown option '--repeet'\n  help: did you mean '--repeat'?\n")
+    refuse(["life.pmg", "--schedule=sideways"], 2,
+           "pmg run: unknown option '--schedule'\n  help: 'pmg run --help' lists the options\n")
+    refuse(["kinds.pmg"], 2, "pmg run: the program has 2 pipelines; say which one to run\n"
+           "  help: --pipeline sums, doubled\n")
+    refuse(["kinds.pmg", "--pipeline", "sum"], 2,
+           "pmg run: there is no pipeline 'sum'\n  help: did you mean 'sums'?\n")
+
+
+def wrong_data():
+    rest = ["PHI=phi.tns", "w=w.txt"]
+    np.save("D4.npy", np.zeros((4, 3)))
+    np.save("D1.npy", np.zeros(5))
+    np.save("c.npy", np.array([0.0, 1.0, 1.5]))
+    refuse(["life.pmg", *rest, "D=D.npy", "nTheta=4"], 3,
+           "pmg run: nTheta is 4 by nTheta=4, but 3 by D (D.npy, dimension 1)\n")
+    refuse(["life.pmg", *rest, "D=D4.npy", "nAtoms=5"], 3,
+           "pmg run: nAtoms is 5 by nAtoms=5, but 4 by D (D4.npy, dimension 0)\n")
+    refuse(["life.pmg", *rest, "D=D1.npy"], 3, "pmg run: D is f64[nAtoms, nTheta], but D1.npy has shape [5]\n")
+    refuse(["life.pmg", *rest, "D=D.f64", "nTheta=4"], 3,
+           "pmg run: D has 15 numbers (D.f64), but its shape is [5, 4]\n")
+    refuse(["life.pmg", *rest, "D=phi.tns"], 3, "pmg run: D is an array, but phi.tns holds a sparse tensor\n")
+    refuse(["life.pmg", *rest, "D=life.h5:/PHI"], 3, "pmg run: D is an array, but life.h5:/PHI is a group of 4\n"
+           "  help: name one of them: FILE.h5:/NAME\n")
+    refuse(["life.pmg", "PHI=D.npy"], 3, "pmg run: PHI is made of several arrays, but D.npy holds one\n"
+           "  help: give PHI.atom=FILE and the others\n")
+    refuse(["life.pmg", "PHI=A.mtx"], 3, "pmg run: PHI has 3 modes, but the tensor in A.mtx has 2\n")
+    refuse(["life.pmg", "PHI=life.h5:/D"], 3, "pmg run: PHI is made of several arrays, but life.h5:/D holds one\n"
+           "  help: give PHI.atom=FILE and the others\n")
+    refuse(["life.pmg", "PHI.atom=c.npy"], 3, "pmg run: PHI.atom[2] is 1.5, which i64 cannot hold\n")
+    refuse(["kinds.pmg", "--pipeline", "sums", "b=c.npy"], 3, "pmg run: b[2] is 1.5, which i32 cannot hold\n")
+    refuse(["life.pmg", "w=none.npy"], 4, "pmg run: none.npy: cannot open: No such file or directory\n")
+    np.save("off.npy", np.array([], "int64"))
+    refuse(["rows.pmg", "off=off.npy", "val=val.npy", "scale=1"], 3,
+           "pmg run: no n makes n + 1 equal to 0, which it is by off (off.npy, dimension 0)\n")
+    np.save("off.npy", np.array([0, 5]))
+    refuse(["rows.pmg", "off=off.npy", "val=val.npy", "scale=1", "n=3"], 3,
+           "pmg run: n + 1 must be 4, but is 2 by off (off.npy, dimension 0)\n  help: n is 3 by n=3\n")
+
+
+def wrong_indices():
+    """What the facts say is checked by whoever runs: interpreter and library."""
+    np.save("bad.npy", np.array([1, 4, 5]))
+    for way in ["--interp"], []:
+        status, output, error = pmg("run", "rows.pmg", *way, "off=bad.npy", "val=val.npy", "scale=1")
+        check(status == 3 and not output and "off" in error, f"offsets that do not start at 0 or end early: {error}")
+    np.save("bad.npy", np.array([0, 3, 2, 5]))
+    for way in ["--interp"], []:
+        status, output, error = pmg("run", "rows.pmg", *way, "off=bad.npy", "val=val.npy", "scale=1", "-o", "y=no.npy")
+        check(status == 3 and not output and "off" in error and not Path("no.npy").exists(), f"offsets fall: {error}")
+
+
+def wrong_programs():
+    Path("bad.pmg").write_text("pipeline p { out y : f64[3]; y = z; }\n")
+    status, output, error = pmg("run", "bad.pmg")
+    check(status == 1 and not output and "bad.pmg:1:34: error[" in error
+          and error.endswith("pmg run: 'bad.pmg' has errors\n"), error)
+    check(pmg("inspect", "bad.pmg")[0] == 1, "inspect says the same")
+    check(pmg("run", "none.pmg")[0] == 4, "no such program")
+
+
+# ---- Generated code ----------------------------------------------------------------------------------------------
+
+def left_behind():
+    return os.listdir(ENV["TMPDIR"])
+
+
+def libraries(life):
+    base = ["life.pmg", "PHI=phi.tsv", "D=D.npy", "w=w.txt"]
+    for cc in "gcc", "clang", "gcc -O0 -g":
+        run(*base, "--cc", cc, "-o", "Y=Y.npy")
+        close(np.load("Y.npy"), life.Y, f"Y by {cc}")
+        check(not left_behind(), f"left behind: {left_behind()}")
+    for flags in ["--threads", "3"], ["--schedule=textual"], ["--parallel=off", "--vector=off"]:
+        output = run(*base, "--compare", *flags)
+        line = re.search(r"^Y +(\S+) +(\S+) +(\S+) +(\S+)$", output, re.M)
+        check(line and float(line[4]) < 1 and float(line[1]) < 1e-13, f"compared with {flags}: {output}")
+    output = run(*base, "--time", "--repeat", "5")
+    check(re.search(r"^plan [\d.]+ ms, execute [\d.]+ ms \(median of 5, least [\d.]+\)$", output, re.M), output)
+    check("dsc\n" in run(*base, "--explain"), "decisions")
+    run(*base, "--keep", "kept")
+    check({"dsc.c", "dsc.h", "dsc.so"} <= set(os.listdir("kept")), "what is kept")
+    np.save("off.npy", np.array([0, 2, 2, 5], "int16"))
+    run("rows.pmg", "off=off.npy", "val=val.npy", "scale=0.5", "-o", "y=y.txt")
+    close(np.loadtxt("y.txt"), np.array([1.5, 0.0, 6.0]), "offsets of a narrow type, a scalar")
+    np.save("x.npy", np.arange(3.0))
+    run("kinds.pmg", "--pipeline", "doubled", "x=x.npy", "--repeat", "3", "-o", "x=x2.npy")
+    close(np.load("x2.npy"), 2*np.arange(3.0), "inout starts afresh in each execution")
+    run("kinds.pmg", "--pipeline", "sums", "--compare", "a=random:3", "b=random:4", "n=50", "m=70")
+
+
+def c_compilers():
+    base = ["life.pmg", "PHI=phi.tsv", "D=D.npy", "w=w.txt"]
+    refuse([*base, "--cc", "no-such-compiler"], 7, "pmg run: cannot start the C compiler 'no-such-compiler': No such "
+           "file or directory\n  help: --cc NAME takes another one\n")
+    refuse([*base, "--cc", "false"], 7, "pmg run: the C compiler 'false' fails on the generated code (status 1)\n")
+    status, _, error = pmg("run", *base, env=dict(ENV, PMG_HOME="/nowhere"))
+    check((status, error) == (5, "pmg run: pmgrt.h is neither in /nowhere/include nor in /nowhere/runtime\n"
+                              "  help: PMG_HOME names the folder where pmgc is installed or built\n"), error)
+    check(not left_behind(), f"left behind: {left_behind()}")
+
+
+def interruptions():
+    Path("slow-cc").write_text("#!/bin/sh\nsleep 20\n")
+    os.chmod("slow-cc", 0o755)
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        process = subprocess.Popen([PMG, "run", "life.pmg", "PHI=phi.tsv", "D=D.npy", "w=w.txt", "--cc", "./slow-cc"],
+                                   env=ENV, start_new_session=True)
+        for _ in range(200):
+            if left_behind() and Path(ENV["TMPDIR"], left_behind()[0], "dsc.c").exists():
+                break
+            time.sleep(0.05)
+        check(left_behind(), "the folder of the compilation is there")
+        os.killpg(process.pid, number)
+        check(process.wait() == -number, f"ends by signal {number}")
+        check(not left_behind(), f"left behind after signal {number}: {left_behind()}")
+
+
+def main():
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        ENV["TMPDIR"] = str(Path(folder, "tmp"))
+        os.mkdir("tmp")
+        for name, text in ("life", LIFE), ("rows", ROWS), ("kinds", KINDS), ("facts", FACTS), (
+                "spmv", "pipeline spmv { param m, n, nnz; fixed in A : PHI_Tensor<f64>(nnz; row < m, col < n);\n"
+                "    in x : f64[n]; out y : f64[m]; y = Sparse_matvec(A, x); }\n"):
+            Path(f"{name}.pmg").write_text(text)
+        life = Life()
+        for test in objects, outputs, shapes:
+            test(life)
+        for test in randoms, wrong_words, wrong_data, wrong_indices, wrong_programs:
+            test()
+        libraries(life)
+        c_compilers()
+        interruptions()
+        os.chdir(here)
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+    return RESULTS["failed"] > 0
+
+
+raise SystemExit(main())
