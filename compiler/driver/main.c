@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/target.h"
 #include "driver/emit.h"
-
-#define PMGC_VERSION "0.1.0"
 
 enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5 };
 

@@ -58,7 +58,7 @@ int module_add_param(struct module *module, const char *name, struct span span)
 
 /* ---- C names ---- */
 
-static bool name_is_reserved(const char *name)
+bool name_is_reserved_in_c(const char *name)
 {
 	static const char *const reserved[] = {
 #define RESERVED(word) #word,
@@ -104,10 +104,10 @@ static const char *c_name_of(struct module *module, const char *name)
 			*c = '_';
 	if (base[0] == '_' || (base[0] >= '0' && base[0] <= '9'))
 		base = arena_printf(module->arena, "a%s", base);
-	if (name_is_reserved(base))
+	if (name_is_reserved_in_c(base))
 		base = arena_printf(module->arena, "%s_", base);
 	unique = base;
-	for (int i = 2; name_is_reserved(unique) || name_is_taken(module, unique); i++)
+	for (int i = 2; name_is_reserved_in_c(unique) || name_is_taken(module, unique); i++)
 		unique = arena_printf(module->arena, "%s_%d", base, i);
 	return unique;
 }

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The ABI of a pipeline (runtime/pmgrt.h): the struct of its arguments, the tables that describe parameters, arrays
+ * and extents to loaders and to the runtime, and the six functions, which are thin. The values of extents come from
+ * a function, so that any affine size works; a table says which of them a loader can invert. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- arguments ---- */
+
+bool needs_args(const struct layout *layout, const char *body, bool is_specialized)
+{
+	bool needs = text_mentions(body, "args");
+
+	for (int i = 0; i < layout->module->params.n; i++) {
+		const struct param *param = &layout->module->params.items[i];
+
+		needs |= !param->is_loop && !(is_specialized && param->is_specialized) &&
+			 text_mentions(body, layout->params[i]);
+	}
+	return needs;
+}
+
+void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized)
+{
+	for (int i = 0; i < layout->module->params.n; i++) {
+		const struct param *param = &layout->module->params.items[i];
+		const char *name = layout->params[i];
+
+		if (param->is_loop || !text_mentions(body, name))
+			continue;
+		if (is_specialized && param->is_specialized)
+			line(w, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
+		else
+			line(w, "const %s %s = args->%s;", type_c_name(param->type), name, name);
+	}
+}
+
+static void emit_args_struct(struct writer *w, const struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	open_block(w, "typedef struct %s_args {", module->name);
+	for (int i = 0; i < module->params.n; i++)
+		if (!module->params.items[i].is_loop)
+			line(w, "%s %s;", type_c_name(module->params.items[i].type), layout->params[i]);
+	for (int i = 0; i < layout->n_arguments; i++)
+		line(w, "pmg_buffer %s;", layout->slots.items[i].c_name);
+	if (!layout->n_params && !layout->n_arguments)
+		line(w, "char unused;");
+	close_block(w, "} %s_args;", module->name);
+}
+
+void emit_header_of(struct writer *w, const struct layout *layout)
+{
+	const char *p = layout->module->name;
+
+	emit_args_struct(w, layout);
+	line(w, "\ntypedef pmg_plan %s_plan_t;\n\n"
+	     "const pmg_pipeline_desc *%s_describe(void);\n"
+	     "pmg_status %s_plan(const %s_args *args, const pmg_options *options, %s_plan_t **plan);\n"
+	     "pmg_status %s_execute(%s_plan_t *plan, const %s_args *args, pmg_control *control);\n"
+	     "pmg_status %s_state_save(%s_plan_t *plan, const pmg_writer *writer);\n"
+	     "pmg_status %s_state_load(%s_plan_t *plan, const pmg_reader *reader);\n"
+	     "void %s_destroy(%s_plan_t *plan);\n", p, p, p, p, p, p, p, p, p, p, p, p, p, p);
+}
+
+/* ---- extents ---- */
+
+/* State of printing for expressions over parameters. */
+static struct emit params_only(const struct layout *layout, const struct target *target)
+{
+	return (struct emit) { .module = layout->module, .arena = layout->module->arena, .layout = layout,
+			       .target = target };
+}
+
+static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
+{
+	struct affine lo = affine_of_expr(e, NULL, slot->array->lo[d]), hi = affine_of_expr(e, NULL, slot->array->hi[d]);
+	struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
+
+	return slot->is_offsets ? affine_scale(e->arena, &extent, 1, 1) : extent;
+}
+
+static int slot_rank(const struct slot *slot)
+{
+	return slot->is_offsets || slot->is_list ? 1 : slot->array->rank;
+}
+
+static bool slot_has_limit(const struct slot *slot)
+{
+	return !slot->is_offsets && !slot->is_list && (slot->array->facts & (FACT_INDEX | FACT_OFFSETS));
+}
+
+static int param_of_name(const struct layout *layout, const char *name)
+{
+	for (int i = 0; i < layout->module->params.n; i++)
+		if (!strcmp(layout->params[i], name))
+			return layout->param_number[i];
+	return -1;
+}
+
+/* { param, is_general, constant, text } */
+static const char *extent_row(struct emit *e, const struct affine *extent)
+{
+	const char *text = c_string(e->arena, affine_plain(e->arena, extent));
+	int param = extent->terms.n == 1 && extent->terms.items[0].factor == 1
+		  ? param_of_name(e->layout, extent->terms.items[0].text) : -1;
+	bool is_general = extent->terms.n > 0 && param < 0;
+
+	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param, is_general ? "true" : "false",
+			    is_general ? "0" : int_text(e->arena, extent->constant), text);
+}
+
+/* Sizes of domains such as 1..n-1 are not negative where n is 0. */
+static const char *extent_value(struct emit *e, const struct affine *extent)
+{
+	const char *text = affine_plain(e->arena, extent);
+
+	return affine_is_never_negative(extent) ? text : arena_printf(e->arena, "pmg_max_i64(%s, 0)", text);
+}
+
+static void emit_extent_values(struct emit *e, const char *values)
+{
+	for (int i = 0; i < e->layout->slots.n; i++) {
+		const struct slot *slot = &e->layout->slots.items[i];
+		int at = slot->first_extent;
+
+		for (int d = 0; d < slot_rank(slot); d++) {
+			struct affine extent = slot_extent(e, slot, d);
+
+			line(e->w, "%s[%d] = %s;", values, at++, extent_value(e, &extent));
+		}
+		if (slot_has_limit(slot)) {
+			struct affine limit = affine_of_expr(e, NULL, slot->array->limit);
+
+			line(e->w, "%s[%d] = %s;", values, at, extent_value(e, &limit));
+		}
+	}
+}
+
+static void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct emit e = params_only(layout, target);
+	struct names names = layout->names;
+	const char *arguments = names_declare(&names, "arguments"), *values = names_declare(&names, "extents");
+	struct writer scratch = writer_new(e.arena);
+	const char *text;
+
+	e.w = &scratch;
+	emit_extent_values(&e, values);
+	text = str_text(&scratch.text);
+	line(w, "static void %s_extents(const void *%s, int64_t *%s)\n{", layout->module->name, arguments, values);
+	w->indent++;
+	if (needs_args(layout, text, false))
+		line(w, "const %s_args *args = %s;", layout->module->name, arguments);
+	else
+		line(w, "(void) %s;", arguments);
+	emit_params(w, layout, text, false);
+	if (!layout->n_extents)
+		line(w, "(void) %s;", values);
+	else
+		writer_blank(w);
+	e.w = w;
+	emit_extent_values(&e, values);
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+/* ---- assumptions ---- */
+
+static void emit_assumption_tests(struct emit *e)
+{
+	const struct module *module = e->module;
+
+	for (int i = 0; i < module->assumptions.n; i++) {
+		struct expr *expr = module->assumptions.items[i];
+		const char *condition = text_at_least(e->arena, c_expr(e, NULL, expr), LEVEL_UNARY);
+		const char *text = span_text(module->diags->sources, e->arena, expr->span);
+
+		line(e->w, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, *text ? text : condition));
+	}
+}
+
+static void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct emit e = params_only(layout, target);
+	struct writer scratch = writer_new(e.arena);
+
+	if (!layout->module->assumptions.n)
+		return;
+	e.w = &scratch;
+	emit_assumption_tests(&e);
+	line(w, "static const char *%s_assumption(const void *arguments)\n{", layout->module->name);
+	w->indent++;
+	if (needs_args(layout, str_text(&scratch.text), false))
+		line(w, "const %s_args *args = arguments;", layout->module->name);
+	else
+		line(w, "(void) arguments;");
+	emit_params(w, layout, str_text(&scratch.text), false);
+	writer_blank(w);
+	e.w = w;
+	emit_assumption_tests(&e);
+	line(w, "return NULL;");
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+/* ---- tables ---- */
+
+static void emit_param_table(struct writer *w, const struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	if (!layout->n_params)
+		return;
+	open_block(w, "static const pmg_param_desc %s_params[] = {", module->name);
+	for (int i = 0; i < module->params.n; i++) {
+		const struct param *param = &module->params.items[i];
+
+		if (!param->is_loop)
+			line(w, "{ %s, %s, offsetof(%s_args, %s), %s },", c_string(module->arena, param->name),
+			     type_abi_name(param->type), module->name, layout->params[i],
+			     c_string(module->arena, source_place(module, param->span)));
+	}
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+static const char *role_text(const struct layout *layout, const struct slot *slot)
+{
+	static const char *const roles[] = {
+		[ROLE_IN] = "PMG_IN", [ROLE_OUT] = "PMG_OUT", [ROLE_INOUT] = "PMG_INOUT", [ROLE_STATE] = "PMG_STATE",
+		[ROLE_NEXT] = "PMG_TEMP", [ROLE_TEMP] = "PMG_TEMP", [ROLE_LOCAL] = "PMG_TEMP"
+	};
+
+	if (slot->is_offsets || slot->is_list)
+		return "PMG_TEMP";
+	if (slot->array->role == ROLE_TEMP && layout->is_carried[slot->array->number])
+		return "PMG_STATE";
+	return roles[slot->array->role];
+}
+
+static const char *facts_text(struct arena *arena, unsigned facts)
+{
+	static const struct { unsigned fact; const char *name; } rows[] = {
+		{ FACT_INDEX, "PMG_FACT_INDEX" }, { FACT_OFFSETS, "PMG_FACT_OFFSETS" }, { FACT_SORTED, "PMG_FACT_SORTED" },
+		{ FACT_UNIQUE, "PMG_FACT_UNIQUE" }, { FACT_TREE, "PMG_FACT_TREE" }
+	};
+	struct str text = str_new(arena);
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (facts & rows[i].fact)
+			str_add(&text, "%s%s", text.length ? " | " : "", rows[i].name);
+	return str_text(&text);
+}
+
+static const char *shape_text(struct emit *e, const struct slot *slot)
+{
+	struct str text = str_new(e->arena);
+
+	for (int d = 0; d < slot_rank(slot); d++) {
+		struct affine extent = slot_extent(e, slot, d);
+
+		str_add(&text, "%s%s", d ? ", " : "", extent_row(e, &extent));
+	}
+	return str_text(&text);
+}
+
+static void emit_facts(struct emit *e, const struct slot *slot)
+{
+	const struct array *array = slot->array;
+	struct affine limit;
+
+	if (slot->is_offsets || slot->is_list || !array->facts)
+		return;
+	line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
+	if (slot_has_limit(slot)) {
+		limit = affine_of_expr(e, NULL, array->limit);
+		line(e->w, ".limit = %s,", extent_row(e, &limit));
+	}
+}
+
+static void emit_array_row(struct emit *e, int number)
+{
+	const struct slot *slot = &e->layout->slots.items[number];
+	bool is_fixed = !slot->is_offsets && !slot->is_list && slot->array->is_fixed && slot->array->role == ROLE_IN;
+	const struct array *segments = slot->is_offsets || slot->is_list ? NULL : slot->array->segments;
+	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
+			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
+
+	open_block(e->w, "[%d] = {", number);
+	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name), role_text(e->layout, slot),
+	     type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
+	if (slot_rank(slot))
+		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot), shape_text(e, slot));
+	emit_facts(e, slot);
+	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
+	     segments ? e->layout->slot_of[segments->number] : -1, offset,
+	     c_string(e->arena, source_place(e->module, slot->array->span)));
+	close_block(e->w, "},");
+}
+
+static void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct emit e = params_only(layout, target);
+
+	if (!layout->slots.n)
+		return;
+	e.w = w;
+	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->module->name);
+	for (int i = 0; i < layout->slots.n; i++)
+		emit_array_row(&e, i);
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+static void emit_children_table(struct writer *w, const struct layout *layout)
+{
+	if (!layout->children.n)
+		return;
+	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->module->name);
+	for (int i = 0; i < layout->children.n; i++)
+		line(w, "{ %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,
+		     layout->children.items[i].list);
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+/* The name of a table or function of the pipeline, or NULL where it has none. */
+static const char *or_null(const struct layout *layout, bool exists, const char *what)
+{
+	return exists ? arena_printf(layout->module->arena, "%s_%s", layout->module->name, what) : "NULL";
+}
+
+static void emit_description_struct(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct module *module = layout->module;
+	const char *p = module->name;
+
+	line(w, "/* Loaders do not know the type of the arguments. */\n"
+	     "static pmg_status %s_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)\n"
+	     "{\n\treturn %s_plan(arguments, options, plan);\n}\n", p, p);
+	open_block(w, "static const pmg_pipeline_desc %s_description = {", p);
+	line(w, ".abi_version = PMG_ABI_VERSION,");
+	line(w, ".name = %s, .source = %s, .target = %s,", c_string(module->arena, p),
+	     c_string(module->arena, source_file(module)), c_string(module->arena, target->name));
+	line(w, ".args_size = sizeof(%s_args),", p);
+	line(w, ".n_params = %d, .n_arrays = %d, .n_children = %d, .n_extents = %d,", layout->n_params,
+	     layout->slots.n, layout->children.n, layout->n_extents);
+	line(w, ".params = %s,", or_null(layout, layout->n_params, "params"));
+	line(w, ".arrays = %s,", or_null(layout, layout->slots.n, "arrays"));
+	line(w, ".children = %s,", or_null(layout, layout->children.n, "children"));
+	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
+	line(w, ".extents = %s_extents,", p);
+	line(w, ".assumption = %s,", or_null(layout, module->assumptions.n, "assumption"));
+	line(w, ".kernel = %s_kernel,", p);
+	line(w, ".plan = %s_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy", p);
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+void emit_description(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	w->span = layout->module->span;
+	emit_param_table(w, layout);
+	emit_array_table(w, layout, target);
+	emit_children_table(w, layout);
+	emit_extents(w, layout, target);
+	emit_assumption(w, layout, target);
+	emit_description_struct(w, layout, target);
+}
+
+void emit_functions(struct writer *w, const struct layout *layout)
+{
+	const char *p = layout->module->name;
+
+	line(w, "const pmg_pipeline_desc *%s_describe(void)\n{\n\treturn &%s_description;\n}\n", p, p);
+	line(w, "pmg_status %s_plan(const %s_args *args, const pmg_options *options, %s_plan_t **plan)\n{\n"
+	     "\treturn pmg_plan_new(&%s_description, args, options, plan);\n}\n", p, p, p, p);
+	line(w, "pmg_status %s_execute(%s_plan_t *plan, const %s_args *args, pmg_control *control)\n{\n"
+	     "\treturn pmg_plan_execute(plan, args, control);\n}\n", p, p, p);
+	line(w, "pmg_status %s_state_save(%s_plan_t *plan, const pmg_writer *writer)\n{\n"
+	     "\treturn pmg_plan_state_save(plan, writer);\n}\n", p, p);
+	line(w, "pmg_status %s_state_load(%s_plan_t *plan, const pmg_reader *reader)\n{\n"
+	     "\treturn pmg_plan_state_load(plan, reader);\n}\n", p, p);
+	line(w, "void %s_destroy(%s_plan_t *plan)\n{\n\tpmg_plan_destroy(plan);\n}\n", p, p);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
+ *
+ * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
+ * visit of a list, which cannot be cut into ranges. Iterators get names that no parameter has. */
+#include <isl/id.h>
+#include <isl/options.h>
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+static __isl_give isl_schedule_node *make_atomic(__isl_take isl_schedule_node *node, void *user)
+{
+	isl_schedule_node *parent;
+	const struct mark *mark;
+
+	(void) user;
+	if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
+		return node;
+	parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	mark = mark_of_node(parent);
+	isl_schedule_node_free(parent);
+	if (!mark || (mark->kind != MARK_BIND && mark->kind != MARK_CHILDREN))
+		return node;
+	return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
+}
+
+/* What holds of the parameters when the region runs: in the body, lo <= it < hi too. */
+static __isl_give isl_set *region_context(struct module *module, enum region_kind kind)
+{
+	const struct loop *loop = &module->loop;
+	isl_set *context = isl_set_copy(module->context);
+	struct expr *it;
+
+	if (kind != REGION_BODY || !loop->var)
+		return context;
+	it = expr_param(module->arena, module, loop->param, loop->span);
+	context = isl_set_intersect(context, isl_pw_aff_ge_set(expr_pw_aff(module, NULL, it),
+							       expr_pw_aff(module, NULL, loop->lo)));
+	return isl_set_intersect(context, isl_pw_aff_lt_set(expr_pw_aff(module, NULL, it),
+							    expr_pw_aff(module, NULL, loop->hi)));
+}
+
+/* A letter, and underscores until no parameter begins like that. */
+static const char *iterator_prefix(const struct module *module)
+{
+	struct str prefix = str_new(module->arena);
+	bool is_taken = true;
+
+	str_add(&prefix, "c");
+	while (is_taken) {
+		is_taken = false;
+		for (int i = 0; i < module->params.n; i++)
+			is_taken |= !strncmp(module->params.items[i].name, str_text(&prefix), prefix.length);
+		if (is_taken)
+			str_add(&prefix, "_");
+	}
+	return str_text(&prefix);
+}
+
+static isl_bool find_depth(__isl_keep isl_schedule_node *node, void *user)
+{
+	int *deepest = user;
+	int depth = isl_schedule_node_get_schedule_depth(node);
+
+	*deepest = depth + 1 > *deepest ? depth + 1 : *deepest;
+	return isl_bool_true;
+}
+
+static __isl_give isl_id_list *iterators(const struct module *module, __isl_keep isl_schedule *schedule)
+{
+	const char *prefix = iterator_prefix(module);
+	int depth = 0;
+	isl_id_list *list;
+
+	isl_schedule_foreach_schedule_node_top_down(schedule, find_depth, &depth);
+	list = isl_id_list_alloc(module->ctx, depth);
+	for (int i = 0; i < depth; i++)
+		list = isl_id_list_add(list, isl_id_alloc(module->ctx, arena_printf(module->arena, "%s%d", prefix, i), NULL));
+	return list;
+}
+
+__isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
+{
+	isl_schedule *schedule = isl_schedule_copy(module->regions[kind].schedule);
+	isl_ast_build *build;
+	isl_ast_node *ast;
+
+	if (!schedule)
+		return NULL;
+	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
+	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
+	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, make_atomic, NULL);
+	build = isl_ast_build_from_context(region_context(module, kind));
+	build = isl_ast_build_set_iterators(build, iterators(module, schedule));
+	ast = isl_ast_build_node_from_schedule(build, schedule);
+	isl_ast_build_free(build);
+	return ast;
+}
+
+/* ---- questions to the AST ---- */
+
+int ast_n_args(__isl_keep isl_ast_expr *expr)
+{
+	return isl_ast_expr_op_get_n_arg(expr);
+}
+
+struct stage *ast_stage(__isl_keep isl_ast_expr *instance)
+{
+	isl_ast_expr *name = isl_ast_expr_op_get_arg(instance, 0);
+	struct stage *stage = stage_of_id(isl_ast_expr_get_id(name));
+
+	isl_ast_expr_free(name);
+	return stage;
+}
+
+struct search {
+	const struct stage *stage;
+	bool any_of_group;
+	isl_ast_expr *found;
+	enum mark_kind kind;            /* for ast_has_mark */
+	bool has_mark;
+};
+
+static isl_bool search_instance(__isl_keep isl_ast_node *node, void *user)
+{
+	struct search *search = user;
+	const struct stage *stage;
+	isl_ast_expr *instance;
+
+	if (search->found || isl_ast_node_get_type(node) != isl_ast_node_user)
+		return search->found ? isl_bool_false : isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	stage = ast_stage(instance);
+	if (!search->stage || stage == search->stage ||
+	    (search->any_of_group && stage->group == search->stage->group))
+		search->found = instance;
+	else
+		isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group)
+{
+	struct search search = { .stage = stage, .any_of_group = false };
+
+	isl_ast_node_foreach_descendant_top_down(node, search_instance, &search);
+	if (!search.found && any_of_group) {
+		search.any_of_group = true;
+		isl_ast_node_foreach_descendant_top_down(node, search_instance, &search);
+	}
+	return search.found;
+}
+
+static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
+{
+	struct search *search = user;
+	const struct mark *mark;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_mark)
+		return isl_bool_true;
+	mark = mark_of(isl_ast_node_mark_get_id(node));
+	search->has_mark |= mark->kind == search->kind && mark->stage == search->stage;
+	return isl_bool_true;
+}
+
+bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage)
+{
+	struct search search = { .stage = stage, .kind = kind };
+
+	isl_ast_node_foreach_descendant_top_down(node, search_mark, &search);
+	return search.has_mark;
+}

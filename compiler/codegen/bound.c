@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dims that are read from index arrays. A BIND is a variable and, where isl's bounds of the dim say more than what
+ * is known of the index array, an `if`; a condition that the loop below tests anyway is left out. CHILDREN is a loop
+ * over the list of a node's children. A computed index is checked before it is used: inside parallel loops nothing
+ * can return, so that a bad one skips its point and the kernel stops at the next place where it can. */
+#include "codegen/codegen_private.h"
+
+typedef VEC(const char *) condition_list;
+
+static const struct dim *dim_of(const struct loop_use *use)
+{
+	return use->mark->dim;
+}
+
+static int dim_number(const struct mark *mark)
+{
+	return (int) (mark->dim - mark->stage->dims.items);
+}
+
+/* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common. */
+static struct point point_below(__isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	bool is_common = dim_number(mark) < mark->stage->group->n_common;
+	struct point point = { .instance = ast_first_instance(node, mark->stage, is_common) };
+
+	point.stage = point.instance ? ast_stage(point.instance) : NULL;
+	return point;
+}
+
+/* ---- what is known of a bound dim ---- */
+
+static void order_bindings(struct emit *e, const struct binding *a, const struct binding *b)
+{
+	struct affine distance = affine_combine(e->arena, 1, &a->subscript, -1, &b->subscript);
+	int64_t by;
+
+	if (a->array != b->array || !(a->array->facts & (FACT_OFFSETS | FACT_SORTED)) ||
+	    !affine_is_constant(&distance, &by))
+		return;
+	if (by >= 0)
+		fact_push(e, affine_combine(e->arena, 1, &a->value, -1, &b->value));
+	if (by <= 0)
+		fact_push(e, affine_combine(e->arena, 1, &b->value, -1, &a->value));
+}
+
+static void bind_facts(struct emit *e, const struct dim *dim, const struct point *point, const struct affine *variable)
+{
+	const struct array *array = dim->source.array;
+	struct binding binding = { array, affine_constant(0), *variable };
+	bool is_tree = array->facts & FACT_TREE;
+	struct affine limit;
+
+	if (array->rank == 1)
+		binding.subscript = affine_of_expr(e, point, dim->source.subs[0]);
+	limit = is_tree ? binding.subscript : affine_of_expr(e, NULL, array->limit);
+	fact_push(e, affine_scale(e->arena, variable, 1, is_tree ? 1 : 0));
+	limit = affine_scale(e->arena, &limit, 1, array->facts & FACT_OFFSETS ? 0 : -1);
+	fact_push(e, affine_combine(e->arena, 1, &limit, -1, variable));
+	for (int i = 0; i < e->bindings.n && array->rank == 1; i++)
+		order_bindings(e, &binding, &e->bindings.items[i]);
+	vec_push(e->arena, &e->bindings, binding);
+}
+
+static bool uses_bound_dim(const struct expr *expr, const struct stage *stage)
+{
+	bool uses = expr->kind == EXPR_DIM && stage->dims.items[expr->index].kind == DIM_BIND;
+
+	for (int i = 0; !uses && i < expr_n_args(expr); i++)
+		uses = uses_bound_dim(expr->args[i], stage);
+	return uses;
+}
+
+/* Does what the mark prints make sense where nothing runs below it? Not an update of a cell that is found by index. */
+static bool mark_is_harmless(const struct mark *mark)
+{
+	bool is_harmless = true;
+
+	if (mark->kind == MARK_ACCUMULATE)
+		for (int i = 0; i < access_n_subs(&mark->stage->write); i++)
+			is_harmless = is_harmless && !uses_bound_dim(mark->stage->write.subs[i], mark->stage);
+	return is_harmless;
+}
+
+/* If all that runs below is one loop, its iterations exist only where its range is not empty: facts for them. */
+static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	struct affine variable;
+	isl_ast_node *below = NULL;
+	struct range range;
+	struct point point;
+
+	if (type == isl_ast_node_mark) {
+		const struct mark *next = mark_of(isl_ast_node_mark_get_id(node));
+
+		below = isl_ast_node_mark_get_node(node);
+		if (mark_is_harmless(next))
+			facts_of_inner_loop(e, below, mark_is_loop(next) ? next : mark);
+	} else if (type == isl_ast_node_for && mark && mark->kind != MARK_CHILDREN) {
+		variable = affine_name(e->arena, arena_printf(e->arena, "@%d", e->iterators.n));
+		range = range_of(e, node, mark->direction);
+		iterator_push(e, node, &variable, mark->direction);
+		below = isl_ast_node_for_get_body(node);
+		point = point_below(below, mark);
+		if (mark->kind == MARK_LOOP)
+			range_facts(e, &range, &variable, mark->direction);
+		else if (point.instance)
+			bind_facts(e, mark->dim, &point, &variable);
+		if (mark->kind == MARK_BIND)
+			facts_of_inner_loop(e, below, NULL);
+		isl_ast_expr_free(point.instance);
+	}
+	isl_ast_node_free(below);
+}
+
+/* ---- conditions ---- */
+
+/* Adds `left op right` unless it follows from what is known, difference being what it says is >= 0. */
+static void require(struct emit *e, condition_list *list, const struct affine *left, const char *op,
+		    const struct affine *right, struct affine difference)
+{
+	if (!facts_imply(e->module->ctx, e->arena, &e->facts, &difference))
+		vec_push(e->arena, list, affine_comparison(e->arena, left, op, right).text);
+}
+
+static void require_range(struct emit *e, condition_list *list, const struct range *range,
+			  const struct affine *variable, int direction)
+{
+	const struct affine *low = direction > 0 ? &range->first : &range->last;
+	const struct affine *high = direction > 0 ? &range->last : &range->first;
+
+	if (range->is_single) {
+		vec_push(e->arena, list, affine_comparison(e->arena, variable, "==", low).text);
+		return;
+	}
+	require(e, list, variable, ">=", low, affine_combine(e->arena, 1, variable, -1, low));
+	require(e, list, variable, "<=", high, affine_combine(e->arena, 1, high, -1, variable));
+	if (range->step != 1)
+		vec_push(e->arena, list, arena_printf(e->arena, "pmg_mod(%s, %s) == 0",
+			 affine_plain(e->arena, &(struct affine) { .terms = variable->terms }),
+			 int_text(e->arena, range->step)));
+}
+
+static const char *conjunction(struct emit *e, const condition_list *list)
+{
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < list->n; i++)
+		str_add(&text, "%s%s", i ? " && " : "", list->items[i]);
+	return str_text(&text);
+}
+
+/* ---- BIND ---- */
+
+bool bind_goes_before(__isl_keep isl_ast_node *node)
+{
+	bool goes = isl_ast_node_get_type(node) != isl_ast_node_if;
+	isl_ast_node_list *children;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_block)
+		return goes;
+	children = isl_ast_node_block_get_children(node);
+	goes = false;
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		goes |= bind_goes_before(child);
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+	return goes;
+}
+
+static int open_check(struct emit *e, const struct dim *dim, const struct point *point, const char *name)
+{
+	const struct array *array = dim->source.array;
+	struct affine limit = affine_of_expr(e, NULL, array->limit), index = c_index(e, point, &dim->source);
+
+	open_block(e->w, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
+	line(e->w, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
+	     affine_plain(e->arena, &index), name);
+	e->w->indent--;
+	return block_open(e, "} else {");
+}
+
+static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+			    const struct point *point)
+{
+	struct scope scope = scope_enter(e);
+	struct affine variable = affine_name(e->arena, use.bound);
+	int names;
+
+	bind_facts(e, dim_of(&use), point, &variable);
+	if (dim_is_checked(dim_of(&use))) {
+		names = open_check(e, dim_of(&use), point, use.bound);
+		emit_node(e, node, use);
+		block_close(e, names);
+	} else {
+		emit_node(e, node, use);
+	}
+	scope_leave(e, scope);
+}
+
+/* A variable that nothing reads is left out when the text is printed again. */
+void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct point point = point_below(node, use.mark);
+	int number = e->n_bound++;
+	size_t start;
+
+	if (!point.instance)
+		return;
+	while (e->is_dead->n <= number)
+		vec_push(e->arena, e->is_dead, false);
+	use.bound = names_declare(&e->names, dim_of(&use)->name);
+	if (!e->is_dead->items[number])
+		line(e->w, "const int64_t %s = %s;", use.bound, c_access(e, &point, &dim_of(&use)->source));
+	start = e->w->text.length;
+	emit_known_bind(e, node, use, &point);
+	if (!text_mentions(str_text(&e->w->text) + start, use.bound))
+		e->is_dead->items[number] = true;
+	isl_ast_expr_free(point.instance);
+}
+
+/* The body of a `for` that stands for one value, under the conditions that are not known to hold. */
+static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			     const struct affine *variable)
+{
+	struct range range = range_of(e, node, mark->direction);
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	condition_list conditions = { 0 };
+	struct scope scope = scope_enter(e);
+	int names = 0;
+
+	iterator_push(e, node, variable, mark->direction);
+	facts_of_inner_loop(e, body, NULL);
+	require_range(e, &conditions, &range, variable, mark->direction);
+	scope_leave(e, scope);
+	iterator_push(e, node, variable, mark->direction);
+	if (conditions.n) {
+		names = block_open(e, "if (%s) {", conjunction(e, &conditions));
+		range_facts(e, &range, variable, mark->direction);
+	}
+	emit_node(e, body, (struct loop_use) { 0 });
+	if (conditions.n)
+		block_close(e, names);
+	scope_leave(e, scope);
+	isl_ast_node_free(body);
+}
+
+void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct affine variable = affine_name(e->arena, use.bound);
+
+	emit_if_in_range(e, node, use.mark, &variable);
+}
+
+/* ---- CHILDREN ---- */
+
+static const char *list_name(struct emit *e, int slot)
+{
+	return e->layout->slots.items[slot].c_name;
+}
+
+/* Opens the loop over the children of the dim's node and declares the child. */
+static void open_children(struct emit *e, const struct mark *mark, const struct point *point, struct affine *child)
+{
+	const struct children *children = layout_children(e->layout, mark->dim->source.array);
+	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
+	struct affine next = affine_scale(e->arena, &node, 1, 1);
+	const char *offsets = list_name(e, children->offsets), *q = names_declare(&e->names, "q"), *name;
+	const char *from = affine_plain(e->arena, &node), *to = affine_plain(e->arena, &next);
+
+	if (mark->direction > 0)
+		open_block(e->w, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to, q);
+	else
+		open_block(e->w, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets, from, q);
+	name = names_declare(&e->names, mark->dim->name);
+	line(e->w, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
+	*child = affine_name(e->arena, name);
+	fact_push(e, affine_combine(e->arena, 1, child, -1, &next));
+}
+
+static void child_facts(struct emit *e, const struct dim *dim, const struct affine *child)
+{
+	struct affine n = affine_of_expr(e, NULL, dim->source.array->hi[0]);
+
+	n = affine_scale(e->arena, &n, 1, -1);
+	fact_push(e, affine_combine(e->arena, 1, &n, -1, child));
+}
+
+void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct point point = point_below(node, use.mark);
+	struct scope scope = scope_enter(e);
+	int visible = e->names.visible.n;
+	struct affine child;
+
+	if (!point.instance)
+		return;
+	open_children(e, use.mark, &point, &child);
+	child_facts(e, use.mark->dim, &child);
+	emit_if_in_range(e, node, use.mark, &child);
+	block_close(e, visible);
+	scope_leave(e, scope);
+	isl_ast_expr_free(point.instance);
+}
+
+/* ---- dims with one value ---- */
+
+static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			  const struct point *point, const struct affine *variable)
+{
+	struct affine value = affine_of_dim(e, point, dim_number(mark));
+	struct text condition = affine_comparison(e->arena, variable, "==", &value);
+	int names = block_open(e, "if (%s) {", condition.text);
+
+	emit_node(e, node, (struct loop_use) { 0 });
+	block_close(e, names);
+}
+
+void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct point point = { NULL, NULL };
+	int visible = e->names.visible.n;
+	struct affine variable;
+
+	if (use.mark->kind == MARK_LOOP) {
+		emit_node(e, node, (struct loop_use) { 0 });
+		return;
+	}
+	point = point_below(node, use.mark);
+	if (point.instance && use.mark->kind == MARK_BIND) {
+		variable = affine_name(e->arena, use.bound);
+		emit_if_equal(e, node, use.mark, &point, &variable);
+	} else if (point.instance) {
+		open_children(e, use.mark, &point, &variable);
+		emit_if_equal(e, node, use.mark, &point, &variable);
+		block_close(e, visible);
+	}
+	isl_ast_expr_free(point.instance);
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of this folder share: the state of printing, and one section for each file. */
+#ifndef PMGC_CODEGEN_PRIVATE_H
+#define PMGC_CODEGEN_PRIVATE_H
+
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+
+#include "codegen/target.h"
+
+/* ---- target.c ------------------------------------------------------------------ */
+
+const struct target *target_openmp(void);
+
+/* ---- affine.c: sums of C texts ------------------------------------------------ */
+
+/* constant + sum of factor * text. A text is a name or a call, so that it needs no parentheses. */
+struct term {
+	const char *text;
+	int64_t factor;
+};
+
+struct affine {
+	int64_t constant;
+	VEC(struct term) terms;
+};
+
+/* How tightly a C expression binds, loosest first. */
+enum level {
+	LEVEL_SELECT, LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_UNARY,
+	LEVEL_PRIMARY
+};
+
+struct text {
+	const char *text;
+	enum level level;
+};
+
+struct affine affine_constant(int64_t constant);
+struct affine affine_name(struct arena *arena, const char *name);
+/* a*x + b*y */
+struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
+			     const struct affine *y);
+struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t factor, int64_t add);
+bool affine_is_constant(const struct affine *affine, int64_t *value);
+bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
+struct text affine_print(struct arena *arena, const struct affine *affine);
+const char *affine_plain(struct arena *arena, const struct affine *affine);
+/* `left op right` with op one of == != < <= > >=, without negative terms. */
+struct text affine_comparison(struct arena *arena, const struct affine *left, const char *op,
+			      const struct affine *right);
+const char *text_at_least(struct arena *arena, struct text text, enum level level);   /* in parentheses if looser */
+const char *int_text(struct arena *arena, int64_t value);
+
+/* ---- facts.c: what is known where we are ----------------------------------------- */
+
+typedef VEC(struct affine) fact_list;   /* each is >= 0 */
+
+/* Is goal >= 0 wherever the facts hold? */
+bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal);
+
+/* ---- names.c: identifiers ---------------------------------------------------------- */
+
+/* The names that are visible where we are, innermost last. A scope is left by restoring `visible.n`. */
+struct names {
+	struct arena *arena;
+	VEC(const char *) visible;
+};
+
+/* Makes of `base` an identifier that C does not reserve and that hides no other, and declares it. */
+const char *names_declare(struct names *names, const char *base);
+/* Does `name` occur as a word in C text, outside comments? */
+bool text_mentions(const char *text, const char *name);
+
+/* ---- layout.c: arrays and parameters as the ABI numbers them -------------------------- */
+
+/* An array of the descriptor: one of the module's, or a list of children. */
+struct slot {
+	const struct array *array;      /* of a list of children: the parent array */
+	const char *name, *c_name;
+	bool is_offsets, is_list;
+	int first_extent;
+};
+
+struct children {
+	int parent, offsets, list;      /* slots */
+};
+
+struct layout {
+	struct module *module;
+	VEC(struct slot) slots;         /* the caller's first */
+	int n_arguments;
+	int n_extents;
+	VEC(struct children) children;
+	int *slot_of;                   /* by number of array; -1: LOCAL */
+	const char **params;            /* C names, by number of param */
+	int *param_number;              /* in the descriptor; -1: the variable of the loop */
+	int n_params;
+	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
+	bool has_checks;                /* a computed index is checked where it is used */
+	struct names names;             /* the above, declared */
+};
+
+struct layout *layout_new(struct module *module);
+const struct children *layout_children(const struct layout *layout, const struct array *parent);
+bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
+enum scalar_type slot_type(const struct slot *slot);
+
+typedef VEC(bool) bool_list;
+
+/* ---- emit: the state of printing -------------------------------------------------------- */
+
+struct iterator {
+	const char *id;                 /* isl's name */
+	struct affine value;
+};
+
+struct binding {                        /* a bound dim whose variable is in scope */
+	const struct array *array;
+	struct affine subscript;
+	struct affine value;
+};
+
+struct cell {                           /* a value kept in a variable: LOCAL array, accumulator of a stage */
+	const void *of;
+	const char *name;
+	const struct stage *declared_by;/* its first assignment declares it; NULL: it is declared */
+	bool is_read;
+	enum reduce_op op;              /* of an accumulator */
+};
+
+struct emit {
+	struct module *module;
+	struct arena *arena;
+	const struct layout *layout;
+	const struct target *target;
+	struct writer *w;
+	struct names names;
+	VEC(struct iterator) iterators;
+	VEC(struct binding) bindings;
+	VEC(struct cell) locals, accumulators;
+	fact_list facts;
+	const struct stage *atomic;     /* updates of this stage may meet */
+	bool *is_written;               /* by slot */
+	const char *starts;             /* the variable that says whether states are set anew */
+	bool guards_starts;             /* stages that write what is carried run only then */
+	bool_list *is_dead;             /* by number of binding, in order of printing: its variable is not read */
+	int n_bound;
+	bool failed;
+};
+
+/* How the next loop runs: the marks above it. */
+struct loop_use {
+	const struct mark *mark;        /* LOOP, BIND, CHILDREN; NULL: none pending */
+	const char *bound;              /* BIND: the variable, once it is declared */
+	bool is_parallel, is_vector;
+};
+
+struct update {
+	enum reduce_op op;
+	enum scalar_type type;
+	const char *target;
+	struct text value;
+};
+
+void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* ---- ast_build.c ------------------------------------------------------------------------ */
+
+/* isl's AST of a region; NULL without groups, or when isl failed. */
+__isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind);
+/* The first instance of `stage` (or, as far as its group's dims go, of another of its group) below `node`. */
+__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group);
+struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
+bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
+int ast_n_args(__isl_keep isl_ast_expr *expr);
+
+/* ---- ast_text.c: isl's expressions ---------------------------------------------------------- */
+
+/* factor * expr + add */
+struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64_t factor, int64_t add);
+struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
+
+/* ---- expr_text.c, expr_types.c: expressions of the module --------------------------------------- */
+
+/* Where dims get their values: the arguments of an instance. */
+struct point {
+	const struct stage *stage;
+	isl_ast_expr *instance;         /* borrowed; NULL: no dims */
+};
+
+struct affine affine_of_expr(struct emit *e, const struct point *point, const struct expr *expr);
+struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
+struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr);
+/* "Y[voxel*nTheta + t]" */
+const char *c_access(struct emit *e, const struct point *point, const struct access *access);
+struct affine c_index(struct emit *e, const struct point *point, const struct access *access);
+
+void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi);         /* smallest and largest integer of a type */
+struct text c_literal(struct arena *arena, const struct expr *expr);
+struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value);
+/* The value of an operation that C computes in int, in its type again. */
+struct text c_narrow(struct arena *arena, enum scalar_type type, struct text value);
+const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type);
+
+/* ---- loops.c: the walk ------------------------------------------------------------------------------ */
+
+void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+
+/* A block of C: names declared in it end with it. */
+int block_open_at(struct emit *e, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
+#define block_open(e, ...) block_open_at((e), EMITTER, __VA_ARGS__)
+void block_close_at(struct emit *e, const char *emitter, int names);
+#define block_close(e, names) block_close_at((e), EMITTER, (names))
+
+/* What is known and how iterators are called; names stay until their block ends. */
+struct scope {
+	int iterators, bindings, facts;
+};
+
+struct scope scope_enter(const struct emit *e);
+void scope_leave(struct emit *e, struct scope scope);
+void fact_push(struct emit *e, struct affine fact);
+/* Says that isl's iterator of a `for` is `direction` times a variable. */
+void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction);
+
+/* The values of the variable of a `for`, which is isl's iterator times its direction. */
+struct range {
+	struct affine first, last, end; /* `end` is behind `last` */
+	int64_t step;
+	bool is_single;                 /* only `first` */
+};
+
+struct range range_of(struct emit *e, __isl_keep isl_ast_node *node, int direction);
+void range_facts(struct emit *e, const struct range *range, const struct affine *variable, int direction);
+
+/* ---- bound.c: dims that are read from index arrays ------------------------------------------------------- */
+
+/* Can the variable of a BIND be declared before `node`? */
+bool bind_goes_before(__isl_keep isl_ast_node *node);
+void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* isl has found the one value that the pending dim can have below `node`, and made no loop. */
+void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+
+/* ---- statements.c: what runs at one point -------------------------------------------------------------------- */
+
+void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
+/* Statement `target op= value`, and the value that it gives the target. */
+void emit_update(struct emit *e, const struct update *update);
+struct text update_result(struct emit *e, const struct update *update);
+
+/* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */
+
+/* What one child of a region's tree became: the loops of a group, or of several that were fused. */
+struct nest {
+	enum region_kind region;
+	isl_ast_node *node;             /* owned */
+	VEC(const struct group *) groups;
+	bool sets_carried, sets_other;  /* what its stages write */
+	bool is_commit;
+	bool_list is_dead;              /* see struct emit */
+	int n_lines;
+};
+
+typedef VEC(struct nest) nest_list;
+
+bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests);
+void nests_free(nest_list *nests);
+/* Prints nests first..last-1, each below the lines of the program that it comes from. */
+void emit_nests(struct emit *e, nest_list *nests, int first, int last);
+
+/* ---- kernel.c: functions ------------------------------------------------------------------------------ */
+
+/* The static functions that compute the pipeline; the last is `<name>_kernel`. */
+bool emit_kernel(struct writer *w, const struct layout *layout, const struct target *target);
+
+/* ---- comments.c --------------------------------------------------------------------------------------- */
+
+void emit_source_comment(struct writer *w, struct module *module, struct span span);
+void emit_decisions(struct writer *w, const struct module *module);
+const char *source_place(const struct module *module, struct span span);        /* "life.pmg:4" */
+const char *source_file(const struct module *module);                          /* "life.pmg" */
+const char *c_string(struct arena *arena, const char *text);                   /* between quotes */
+
+/* ---- abi.c ---------------------------------------------------------------------------------------------- */
+
+void emit_header_of(struct writer *w, const struct layout *layout);
+void emit_description(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_functions(struct writer *w, const struct layout *layout);
+/* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
+void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
+bool needs_args(const struct layout *layout, const char *body, bool is_specialized);
+
+#endif

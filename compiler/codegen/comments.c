@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What generated code says about itself: places in the .pmg file, its lines above each loop nest, the decisions of
+ * the passes at the top; and strings of C. Paths are cut to the name of the file, so that the same program gives the
+ * same text everywhere. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+enum { COLUMNS = 100, SHOWN_LINES = 8 };
+
+/* ---- strings ---- */
+
+const char *c_string(struct arena *arena, const char *text)
+{
+	struct str out = str_new(arena);
+
+	str_add(&out, "\"");
+	for (const char *c = text; *c; c++) {
+		unsigned char byte = (unsigned char) *c;
+
+		if (byte == '"' || byte == '\\' || (byte == '?' && c > text && c[-1] == '?'))
+			str_add(&out, "\\%c", byte);
+		else if (byte < 0x20 || byte == 0x7f)
+			str_add(&out, "\\%03o", (unsigned) byte);
+		else
+			str_add_text(&out, c, 1);
+	}
+	str_add(&out, "\"");
+	return str_text(&out);
+}
+
+/* Text that ends no comment and begins none. */
+static const char *in_comment(struct arena *arena, const char *text)
+{
+	struct str out = str_new(arena);
+
+	for (const char *c = text; *c; c++) {
+		bool splits = c > text && ((c[0] == '/' && c[-1] == '*') || (c[0] == '*' && c[-1] == '/'));
+
+		bool is_odd = (unsigned char) *c < 0x20 && *c != '\t' && *c != '\n';
+
+		str_add(&out, "%s%c", splits ? " " : "", is_odd ? ' ' : *c);
+	}
+	return str_text(&out);
+}
+
+/* ---- places ---- */
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *source_place(const struct module *module, struct span span)
+{
+	struct source *source = sources_get(module->diags->sources, span.file);
+
+	if (!source)
+		return "";
+	return arena_printf(module->arena, "%s:%d", file_name(source->name),
+			    source_position(source, module->arena, span.start).line);
+}
+
+const char *source_file(const struct module *module)
+{
+	return file_name(module->source_name ? module->source_name : "");
+}
+
+/* ---- lines of the program ---- */
+
+typedef VEC(const char *) line_list;
+
+static line_list lines_of(struct arena *arena, const char *text)
+{
+	line_list lines = { 0 };
+
+	while (*text) {
+		size_t length = strcspn(text, "\n"), kept = length;
+
+		while (kept && strchr(" \t\r", text[kept - 1]))
+			kept--;
+		vec_push(arena, &lines, arena_copy(arena, text, kept));
+		text += length + (text[length] == '\n');
+	}
+	return lines;
+}
+
+static size_t common_indent(const line_list *lines)
+{
+	size_t common = SIZE_MAX;
+
+	for (int i = 0; i < lines->n; i++) {
+		size_t indent = strspn(lines->items[i], " \t");
+
+		if (lines->items[i][indent] && indent < common)
+			common = indent;
+	}
+	return common == SIZE_MAX ? 0 : common;
+}
+
+void emit_source_comment(struct writer *w, struct module *module, struct span span)
+{
+	struct arena *arena = module->arena;
+	line_list lines;
+	size_t indent;
+
+	if (!span_is_known(span))
+		return;
+	lines = lines_of(arena, in_comment(arena, span_lines(module->diags->sources, arena, span)));
+	indent = common_indent(&lines);
+	if (lines.n == 1) {
+		line(w, "/* %s    (%s) */", lines.items[0] + indent, source_place(module, span));
+		return;
+	}
+	line(w, "/* %s", source_place(module, span));
+	for (int i = 0; i < lines.n && i < SHOWN_LINES; i++)
+		if (strlen(lines.items[i]) > indent)
+			line(w, " *     %s", lines.items[i] + indent);
+	line(w, "%s */", lines.n > SHOWN_LINES ? " *     ..." : "");
+}
+
+/* ---- decisions ---- */
+
+/* One paragraph, its second and later lines indented. */
+static void emit_wrapped(struct writer *w, const char *text)
+{
+	struct arena *arena = w->text.arena;
+	const char *lead = " * - ";
+
+	while (*text) {
+		size_t room = COLUMNS - strlen(lead), length = strlen(text);
+
+		if (length > room)
+			for (length = room; length > room / 2 && text[length] != ' '; length--)
+				;
+		line(w, "%s%s", lead, arena_copy(arena, text, length));
+		text += length;
+		text += strspn(text, " ");
+		lead = " *   ";
+	}
+}
+
+void emit_decisions(struct writer *w, const struct module *module)
+{
+	for (int i = 0; i < module->decisions.n; i++) {
+		const struct decision *d = &module->decisions.items[i];
+		const char *place = source_place(module, d->span);
+
+		emit_wrapped(w, in_comment(module->arena, arena_printf(module->arena, "%s of %s: %s (%s); %s%s%s", d->pass,
+			     d->subject, d->chosen, arena_printf(module->arena, "not %s", d->alternatives), d->reason,
+			     *place ? ", " : "", place)));
+	}
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Expressions of the module to C text with the fewest parentheses that C and its compilers want. Dims are replaced
+ * by the arguments of an instance. Integer sums, which is what subscripts are, pass through affine.c; everything
+ * else is printed as it was written, operand by operand, in the types of the module. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- integers as sums ---- */
+
+struct affine affine_of_dim(struct emit *e, const struct point *point, int dim)
+{
+	if (!point || !point->instance) {
+		emit_fail(e, "a dim is read where there is none");
+		return affine_constant(0);
+	}
+	return affine_of_ast(e, isl_ast_expr_op_get_arg(point->instance, dim + 1), 1, 0);
+}
+
+static struct affine affine_of_other(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	return affine_name(e->arena, text_at_least(e->arena, c_expr(e, point, expr), LEVEL_PRIMARY));
+}
+
+static struct affine affine_of_product(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct affine a = affine_of_expr(e, point, expr->args[0]), b = affine_of_expr(e, point, expr->args[1]);
+	int64_t value;
+
+	if (affine_is_constant(&a, &value))
+		return affine_scale(e->arena, &b, value, 0);
+	if (affine_is_constant(&b, &value))
+		return affine_scale(e->arena, &a, value, 0);
+	return affine_name(e->arena, arena_printf(e->arena, "(%s*%s)",
+						  text_at_least(e->arena, affine_print(e->arena, &a), LEVEL_PRODUCT),
+						  text_at_least(e->arena, affine_print(e->arena, &b), LEVEL_UNARY)));
+}
+
+static struct affine affine_of_function(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	static const char *const functions[OP_N] = {
+		[OP_DIV] = "pmg_div", [OP_MOD] = "pmg_mod", [OP_MIN] = "pmg_min_i64", [OP_MAX] = "pmg_max_i64"
+	};
+	struct affine a = affine_of_expr(e, point, expr->args[0]), b = affine_of_expr(e, point, expr->args[1]);
+
+	return affine_name(e->arena, arena_printf(e->arena, "%s(%s, %s)", functions[expr->op],
+						  affine_plain(e->arena, &a), affine_plain(e->arena, &b)));
+}
+
+static struct affine affine_of_op(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct affine a, b;
+
+	if (expr->op == OP_MUL)
+		return affine_of_product(e, point, expr);
+	if (expr->op == OP_DIV || expr->op == OP_MOD || expr->op == OP_MIN || expr->op == OP_MAX)
+		return affine_of_function(e, point, expr);
+	if (expr->op != OP_ADD && expr->op != OP_SUB && expr->op != OP_NEG)
+		return affine_of_other(e, point, expr);
+	a = affine_of_expr(e, point, expr->args[0]);
+	if (expr->op == OP_NEG)
+		return affine_scale(e->arena, &a, -1, 0);
+	b = affine_of_expr(e, point, expr->args[1]);
+	return affine_combine(e->arena, 1, &a, expr->op == OP_SUB ? -1 : 1, &b);
+}
+
+struct affine affine_of_expr(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	if (expr->kind == EXPR_INT)
+		return affine_constant(expr->integer);
+	if (expr->kind == EXPR_DIM)
+		return affine_of_dim(e, point, expr->index);
+	if (expr->kind == EXPR_OP && expr->type == TYPE_I64)
+		return affine_of_op(e, point, expr);
+	if (expr->kind == EXPR_PARAM)
+		return affine_name(e->arena, e->layout->params[expr->index]);
+	if (expr->kind == EXPR_CAST && expr->type == expr->args[0]->type)
+		return affine_of_expr(e, point, expr->args[0]);
+	return affine_of_other(e, point, expr);
+}
+
+/* ---- reads ---- */
+
+/* ((i0*n1 + i1)*n2 + i2), each less the first subscript. */
+struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
+{
+	const struct array *array = access->array;
+	struct affine index = affine_constant(0);
+
+	for (int d = 0; d < array->rank; d++) {
+		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), hi = affine_of_expr(e, NULL, array->hi[d]);
+		struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
+		struct affine sub = affine_of_expr(e, point, access->subs[d]);
+		int64_t rows, columns;
+
+		if (!affine_is_constant(&index, &rows) && !affine_is_constant(&extent, &columns))
+			index = affine_name(e->arena, arena_printf(e->arena, "%s*%s",
+				text_at_least(e->arena, affine_print(e->arena, &index), LEVEL_PRODUCT),
+				text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY)));
+		else if (affine_is_constant(&extent, &columns))
+			index = affine_scale(e->arena, &index, columns, 0);
+		else
+			index = affine_scale(e->arena, &extent, rows, 0);
+		sub = affine_combine(e->arena, 1, &sub, -1, &lo);
+		index = affine_combine(e->arena, 1, &index, 1, &sub);
+	}
+	return index;
+}
+
+static const char *local_name(struct emit *e, const struct array *array)
+{
+	for (int i = e->locals.n - 1; i >= 0; i--)
+		if (e->locals.items[i].of == array)
+			return e->locals.items[i].name;
+	emit_fail(e, "'%s' is used outside its group", array->name);
+	return array->c_name;
+}
+
+const char *c_access(struct emit *e, const struct point *point, const struct access *access)
+{
+	struct affine index;
+
+	if (access->array->role == ROLE_LOCAL)
+		return local_name(e, access->array);
+	index = c_index(e, point, access);
+	return arena_printf(e->arena, "%s[%s]", access->array->c_name, affine_plain(e->arena, &index));
+}
+
+/* ---- operators ---- */
+
+static const struct op_row {
+	const char *text;
+	int arity;
+	enum level level;               /* of the C operator; PRIMARY: a call */
+} op_rows[OP_N] = {
+#define OP(id, text, c_text, arity, precedence) [OP_##id] = { c_text, arity, LEVEL_PRIMARY },
+#include "ir/ops.def"
+#undef OP
+};
+
+static enum level op_level(enum expr_op op)
+{
+	static const enum level levels[OP_N] = {
+		[OP_OR] = LEVEL_OR, [OP_AND] = LEVEL_AND, [OP_NOT] = LEVEL_UNARY, [OP_EQ] = LEVEL_EQUAL,
+		[OP_NE] = LEVEL_EQUAL, [OP_LT] = LEVEL_COMPARE, [OP_LE] = LEVEL_COMPARE, [OP_GT] = LEVEL_COMPARE,
+		[OP_GE] = LEVEL_COMPARE, [OP_ADD] = LEVEL_SUM, [OP_SUB] = LEVEL_SUM, [OP_MUL] = LEVEL_PRODUCT,
+		[OP_DIV] = LEVEL_PRODUCT, [OP_NEG] = LEVEL_UNARY
+	};
+
+	return levels[op];
+}
+
+static struct text call_2(struct emit *e, const char *function, struct text a, struct text b)
+{
+	return (struct text) { arena_printf(e->arena, "%s(%s, %s)", function, a.text, b.text), LEVEL_PRIMARY };
+}
+
+/* Comparisons and connectives do not stand bare in one another, where compilers suspect a mistake. */
+static enum level least_level(enum expr_op op, int operand)
+{
+	enum level own = op_level(op);
+
+	if (own <= LEVEL_AND)
+		return LEVEL_EQUAL;
+	if (own <= LEVEL_COMPARE)
+		return LEVEL_SUM;
+	return operand ? (enum level) (own + 1) : own;
+}
+
+static bool is_connective_of(const struct expr *expr, enum expr_op op)
+{
+	return expr->kind == EXPR_OP && expr->op == op && (op == OP_AND || op == OP_OR);
+}
+
+/* Where the sum or product of two may exceed int: the type that it is computed in. */
+static const char *wider_type(const struct expr *expr)
+{
+	if (expr->type == TYPE_I32)
+		return "(int64_t) ";
+	return expr->type == TYPE_U16 && expr->op == OP_MUL ? "(uint32_t) " : "";
+}
+
+static struct text infix(struct emit *e, const struct expr *expr, struct text a, struct text b)
+{
+	const char *cast = wider_type(expr), *blank = op_level(expr->op) == LEVEL_PRODUCT ? "" : " ";
+	enum level left = *cast ? LEVEL_UNARY : least_level(expr->op, 0);
+
+	if (is_connective_of(expr->args[0], expr->op))
+		left = op_level(expr->op);
+	return (struct text) { arena_printf(e->arena, "%s%s%s%s%s%s", cast, text_at_least(e->arena, a, left), blank,
+					    op_rows[expr->op].text, blank,
+					    text_at_least(e->arena, b, least_level(expr->op, 1))),
+			       op_level(expr->op) };
+}
+
+static struct text negation(struct emit *e, struct text a, enum scalar_type type)
+{
+	struct text text = { arena_printf(e->arena, "-%s", text_at_least(e->arena, a, LEVEL_PRIMARY)), LEVEL_UNARY };
+
+	if (type == TYPE_I32)
+		text.text = arena_printf(e->arena, "-(int64_t) %s", text_at_least(e->arena, a, LEVEL_UNARY));
+	return c_narrow(e->arena, type, text);
+}
+
+static struct text absolute(struct emit *e, struct text a, enum scalar_type type)
+{
+	const char *function = arena_printf(e->arena, "pmg_max_%s", type_name(type));
+
+	if (type_is_float(type))
+		return (struct text) { arena_printf(e->arena, "%s(%s)", type == TYPE_F32 ? "fabsf" : "fabs", a.text),
+				       LEVEL_PRIMARY };
+	return type_is_signed(type) ? call_2(e, function, a, negation(e, a, type)) : a;
+}
+
+static struct text selection(struct emit *e, const struct expr *expr, const struct text *args)
+{
+	struct text text = { arena_printf(e->arena, "%s ? %s : %s", text_at_least(e->arena, args[0], LEVEL_OR),
+					  text_at_least(e->arena, args[1], LEVEL_OR),
+					  text_at_least(e->arena, args[2], LEVEL_OR)), LEVEL_SELECT };
+
+	return c_narrow(e->arena, expr->type, text);
+}
+
+static struct text function_call(struct emit *e, const struct expr *expr, const struct text *args)
+{
+	const char *name = op_rows[expr->op].text, *type = type_name(expr->type);
+
+	if (!strncmp(name, "pmg_", 4))
+		name = arena_printf(e->arena, "%s_%s", name, type);
+	else if (expr->type == TYPE_F32)
+		name = arena_printf(e->arena, "%sf", name);
+	if (op_rows[expr->op].arity == 2)
+		return call_2(e, name, args[0], args[1]);
+	return (struct text) { arena_printf(e->arena, "%s(%s)", name, args[0].text), LEVEL_PRIMARY };
+}
+
+/* Integer `/` and `%`, which floor. */
+static struct text quotient(struct emit *e, const struct expr *expr, const struct text *args)
+{
+	struct text call = call_2(e, expr->op == OP_DIV ? "pmg_div" : "pmg_mod", args[0], args[1]);
+
+	return expr->type == TYPE_I64 ? call : (struct text) {
+		arena_printf(e->arena, "(%s) %s", type_c_name(expr->type), call.text), LEVEL_UNARY };
+}
+
+/* a op v for all a of the type; -1: it depends on a. */
+static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
+{
+	int64_t lo, hi;
+
+	c_limits(type, &lo, &hi);
+	if (v <= lo && (op == OP_LT || op == OP_GE))
+		return op == OP_GE;
+	if (v >= hi && (op == OP_GT || op == OP_LE))
+		return op == OP_LE;
+	return -1;
+}
+
+/* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
+static int settled(const struct expr *expr)
+{
+	static const enum expr_op mirrored[OP_N] = { [OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE };
+	const struct expr *a = expr->args[0], *b = expr->args[1];
+
+	if (!op_is_comparison(expr->op) || !type_is_integer(a->type))
+		return -1;
+	if (expr_equal(a, b))
+		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
+	if (b->kind == EXPR_INT)
+		return settled_by_type(expr->op, a->type, b->integer);
+	return a->kind == EXPR_INT ? settled_by_type(mirrored[expr->op], b->type, a->integer) : -1;
+}
+
+static struct text operation(struct emit *e, const struct expr *expr, const struct text *args)
+{
+	switch (expr->op) {
+	case OP_OR: case OP_AND: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
+		return infix(e, expr, args[0], args[1]);
+	case OP_NOT:
+		return (struct text) { arena_printf(e->arena, "!%s", text_at_least(e->arena, args[0], LEVEL_UNARY)),
+				       LEVEL_UNARY };
+	case OP_DIV:
+		if (type_is_float(expr->type))
+			return infix(e, expr, args[0], args[1]);
+		return quotient(e, expr, args);
+	case OP_MOD:
+		return quotient(e, expr, args);
+	case OP_ADD: case OP_SUB: case OP_MUL:
+		return c_narrow(e->arena, expr->type, infix(e, expr, args[0], args[1]));
+	case OP_NEG:
+		return negation(e, args[0], expr->type);
+	case OP_ABS:
+		return absolute(e, args[0], expr->type);
+	case OP_SELECT:
+		return selection(e, expr, args);
+	case OP_MIN: case OP_MAX: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
+		break;
+	}
+	return function_call(e, expr, args);
+}
+
+static struct text c_operation(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct text args[3] = { { NULL, LEVEL_PRIMARY } };
+	struct affine sum;
+	int value = settled(expr);
+
+	if (value >= 0)
+		return (struct text) { value ? "true" : "false", LEVEL_PRIMARY };
+	if (expr_is_affine(expr)) {
+		sum = affine_of_expr(e, point, expr);
+		return affine_print(e->arena, &sum);
+	}
+	for (int i = 0; i < op_rows[expr->op].arity; i++)
+		args[i] = c_expr(e, point, expr->args[i]);
+	return operation(e, expr, args);
+}
+
+static struct text conversion(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct expr literal = { .kind = EXPR_INT, .type = expr->type };
+	int64_t lo, hi;
+
+	if (!expr_is_constant(expr->args[0], &literal.integer) || expr->type == TYPE_BOOL)
+		return c_cast(e->arena, expr->type, expr->args[0]->type, c_expr(e, point, expr->args[0]));
+	c_limits(expr->type, &lo, &hi);
+	if (!type_is_float(expr->type))
+		literal.integer = literal.integer < lo ? lo : literal.integer > hi ? hi : literal.integer;
+	return c_literal(e->arena, &literal);
+}
+
+struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct affine sum;
+
+	switch (expr->kind) {
+	case EXPR_INT:
+	case EXPR_FLOAT:
+	case EXPR_BOOL:
+		return c_literal(e->arena, expr);
+	case EXPR_PARAM:
+		return (struct text) { e->layout->params[expr->index], LEVEL_PRIMARY };
+	case EXPR_DIM:
+		sum = affine_of_dim(e, point, expr->index);
+		return affine_print(e->arena, &sum);
+	case EXPR_READ:
+		return (struct text) { c_access(e, point, &expr->access), LEVEL_PRIMARY };
+	case EXPR_CAST:
+		return conversion(e, point, expr);
+	case EXPR_OP:
+		return c_operation(e, point, expr);
+	case EXPR_N:
+		break;
+	}
+	return (struct text) { "0", LEVEL_PRIMARY };
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What depends on types when expressions become C: literals that read back as the same value, conversions that
+ * saturate, and arithmetic of narrow integers, which C computes in int and which wraps here. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+static struct text primary(const char *text)
+{
+	return (struct text) { text, LEVEL_PRIMARY };
+}
+
+/* ---- literals ---- */
+
+static bool reads_back(const char *text, double value, bool is_single)
+{
+	return is_single ? strtof(text, NULL) == (float) value : strtod(text, NULL) == value;
+}
+
+static struct text float_text(struct arena *arena, double value, bool is_single)
+{
+	double size = fabs(value);
+	const char *text = "";
+
+	if (isnan(value))
+		return primary("NAN");
+	if (is_single ? isinf((float) value) : isinf(value))
+		return (struct text) { value < 0 ? "-INFINITY" : "INFINITY", value < 0 ? LEVEL_UNARY : LEVEL_PRIMARY };
+	for (int digits = 1; digits <= 17; digits++) {
+		text = arena_printf(arena, "%.*g", digits, size);
+		if (reads_back(text, size, is_single))
+			break;
+	}
+	text = arena_printf(arena, "%s%s%s%s", signbit(value) ? "-" : "", text, strpbrk(text, ".e") ? "" : ".0",
+			    is_single ? "f" : "");
+	return (struct text) { text, signbit(value) ? LEVEL_UNARY : LEVEL_PRIMARY };
+}
+
+static struct text integer_literal(struct arena *arena, int64_t value, enum scalar_type type)
+{
+	if (type_is_float(type))
+		return float_text(arena, (double) value, type == TYPE_F32);
+	if (type == TYPE_BOOL)
+		return primary(value ? "true" : "false");
+	if (type == TYPE_U32)
+		return primary(arena_printf(arena, "%" PRId64 "u", value));
+	return (struct text) { int_text(arena, value), value < 0 ? LEVEL_UNARY : LEVEL_PRIMARY };
+}
+
+struct text c_literal(struct arena *arena, const struct expr *expr)
+{
+	if (expr->kind == EXPR_FLOAT)
+		return float_text(arena, expr->real, expr->type == TYPE_F32);
+	return integer_literal(arena, expr->integer, expr->type);
+}
+
+/* ---- conversions ---- */
+
+static struct text plain_cast(struct arena *arena, enum scalar_type to, struct text value)
+{
+	return (struct text) { arena_printf(arena, "(%s) %s", type_c_name(to), text_at_least(arena, value, LEVEL_UNARY)),
+			       LEVEL_UNARY };
+}
+
+void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi)
+{
+	int bits = 8 * type_size(type) - (type_is_signed(type) ? 1 : 0);
+
+	*hi = (int64_t) (UINT64_MAX >> (64 - bits));
+	*lo = type_is_signed(type) ? -*hi - 1 : 0;
+}
+
+/* Values outside the range of `to` become its ends. */
+static struct text integer_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
+{
+	int64_t lo, hi, from_lo, from_hi;
+
+	c_limits(to, &lo, &hi);
+	c_limits(from, &from_lo, &from_hi);
+	if (from_hi > hi)
+		value = primary(arena_printf(arena, "pmg_min_i64(%s, %s)", value.text, int_text(arena, hi)));
+	if (from_lo < lo)
+		value = primary(arena_printf(arena, "pmg_max_i64(%s, %s)", value.text, int_text(arena, lo)));
+	return plain_cast(arena, to, value);
+}
+
+struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
+{
+	if (to == from)
+		return value;
+	if (to == TYPE_BOOL)
+		return (struct text) { arena_printf(arena, "%s != 0", text_at_least(arena, value, LEVEL_COMPARE)), LEVEL_EQUAL };
+	if (type_is_float(to) || from == TYPE_BOOL)
+		return plain_cast(arena, to, value);
+	if (type_is_float(from))
+		return primary(arena_printf(arena, "pmg_to_%s(%s)", type_name(to), value.text));
+	return integer_cast(arena, to, from, value);
+}
+
+struct text c_narrow(struct arena *arena, enum scalar_type type, struct text value)
+{
+	if (type_is_float(type) || type == TYPE_I64 || type == TYPE_U32 || type == TYPE_BOOL)
+		return value;
+	return plain_cast(arena, type, value);
+}
+
+/* ---- identities of reductions ---- */
+
+const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type)
+{
+	bool is_float = type_is_float(type), is_bool = type == TYPE_BOOL;
+	int64_t lo, hi;
+
+	c_limits(type, &lo, &hi);
+	switch (op) {
+	case REDUCE_MUL:
+		return integer_literal(arena, 1, type).text;
+	case REDUCE_MIN:
+		return is_float ? "INFINITY" : integer_literal(arena, is_bool ? 1 : hi, type).text;
+	case REDUCE_MAX:
+		return is_float ? "-INFINITY" : integer_literal(arena, is_bool ? 0 : lo, type).text;
+	case REDUCE_SET:
+	case REDUCE_ADD:
+	case REDUCE_N:
+		break;
+	}
+	return integer_literal(arena, 0, type).text;
+}

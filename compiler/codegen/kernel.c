@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function;
+ * of a long one each region, and of a long region each nest, is a function of its own. A function is printed into a
+ * scratch text first, from which one sees which parameters and arrays it reads: it declares these and no other.
+ *
+ * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+enum { LONG_KERNEL = 90, LONG_REGION = 80 };
+
+/* Consecutive nests, printed in the kernel or as a function that the kernel calls. */
+struct part {
+	int first, last;                /* nests first..last-1 */
+	const char *function, *call;    /* NULL: in the kernel */
+};
+
+struct kernel {
+	struct emit emit;
+	const struct layout *layout;
+	struct writer *w;
+	struct names names;             /* visible in every function */
+	nest_list nests;
+	VEC(struct part) parts;
+	const char *suffix;             /* of a copy */
+	bool is_specialized;
+};
+
+typedef void print_body(struct kernel *kernel, const struct part *part);
+
+/* ---- parts ---- */
+
+static int count_lines(const struct kernel *kernel, int first, int last)
+{
+	int n = 0;
+
+	for (int i = first; i < last; i++)
+		n += kernel->nests.items[i].n_lines + 1;
+	return n;
+}
+
+static const char *part_name(struct kernel *kernel, int first, bool is_whole_region)
+{
+	static const char *const names[] = { "prologue", "body", "epilogue" };
+	const struct nest *nest = &kernel->nests.items[first];
+	const char *what = is_whole_region || !nest->groups.n ? names[nest->region] : nest->groups.items[0]->name;
+
+	return names_declare(&kernel->names, arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->module->name,
+							  kernel->suffix, what));
+}
+
+static void add_part(struct kernel *kernel, int first, int last, bool is_function, bool is_whole_region)
+{
+	struct part part = { .first = first, .last = last };
+
+	if (is_function)
+		part.function = part_name(kernel, first, is_whole_region);
+	vec_push(kernel->emit.arena, &kernel->parts, part);
+}
+
+/* The nests first..last-1 belong together: of one region, commits apart. */
+static void add_parts(struct kernel *kernel, int first, int last, bool is_long_kernel)
+{
+	bool is_long_region = count_lines(kernel, first, last) > LONG_REGION;
+
+	if (!is_long_kernel || !is_long_region) {
+		add_part(kernel, first, last, is_long_kernel, true);
+		return;
+	}
+	for (int i = first; i < last; i++)
+		add_part(kernel, i, i + 1, true, false);
+}
+
+static void find_parts(struct kernel *kernel)
+{
+	const nest_list *nests = &kernel->nests;
+	bool is_long = count_lines(kernel, 0, nests->n) > LONG_KERNEL;
+	int first = 0;
+
+	kernel->parts.n = 0;
+	for (int i = 1; i <= nests->n; i++)
+		if (i == nests->n || nests->items[i].region != nests->items[first].region ||
+		    nests->items[i].is_commit != nests->items[first].is_commit) {
+			add_parts(kernel, first, i, is_long);
+			first = i;
+		}
+}
+
+/* ---- functions ---- */
+
+static void emit_arrays(struct kernel *kernel, const char *body)
+{
+	const struct layout *layout = kernel->layout;
+
+	for (int i = 0; i < layout->slots.n; i++) {
+		const struct slot *slot = &layout->slots.items[i];
+
+		if (text_mentions(body, slot->c_name))
+			line(kernel->w, "%s%s *restrict %s = plan->data[%d];", kernel->emit.is_written[i] ? "" : "const ",
+			     type_c_name(slot_type(slot)), slot->c_name, i);
+	}
+}
+
+static void print_to(struct kernel *kernel, struct writer *w, print_body *print, const struct part *part)
+{
+	struct emit *e = &kernel->emit;
+
+	e->w = w;
+	e->names = kernel->names;
+	print(kernel, part);
+}
+
+/* What the body reads, as text: a first printing to nowhere. */
+static const char *scratch_text(struct kernel *kernel, print_body *print, const struct part *part)
+{
+	struct writer scratch = writer_new(kernel->emit.arena);
+
+	memset(kernel->emit.is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
+	print_to(kernel, &scratch, print, part);
+	return str_text(&scratch.text);
+}
+
+static void emit_function_body(struct kernel *kernel, const char *text, print_body *print, const struct part *part)
+{
+	size_t before = kernel->w->text.length;
+
+	emit_params(kernel->w, kernel->layout, text, kernel->is_specialized);
+	emit_arrays(kernel, text);
+	if (kernel->w->text.length > before)
+		writer_blank(kernel->w);
+	print_to(kernel, kernel->w, print, part);
+}
+
+/* ---- a part as a function ---- */
+
+static void print_part(struct kernel *kernel, const struct part *part)
+{
+	emit_nests(&kernel->emit, &kernel->nests, part->first, part->last);
+}
+
+static void emit_part_function(struct kernel *kernel, struct part *part)
+{
+	const char *text = scratch_text(kernel, print_part, part);
+	const struct module *module = kernel->layout->module;
+	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
+	struct str head = str_new(kernel->emit.arena), call = str_new(kernel->emit.arena);
+
+	str_add(&head, "static void %s(pmg_plan *plan", part->function);
+	str_add(&call, "%s(plan", part->function);
+	if (needs_args(kernel->layout, text, kernel->is_specialized)) {
+		str_add(&head, ", const %s_args *args", module->name);
+		str_add(&call, ", args");
+	}
+	if (it && text_mentions(text, it)) {
+		str_add(&head, ", int64_t %s", it);
+		str_add(&call, ", %s", it);
+	}
+	if (text_mentions(text, kernel->emit.starts)) {
+		str_add(&head, ", bool %s", kernel->emit.starts);
+		str_add(&call, ", %s", kernel->emit.starts);
+	}
+	part->call = arena_printf(kernel->emit.arena, "%s);", str_text(&call));
+	line(kernel->w, "%s)\n{", str_text(&head));
+	kernel->w->indent++;
+	emit_function_body(kernel, text, print_part, part);
+	close_block(kernel->w, "}");
+	writer_blank(kernel->w);
+}
+
+/* ---- the kernel ---- */
+
+static void print_failure_check(struct kernel *kernel)
+{
+	struct writer *w = kernel->emit.w;
+
+	if (!kernel->layout->has_checks)
+		return;
+	line(w, "if (pmg_failed(plan))\n\treturn PMG_NUMERICAL;");
+}
+
+static void print_region(struct kernel *kernel, enum region_kind region)
+{
+	struct emit *e = &kernel->emit;
+	bool is_first = true;
+
+	for (int i = 0; i < kernel->parts.n; i++) {
+		const struct part *part = &kernel->parts.items[i];
+		const struct nest *nest = &kernel->nests.items[part->first];
+
+		if (nest->region != region)
+			continue;
+		if (!is_first && !part->call)
+			writer_blank(e->w);
+		is_first = false;
+		if (nest->is_commit && region == REGION_BODY)
+			print_failure_check(kernel);
+		if (part->call)
+			line(e->w, "%s", part->call);
+		else
+			print_part(kernel, part);
+	}
+}
+
+static void print_loop(struct kernel *kernel)
+{
+	struct emit *e = &kernel->emit;
+	const struct loop *loop = &e->module->loop;
+	const char *it = kernel->layout->params[loop->param];
+	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
+	const char *until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
+
+	e->w->span = loop->span;
+	writer_blank(e->w);
+	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
+		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
+	print_region(kernel, REGION_BODY);
+	close_block(e->w, "}");
+	print_failure_check(kernel);
+	if (e->module->regions[REGION_EPILOGUE].groups.n)
+		writer_blank(e->w);
+}
+
+static void print_kernel(struct kernel *kernel, const struct part *unused)
+{
+	struct emit *e = &kernel->emit;
+
+	(void) unused;
+	print_region(kernel, REGION_PROLOGUE);
+	if (e->module->loop.var)
+		print_loop(kernel);
+	else
+		print_region(kernel, REGION_BODY);
+	print_region(kernel, REGION_EPILOGUE);
+}
+
+static void emit_kernel_function(struct kernel *kernel)
+{
+	const char *text = scratch_text(kernel, print_kernel, NULL), *name = kernel->layout->module->name;
+	struct writer *w = kernel->w;
+
+	line(w, "static pmg_status %s_kernel%s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{", name,
+	     kernel->suffix);
+	w->indent++;
+	if (needs_args(kernel->layout, text, kernel->is_specialized))
+		line(w, "const %s_args *args = arguments;", name);
+	if (text_mentions(text, kernel->emit.starts))
+		line(w, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
+	emit_function_body(kernel, text, print_kernel, NULL);
+	writer_blank(w);
+	if (!needs_args(kernel->layout, text, kernel->is_specialized))
+		line(w, "(void) arguments;");
+	if (!kernel->layout->module->loop.var)
+		line(w, "(void) control;");
+	line(w, "return PMG_OK;");
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+static void emit_copy(struct kernel *kernel, const char *suffix, bool is_specialized)
+{
+	kernel->suffix = suffix;
+	kernel->is_specialized = is_specialized;
+	find_parts(kernel);
+	for (int i = 0; i < kernel->parts.n; i++)
+		if (kernel->parts.items[i].function)
+			emit_part_function(kernel, &kernel->parts.items[i]);
+	emit_kernel_function(kernel);
+}
+
+/* ---- parameters with known values ---- */
+
+static const char *specialization(const struct layout *layout)
+{
+	struct str text = str_new(layout->module->arena);
+
+	for (int i = 0; i < layout->module->params.n; i++)
+		if (layout->module->params.items[i].is_specialized)
+			str_add(&text, "%sargs->%s == %s", text.length ? " && " : "", layout->params[i],
+				int_text(layout->module->arena, layout->module->params.items[i].value));
+	return text.length ? str_text(&text) : NULL;
+}
+
+static void emit_choice(struct writer *w, const char *name, const char *condition)
+{
+	line(w, "static pmg_status %s_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
+	     "\tconst %s_args *args = arguments;\n\n"
+	     "\tif (%s)\n"
+	     "\t\treturn %s_kernel_special(plan, arguments, control);\n"
+	     "\treturn %s_kernel_generic(plan, arguments, control);\n"
+	     "}\n", name, name, condition, name, name);
+}
+
+static void emit_copies(struct kernel *kernel)
+{
+	const char *condition = specialization(kernel->layout);
+
+	if (!condition) {
+		emit_copy(kernel, "", false);
+		return;
+	}
+	emit_copy(kernel, "_special", true);
+	emit_copy(kernel, "_generic", false);
+	emit_choice(kernel->w, kernel->layout->module->name, condition);
+}
+
+bool emit_kernel(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct module *module = layout->module;
+	struct kernel kernel = { .layout = layout, .w = w, .suffix = "", .names = layout->names };
+	struct emit *e = &kernel.emit;
+
+	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
+	e->is_written = arena_new_array(module->arena, bool, layout->slots.n + 1);
+	names_declare(&kernel.names, "arguments");
+	e->starts = names_declare(&kernel.names, "starts");
+	e->names = kernel.names;
+	for (int i = 0; i < REGION_N && !e->failed; i++)
+		nests_of_region(e, (enum region_kind) i, &kernel.nests);
+	if (!e->failed)
+		emit_copies(&kernel);
+	nests_free(&kernel.nests);
+	return !e->failed;
+}

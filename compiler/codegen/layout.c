@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arrays of a pipeline as its descriptor numbers them: the caller's in the order of the module, then those
+ * internal to the plan, then for each tree whose children are visited two arrays that list them. LOCAL arrays are
+ * variables of the kernel and have no number. */
+#include "codegen/codegen_private.h"
+
+bool dim_is_checked(const struct dim *dim)
+{
+	return dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP && (dim->source.array->facts & FACT_INDEX);
+}
+
+enum scalar_type slot_type(const struct slot *slot)
+{
+	if (slot->is_offsets || slot->is_list || array_is_index(slot->array))
+		return TYPE_I64;
+	return slot->array->type;
+}
+
+static int n_extents_of(const struct slot *slot)
+{
+	if (slot->is_offsets || slot->is_list)
+		return 1;
+	return slot->array->rank + (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
+}
+
+static int add_slot(struct layout *layout, struct slot slot)
+{
+	slot.first_extent = layout->n_extents;
+	layout->n_extents += n_extents_of(&slot);
+	vec_push(layout->module->arena, &layout->slots, slot);
+	return layout->slots.n - 1;
+}
+
+static void add_arrays(struct layout *layout, bool arguments)
+{
+	const struct module *module = layout->module;
+
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *array = module->arrays.items[i];
+
+		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL)
+			continue;
+		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
+								      .c_name = array->c_name });
+	}
+}
+
+/* ---- children ---- */
+
+const struct children *layout_children(const struct layout *layout, const struct array *parent)
+{
+	for (int i = 0; i < layout->children.n; i++)
+		if (layout->slots.items[layout->children.items[i].parent].array == parent)
+			return &layout->children.items[i];
+	return NULL;
+}
+
+static int add_child_slot(struct layout *layout, const struct array *parent, const char *what, bool is_offsets)
+{
+	struct arena *arena = layout->module->arena;
+	struct slot slot = { .array = parent, .is_offsets = is_offsets, .is_list = !is_offsets };
+
+	slot.name = arena_printf(arena, "%s.%s", parent->name, what);
+	slot.c_name = names_declare(&layout->names, arena_printf(arena, "%s_%s", parent->c_name, what));
+	return add_slot(layout, slot);
+}
+
+static void add_children(struct layout *layout, const struct array *parent)
+{
+	struct children children = { .parent = layout->slot_of[parent->number] };
+
+	if (layout_children(layout, parent))
+		return;
+	children.offsets = add_child_slot(layout, parent, "children_offsets", true);
+	children.list = add_child_slot(layout, parent, "children", false);
+	vec_push(layout->module->arena, &layout->children, children);
+}
+
+static void visit_dims(struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	for (int s = 0; s < module->stages.n; s++)
+		for (int d = 0; d < module->stages.items[s]->dims.n; d++) {
+			const struct dim *dim = &module->stages.items[s]->dims.items[d];
+
+			if (dim->kind == DIM_CHILDREN)
+				add_children(layout, dim->source.array);
+			layout->has_checks |= dim_is_checked(dim);
+		}
+}
+
+/* ---- names and parameters ---- */
+
+static void declare_names(struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	layout->names.arena = module->arena;
+	for (int i = 0; i < module->arrays.n; i++)
+		if (module->arrays.items[i]->role != ROLE_LOCAL)
+			vec_push(module->arena, &layout->names.visible, module->arrays.items[i]->c_name);
+	layout->params = arena_new_array(module->arena, const char *, module->params.n + 1);
+	layout->param_number = arena_new_array(module->arena, int, module->params.n + 1);
+	for (int i = 0; i < module->params.n; i++) {
+		const struct param *param = &module->params.items[i];
+
+		layout->params[i] = names_declare(&layout->names, param->name);
+		layout->param_number[i] = param->is_loop ? -1 : layout->n_params++;
+	}
+}
+
+/* ---- what lives on ---- */
+
+static void mark_written(const struct region *region, bool *written)
+{
+	for (int g = 0; g < region->groups.n; g++)
+		for (int s = 0; s < region->groups.items[g]->stages.n; s++)
+			written[region->groups.items[g]->stages.items[s]->write.array->number] = true;
+}
+
+/* States, and what is set before the loop and changed in it: all that a stopped run must keep. */
+static void find_carried(struct layout *layout)
+{
+	const struct module *module = layout->module;
+	bool *before = arena_new_array(module->arena, bool, module->arrays.n + 1);
+	bool *within = arena_new_array(module->arena, bool, module->arrays.n + 1);
+
+	mark_written(&module->regions[REGION_PROLOGUE], before);
+	mark_written(&module->regions[REGION_BODY], within);
+	layout->is_carried = arena_new_array(module->arena, bool, module->arrays.n + 1);
+	for (int i = 0; i < module->arrays.n; i++) {
+		enum array_role role = module->arrays.items[i]->role;
+
+		layout->is_carried[i] = module->loop.var && (role == ROLE_STATE || role == ROLE_INOUT ||
+							     (before[i] && within[i]));
+	}
+}
+
+struct layout *layout_new(struct module *module)
+{
+	struct layout *layout = arena_new(module->arena, struct layout);
+
+	layout->module = module;
+	layout->slot_of = arena_new_array(module->arena, int, module->arrays.n + 1);
+	for (int i = 0; i < module->arrays.n; i++)
+		layout->slot_of[i] = -1;
+	declare_names(layout);
+	add_arrays(layout, true);
+	layout->n_arguments = layout->slots.n;
+	add_arrays(layout, false);
+	visit_dims(layout);
+	find_carried(layout);
+	return layout;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The walk over isl's AST that prints loops. A mark of a loop makes a `loop_use` pending; what isl generated for the
+ * band below follows: one `for`, several (the dim is cut into ranges), under `if`s, or none where the dim has only
+ * one value. The variable of a loop has the name of the dim and its value; a dim that runs backwards is scheduled
+ * negated, so that isl's iterator is minus the variable. */
+#include <isl/id.h>
+#include <isl/val.h>
+
+#include "codegen/codegen_private.h"
+
+void emit_fail(struct emit *e, const char *format, ...)
+{
+	va_list args;
+
+	if (e->failed)
+		return;
+	va_start(args, format);
+	diag_error(e->module->diags, DIAG_INTERNAL, e->module->span, "target '%s': %s", e->target->name,
+		   arena_vprintf(e->arena, format, args));
+	va_end(args);
+	e->failed = true;
+}
+
+/* ---- scopes ---- */
+
+int block_open_at(struct emit *e, const char *emitter, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	writer_open_at(e->w, emitter, "%s", arena_vprintf(e->arena, format, args));
+	va_end(args);
+	return e->names.visible.n;
+}
+
+void block_close_at(struct emit *e, const char *emitter, int names)
+{
+	writer_close_at(e->w, emitter, "}");
+	e->names.visible.n = names;
+}
+
+struct scope scope_enter(const struct emit *e)
+{
+	return (struct scope) { e->iterators.n, e->bindings.n, e->facts.n };
+}
+
+void scope_leave(struct emit *e, struct scope scope)
+{
+	e->iterators.n = scope.iterators;
+	e->bindings.n = scope.bindings;
+	e->facts.n = scope.facts;
+}
+
+void fact_push(struct emit *e, struct affine fact)
+{
+	vec_push(e->arena, &e->facts, fact);
+}
+
+void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction)
+{
+	isl_ast_expr *expr = isl_ast_node_for_get_iterator(node);
+	isl_id *id = isl_ast_expr_get_id(expr);
+	struct iterator iterator = { arena_string(e->arena, isl_id_get_name(id)),
+				     affine_scale(e->arena, variable, direction, 0) };
+
+	vec_push(e->arena, &e->iterators, iterator);
+	isl_id_free(id);
+	isl_ast_expr_free(expr);
+}
+
+/* ---- ranges ---- */
+
+static int64_t step_of(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct affine step = affine_of_ast(e, isl_ast_node_for_get_inc(node), 1, 0);
+	int64_t value;
+
+	if (!affine_is_constant(&step, &value) || value <= 0)
+		emit_fail(e, "a loop has a step that is not a positive number");
+	return value;
+}
+
+struct range range_of(struct emit *e, __isl_keep isl_ast_node *node, int direction)
+{
+	struct range range = { .first = affine_of_ast(e, isl_ast_node_for_get_init(node), direction, 0), .step = 1 };
+	isl_ast_expr *cond;
+	int64_t excess;
+
+	range.is_single = isl_ast_node_for_is_degenerate(node) == isl_bool_true;
+	range.last = range.end = range.first;
+	if (range.is_single)
+		return range;
+	cond = isl_ast_node_for_get_cond(node);
+	excess = isl_ast_expr_op_get_type(cond) == isl_ast_expr_op_lt ? 0 : 1;
+	if (excess && isl_ast_expr_op_get_type(cond) != isl_ast_expr_op_le)
+		emit_fail(e, "a loop has no upper bound");
+	range.last = affine_of_ast(e, isl_ast_expr_op_get_arg(cond, 1), direction, direction * (excess - 1));
+	range.end = affine_of_ast(e, isl_ast_expr_op_get_arg(cond, 1), direction, direction * excess);
+	range.step = step_of(e, node);
+	isl_ast_expr_free(cond);
+	return range;
+}
+
+void range_facts(struct emit *e, const struct range *range, const struct affine *variable, int direction)
+{
+	fact_push(e, affine_combine(e->arena, direction, variable, -direction, &range->first));
+	fact_push(e, affine_combine(e->arena, direction, &range->last, -direction, variable));
+}
+
+/* ---- loops ---- */
+
+static const char *step_text(struct emit *e, const char *name, int64_t step, int direction)
+{
+	if (step == 1)
+		return arena_printf(e->arena, "%s%s", name, direction > 0 ? "++" : "--");
+	return arena_printf(e->arena, "%s %s %s", name, direction > 0 ? "+=" : "-=", int_text(e->arena, step));
+}
+
+static const char *for_text(struct emit *e, const struct range *range, const char *name, int direction)
+{
+	const char *first = affine_plain(e->arena, &range->first);
+
+	return arena_printf(e->arena, "for (int64_t %s = %s; %s %s %s; %s) {", name, first, name,
+			    direction > 0 ? "<" : ">=",
+			    affine_plain(e->arena, direction > 0 ? &range->end : &range->last),
+			    step_text(e, name, range->step, direction));
+}
+
+static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
+{
+	if (range->is_single) {
+		open_block(e->w, "{");
+		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		return;
+	}
+	if (use->is_parallel || use->is_vector)
+		e->target->above_loop(e, use);
+	open_block(e->w, "%s", for_text(e, range, name, use->mark->direction));
+}
+
+static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct range range = range_of(e, node, use.mark->direction);
+	struct scope scope = scope_enter(e);
+	int visible = e->names.visible.n;
+	const char *name = names_declare(&e->names, use.mark->dim->name);
+	struct affine variable = affine_name(e->arena, name);
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+
+	open_loop(e, &range, name, &use);
+	iterator_push(e, node, &variable, use.mark->direction);
+	range_facts(e, &range, &variable, use.mark->direction);
+	emit_node(e, body, (struct loop_use) { 0 });
+	block_close(e, visible);
+	scope_leave(e, scope);
+	isl_ast_node_free(body);
+}
+
+static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	if (!use.mark)
+		emit_fail(e, "a loop has no mark");
+	else if (use.mark->kind == MARK_BIND)
+		emit_bound_for(e, node, use);
+	else if (use.mark->kind == MARK_CHILDREN)
+		emit_children_for(e, node, use);
+	else
+		emit_loop(e, node, use);
+}
+
+/* ---- the other nodes ---- */
+
+static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct text condition = condition_of_ast(e, isl_ast_node_if_get_cond(node));
+	isl_ast_node *then = isl_ast_node_if_get_then_node(node), *otherwise;
+	int names = block_open(e, "if (%s) {", condition.text);
+
+	emit_node(e, then, use);
+	isl_ast_node_free(then);
+	if (isl_ast_node_if_has_else_node(node) == isl_bool_true) {
+		otherwise = isl_ast_node_if_get_else_node(node);
+		e->w->indent--;
+		e->names.visible.n = names;
+		open_block(e->w, "} else {");
+		emit_node(e, otherwise, use);
+		isl_ast_node_free(otherwise);
+	}
+	block_close(e, names);
+}
+
+static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		emit_node(e, child, use);
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+}
+
+static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	const struct stage *outer = e->atomic;
+
+	e->atomic = mark->stage;
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->atomic = outer;
+}
+
+static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			    struct loop_use use)
+{
+	switch (mark->kind) {
+	case MARK_PARALLEL:
+		use.is_parallel = true;
+		break;
+	case MARK_VECTOR:
+		use.is_vector = true;
+		break;
+	case MARK_LOOP: case MARK_BIND: case MARK_CHILDREN:
+		use.mark = mark;
+		break;
+	case MARK_GROUP:
+		emit_group(e, node, mark);
+		return;
+	case MARK_ATOMIC:
+		emit_atomic(e, node, mark);
+		return;
+	case MARK_ACCUMULATE:
+		emit_accumulate(e, node, mark);
+		return;
+	case MARK_N:
+		break;
+	}
+	emit_node(e, node, use);
+}
+
+static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	isl_ast_node *below = isl_ast_node_mark_get_node(node);
+
+	if (!mark)
+		emit_fail(e, "a mark is not one of ours");
+	else if (!e->target->prints[mark->kind])
+		emit_fail(e, "it cannot print the mark of kind %d that pass '%s' made", (int) mark->kind, mark->pass);
+	else
+		emit_below_mark(e, below, mark, use);
+	isl_ast_node_free(below);
+}
+
+static bool is_single(enum isl_ast_node_type type, const struct loop_use *use)
+{
+	return use->mark && (type == isl_ast_node_mark || type == isl_ast_node_user);
+}
+
+void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+
+	if (e->failed)
+		return;
+	if (use.mark && use.mark->kind == MARK_BIND && !use.bound && bind_goes_before(node)) {
+		emit_bind(e, node, use);
+		return;
+	}
+	if (is_single(type, &use)) {
+		emit_single(e, node, use);
+		return;
+	}
+	switch (type) {
+	case isl_ast_node_for:
+		emit_for(e, node, use);
+		break;
+	case isl_ast_node_if:
+		emit_if(e, node, use);
+		break;
+	case isl_ast_node_block:
+		emit_block(e, node, use);
+		break;
+	case isl_ast_node_mark:
+		emit_mark(e, node, use);
+		break;
+	case isl_ast_node_user:
+		emit_instance(e, node);
+		break;
+	case isl_ast_node_error:
+		emit_fail(e, "isl made no node");
+		break;
+	}
+}

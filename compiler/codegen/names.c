@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Identifiers of generated code: the user's names, made valid in C and different from all that are visible, so that
+ * nothing is hidden and nothing has to be renamed by hand. */
+#include <ctype.h>
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char) c) || c == '_';
+}
+
+/* The last member of a dotted name, letters only: "PHI.voxel[k]" becomes "voxel". */
+static const char *identifier_of(struct arena *arena, const char *base)
+{
+	size_t length = strcspn(base, "[(");
+	char *name = arena_copy(arena, base, length), *dot = strrchr(name, '.');
+
+	if (dot && dot[1])
+		name = dot + 1;
+	for (char *c = name; *c; c++)
+		if (!is_letter(*c))
+			*c = '_';
+	if (!*name || *name == '_' || isdigit((unsigned char) *name))
+		name = arena_printf(arena, "v%s", name);
+	return name;
+}
+
+static bool is_free(const struct names *names, const char *name)
+{
+	for (int i = 0; i < names->visible.n; i++)
+		if (!strcmp(names->visible.items[i], name))
+			return false;
+	return !name_is_reserved_in_c(name);
+}
+
+const char *names_declare(struct names *names, const char *base)
+{
+	const char *stem = identifier_of(names->arena, base), *name = stem;
+
+	for (int i = 2; !is_free(names, name); i++)
+		name = arena_printf(names->arena, "%s_%d", stem, i);
+	vec_push(names->arena, &names->visible, name);
+	return name;
+}
+
+/* Behind the comment that begins at `at`, or `at` itself. */
+static const char *skip_comment(const char *at)
+{
+	const char *end = !strncmp(at, "/*", 2) ? strstr(at + 2, "*/") : NULL;
+
+	return end ? end + 2 : at;
+}
+
+bool text_mentions(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = text;
+
+	while (*at) {
+		const char *behind = skip_comment(at);
+
+		if (behind != at) {
+			at = behind;
+			continue;
+		}
+		if (!is_letter(*at)) {
+			at++;
+			continue;
+		}
+		for (behind = at; is_letter(*behind); behind++)
+			;
+		if ((size_t) (behind - at) == length && !memcmp(at, name, length) &&
+		    (at == text || (at[-1] != '.' && at[-1] != '>')))
+			return true;
+		at = behind;
+	}
+	return false;
+}

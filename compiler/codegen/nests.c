@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The nests of a region. Each is printed below the lines of the program that it comes from. When a stopped run goes
+ * on, what is carried from iteration to iteration (states, and what the loop adds to) is not set again: in the
+ * prologue the nests that set it, or where they are fused with others their statements, stand below a test.
+ *
+ * A nest is first printed to nowhere until nothing changes, to find variables of bound dims that nobody reads. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- finding them ---- */
+
+struct collecting {
+	struct emit *e;
+	struct nest *nest;
+};
+
+static bool has_group(const struct nest *nest, const struct group *group)
+{
+	for (int i = 0; i < nest->groups.n; i++)
+		if (nest->groups.items[i] == group)
+			return true;
+	return false;
+}
+
+static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
+{
+	struct collecting *collecting = user;
+	struct nest *nest = collecting->nest;
+	isl_ast_expr *instance;
+	const struct stage *stage;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	stage = ast_stage(instance);
+	isl_ast_expr_free(instance);
+	if (!has_group(nest, stage->group))
+		vec_push(collecting->e->arena, &nest->groups, stage->group);
+	if (stage->write.array->role != ROLE_LOCAL) {
+		bool is_carried = collecting->e->layout->is_carried[stage->write.array->number];
+
+		nest->sets_carried |= is_carried;
+		nest->sets_other |= !is_carried;
+	}
+	nest->is_commit |= stage->is_commit;
+	return isl_bool_true;
+}
+
+static int count_lines(const char *text)
+{
+	int n = 0;
+
+	while ((text = strchr(text, '\n')) != NULL) {
+		n++;
+		text++;
+	}
+	return n;
+}
+
+static int n_dead(const struct nest *nest)
+{
+	int n = 0;
+
+	for (int i = 0; i < nest->is_dead.n; i++)
+		n += nest->is_dead.items[i];
+	return n;
+}
+
+static void settle(struct emit *e, nest_list *nests, int number)
+{
+	struct nest *nest = &nests->items[number];
+	struct writer *outer = e->w;
+	int before;
+
+	do {
+		struct writer scratch = writer_new(e->arena);
+
+		before = n_dead(nest);
+		e->w = &scratch;
+		emit_nests(e, nests, number, number + 1);
+		nest->n_lines = count_lines(str_text(&scratch.text));
+	} while (n_dead(nest) > before && !e->failed);
+	e->w = outer;
+}
+
+static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_node *node, nest_list *nests)
+{
+	struct nest nest = { .region = kind, .node = node };
+	struct collecting collecting = { e, &nest };
+	isl_ast_node_list *children;
+
+	if (isl_ast_node_get_type(node) == isl_ast_node_block) {
+		children = isl_ast_node_block_get_children(node);
+		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
+			add_nests(e, kind, isl_ast_node_list_get_at(children, i), nests);
+		isl_ast_node_list_free(children);
+		isl_ast_node_free(node);
+		return;
+	}
+	isl_ast_node_foreach_descendant_top_down(node, note_instance, &collecting);
+	vec_push(e->arena, nests, nest);
+	settle(e, nests, nests->n - 1);
+}
+
+bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)
+{
+	isl_ast_node *ast = ast_of_region(e->module, kind);
+
+	if (ast)
+		add_nests(e, kind, ast, nests);
+	else if (e->module->regions[kind].groups.n)
+		emit_fail(e, "isl made no loops from a schedule");
+	return !e->failed;
+}
+
+void nests_free(nest_list *nests)
+{
+	for (int i = 0; i < nests->n; i++)
+		isl_ast_node_free(nests->items[i].node);
+	nests->n = 0;
+}
+
+/* ---- what is known in a region ---- */
+
+static void push_comparison(struct emit *e, const struct expr *expr)
+{
+	struct affine a = affine_of_expr(e, NULL, expr->args[0]), b = affine_of_expr(e, NULL, expr->args[1]);
+	bool is_less = expr->op == OP_LT || expr->op == OP_LE, is_strict = expr->op == OP_LT || expr->op == OP_GT;
+	struct affine difference = affine_combine(e->arena, is_less ? -1 : 1, &a, is_less ? 1 : -1, &b);
+
+	if (is_less || expr->op == OP_GT || expr->op == OP_GE || expr->op == OP_EQ)
+		fact_push(e, affine_scale(e->arena, &difference, 1, is_strict ? -1 : 0));
+	if (expr->op == OP_EQ)
+		fact_push(e, affine_scale(e->arena, &difference, -1, 0));
+}
+
+static void push_assumption(struct emit *e, const struct expr *expr)
+{
+	if (expr->kind != EXPR_OP)
+		return;
+	if (expr->op == OP_AND) {
+		push_assumption(e, expr->args[0]);
+		push_assumption(e, expr->args[1]);
+	} else if (op_is_comparison(expr->op)) {
+		push_comparison(e, expr);
+	}
+}
+
+static void push_loop(struct emit *e)
+{
+	const struct loop *loop = &e->module->loop;
+	struct affine it = affine_name(e->arena, e->layout->params[loop->param]);
+	struct affine lo = affine_of_expr(e, NULL, loop->lo), hi = affine_of_expr(e, NULL, loop->hi);
+	struct affine last = affine_scale(e->arena, &hi, 1, -1);
+
+	fact_push(e, affine_combine(e->arena, 1, &it, -1, &lo));
+	fact_push(e, affine_combine(e->arena, 1, &last, -1, &it));
+}
+
+static void push_context(struct emit *e, enum region_kind kind)
+{
+	for (int i = 0; i < e->module->params.n; i++)
+		if (!e->module->params.items[i].is_scalar && !e->module->params.items[i].is_loop)
+			fact_push(e, affine_name(e->arena, e->layout->params[i]));
+	for (int i = 0; i < e->module->assumptions.n; i++)
+		push_assumption(e, e->module->assumptions.items[i]);
+	if (kind == REGION_BODY && e->module->loop.var)
+		push_loop(e);
+}
+
+/* ---- printing them ---- */
+
+static void emit_comments(struct emit *e, const struct nest *nest, const struct nest *previous)
+{
+	for (int i = 0; i < nest->groups.n; i++)
+		if (!previous || !has_group(previous, nest->groups.items[i])) {
+			e->w->span = nest->groups.items[i]->span;
+			emit_source_comment(e->w, e->module, nest->groups.items[i]->span);
+		}
+}
+
+static void emit_nest(struct emit *e, const struct nest *nest)
+{
+	bool sets_carried = nest->region == REGION_PROLOGUE && nest->sets_carried;
+	bool is_guarded = sets_carried && !nest->sets_other;
+	int names = 0;
+
+	e->n_bound = 0;
+	e->guards_starts = sets_carried && nest->sets_other;
+	if (is_guarded)
+		names = block_open(e, "if (%s) {", e->starts);
+	emit_node(e, nest->node, (struct loop_use) { 0 });
+	if (is_guarded)
+		block_close(e, names);
+	e->guards_starts = false;
+}
+
+void emit_nests(struct emit *e, nest_list *nests, int first, int last)
+{
+	for (int i = first; i < last; i++) {
+		struct nest *nest = &nests->items[i];
+		struct scope scope = scope_enter(e);
+
+		if (i > first)
+			writer_blank(e->w);
+		emit_comments(e, nest, i > first ? nest - 1 : NULL);
+		push_context(e, nest->region);
+		e->is_dead = &nest->is_dead;
+		emit_nest(e, nest);
+		scope_leave(e, scope);
+	}
+}

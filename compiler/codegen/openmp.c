@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OpenMP target: how parallel and vector loops and updates that may meet are written in C11 with pragmas. The
+ * runtime sets the number of threads around the kernel. A minimum or maximum of floats has no clause that lets NaN
+ * through, and no pragma: the passes keep such loops serial, and such updates go through the runtime. */
+#include "codegen/codegen_private.h"
+
+static const char *clause_operator(enum reduce_op op)
+{
+	static const char *const operators[] = {
+		[REDUCE_SET] = "", [REDUCE_ADD] = "+", [REDUCE_MUL] = "*", [REDUCE_MIN] = "min", [REDUCE_MAX] = "max"
+	};
+
+	return operators[op];
+}
+
+static void openmp_above_loop(struct emit *e, const struct loop_use *use)
+{
+	struct str pragma = str_new(e->arena);
+
+	str_add(&pragma, "#pragma omp");
+	if (use->is_parallel)
+		str_add(&pragma, " parallel for");
+	if (use->is_vector)
+		str_add(&pragma, " simd");
+	if (use->is_parallel)
+		str_add(&pragma, " schedule(static)");
+	for (int i = 0; i < e->accumulators.n; i++)
+		str_add(&pragma, " reduction(%s:%s)", clause_operator(e->accumulators.items[i].op),
+			e->accumulators.items[i].name);
+	line(e->w, "%s", str_text(&pragma));
+}
+
+static void openmp_atomic_update(struct emit *e, const struct update *update)
+{
+	bool has_pragma = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
+
+	if (has_pragma) {
+		line(e->w, "#pragma omp atomic");
+		line(e->w, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);
+	} else {
+		line(e->w, "pmg_atomic_%s_%s(&%s, %s);", clause_operator(update->op), type_name(update->type),
+		     update->target, update->value.text);
+	}
+}
+
+/* clang warns where it cannot vectorise a loop as asked, which depends on its flags. */
+static void openmp_file_head(struct writer *w)
+{
+	line(w, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif");
+}
+
+static const struct target openmp = {
+	.name = "openmp",
+	.prints = {
+		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
+		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true
+	},
+	.file_head = openmp_file_head,
+	.above_loop = openmp_above_loop,
+	.atomic_update = openmp_atomic_update
+};
+
+const struct target *target_openmp(void)
+{
+	return &openmp;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs at one point: the statements of stages, the variables that hold LOCAL arrays of a group, and those in
+ * which a loop accumulates what is added to a cell once, behind the loop. */
+#include "codegen/codegen_private.h"
+
+/* ---- stages below a node ---- */
+
+struct below {
+	struct emit *e;
+	const struct array *array;
+	bool is_written, is_read;
+};
+
+static void note_read(struct access *access, void *user)
+{
+	struct below *below = user;
+
+	below->is_read |= access->array == below->array;
+}
+
+static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
+{
+	struct below *below = user;
+	isl_ast_expr *instance;
+	struct stage *stage;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	stage = ast_stage(instance);
+	below->is_written |= stage->write.array == below->array;
+	expr_reads(stage->value, note_read, below);
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+static struct below look_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+{
+	struct below below = { e, array, false, false };
+
+	isl_ast_node_foreach_descendant_top_down(node, note_instance, &below);
+	return below;
+}
+
+/* ---- groups and their LOCAL arrays ---- */
+
+static const struct stage *stage_of_node(__isl_keep isl_ast_node *node)
+{
+	isl_ast_expr *instance;
+	const struct stage *stage;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return NULL;
+	instance = isl_ast_node_user_get_expr(node);
+	stage = ast_stage(instance);
+	isl_ast_expr_free(instance);
+	return stage;
+}
+
+/* The stage that sets `local` first, if it stands in `block` itself; NULL: the variable is declared ahead. */
+static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_node *block, const struct array *local)
+{
+	const struct stage *stage = NULL;
+	isl_ast_node_list *children;
+	bool is_found = false;
+
+	if (isl_ast_node_get_type(block) != isl_ast_node_block)
+		return NULL;
+	children = isl_ast_node_block_get_children(block);
+	for (int i = 0; !is_found && i < isl_ast_node_list_n_ast_node(children); i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		is_found = look_below(e, child, local).is_written;
+		stage = is_found ? stage_of_node(child) : NULL;
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+	return stage && stage->op == REDUCE_SET ? stage : NULL;
+}
+
+static void mark_as_used(struct emit *e, const struct cell *cell)
+{
+	if (!cell->is_read)
+		line(e->w, "(void) %s;", cell->name);
+}
+
+static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const struct array *local)
+{
+	struct below below = look_below(e, node, local);
+	struct cell cell = { .of = local, .is_read = below.is_read };
+
+	if (!below.is_written)
+		return;
+	cell.name = names_declare(&e->names, local->name);
+	cell.declared_by = declaring_stage(e, node, local);
+	if (!cell.declared_by) {
+		line(e->w, "%s %s = %s;", type_c_name(local->type), cell.name,
+		     c_identity(e->arena, REDUCE_ADD, local->type));
+		mark_as_used(e, &cell);
+	}
+	vec_push(e->arena, &e->locals, cell);
+}
+
+void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	int outer = e->locals.n;
+
+	e->w->span = mark->group->span;
+	for (int i = 0; i < e->module->arrays.n; i++)
+		if (e->module->arrays.items[i]->role == ROLE_LOCAL && e->module->arrays.items[i]->group == mark->group)
+			declare_local(e, node, e->module->arrays.items[i]);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->locals.n = outer;
+}
+
+/* ---- updates ---- */
+
+static struct text extreme(struct emit *e, const struct update *update)
+{
+	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", update->op == REDUCE_MIN ? "min" : "max",
+					    type_name(update->type), update->target, update->value.text), LEVEL_PRIMARY };
+}
+
+struct text update_result(struct emit *e, const struct update *update)
+{
+	bool is_sum = update->op == REDUCE_ADD;
+	struct text sum;
+
+	if (update->op == REDUCE_SET)
+		return update->value;
+	if (update->op == REDUCE_MIN || update->op == REDUCE_MAX)
+		return extreme(e, update);
+	sum.level = is_sum ? LEVEL_SUM : LEVEL_PRODUCT;
+	sum.text = arena_printf(e->arena, is_sum ? "%s + %s" : "%s*%s", update->target,
+				text_at_least(e->arena, update->value, (enum level) (sum.level + 1)));
+	return c_narrow(e->arena, update->type, sum);
+}
+
+static bool has_compound_operator(const struct update *update)
+{
+	bool is_wide = type_is_float(update->type) || type_size(update->type) >= 4;
+
+	return is_wide && (update->op == REDUCE_ADD || update->op == REDUCE_MUL);
+}
+
+void emit_update(struct emit *e, const struct update *update)
+{
+	if (has_compound_operator(update))
+		line(e->w, "%s %s= %s;", update->target, update->op == REDUCE_ADD ? "+" : "*", update->value.text);
+	else
+		line(e->w, "%s = %s;", update->target, update_result(e, update).text);
+}
+
+static void emit_possibly_atomic(struct emit *e, const struct update *update, bool is_atomic)
+{
+	if (is_atomic && update->op != REDUCE_SET)
+		e->target->atomic_update(e, update);
+	else
+		emit_update(e, update);
+}
+
+static void note_write(struct emit *e, const struct array *array)
+{
+	if (array->role != ROLE_LOCAL)
+		e->is_written[e->layout->slot_of[array->number]] = true;
+}
+
+/* ---- accumulators ---- */
+
+static const char *accumulator_name(enum reduce_op op)
+{
+	static const char *const names[] = {
+		[REDUCE_SET] = "value", [REDUCE_ADD] = "sum", [REDUCE_MUL] = "product", [REDUCE_MIN] = "smallest",
+		[REDUCE_MAX] = "largest"
+	};
+
+	return names[op];
+}
+
+static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
+			     const struct point *point)
+{
+	struct cell cell = { .of = stage, .op = stage->op };
+	enum scalar_type type = stage->write.array->type;
+	bool is_local = stage->write.array->role == ROLE_LOCAL;
+	struct update update = { stage->op, type, c_access(e, point, &stage->write), { NULL, LEVEL_PRIMARY } };
+
+	cell.name = is_local ? update.target : names_declare(&e->names, accumulator_name(stage->op));
+	if (!is_local)
+		line(e->w, "%s %s = %s;", type_c_name(type), cell.name, c_identity(e->arena, stage->op, type));
+	vec_push(e->arena, &e->accumulators, cell);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->accumulators.n--;
+	if (is_local)
+		return;
+	update.value.text = cell.name;
+	note_write(e, stage->write.array);
+	emit_possibly_atomic(e, &update, e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
+}
+
+void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
+
+	e->w->span = mark->stage->span;
+	if (point.instance)
+		emit_accumulated(e, node, mark->stage, &point);
+	isl_ast_expr_free(point.instance);
+}
+
+static const char *accumulator_of(const struct emit *e, const struct stage *stage)
+{
+	for (int i = 0; i < e->accumulators.n; i++)
+		if (e->accumulators.items[i].of == stage)
+			return e->accumulators.items[i].name;
+	return NULL;
+}
+
+/* ---- statements ---- */
+
+static struct cell *declared_here(struct emit *e, const struct stage *stage)
+{
+	for (int i = 0; i < e->locals.n; i++)
+		if (e->locals.items[i].declared_by == stage)
+			return &e->locals.items[i];
+	return NULL;
+}
+
+static void emit_stage(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	enum scalar_type type = stage->write.array->type;
+	struct text value = c_cast(e->arena, type, stage->value->type, c_expr(e, point, stage->value));
+	const char *accumulator = accumulator_of(e, stage);
+	struct update update = { stage->op, type, accumulator, value };
+	struct cell *local = declared_here(e, stage);
+
+	if (!accumulator)
+		update.target = c_access(e, point, &stage->write);
+	if (local) {
+		line(e->w, "%s %s = %s;", type_c_name(type), local->name, value.text);
+		mark_as_used(e, local);
+		local->declared_by = NULL;
+		return;
+	}
+	if (!accumulator)
+		note_write(e, stage->write.array);
+	emit_possibly_atomic(e, &update, !accumulator && e->atomic == stage);
+}
+
+void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct point point = { NULL, isl_ast_node_user_get_expr(node) };
+	const struct stage *stage = point.stage = ast_stage(point.instance);
+	bool is_guarded = e->guards_starts && e->layout->is_carried[stage->write.array->number];
+	int names = 0;
+
+	e->w->span = stage->span;
+	if (is_guarded)
+		names = block_open(e, "if (%s) {", e->starts);
+	emit_stage(e, stage, &point);
+	if (is_guarded)
+		block_close(e, names);
+	isl_ast_expr_free(point.instance);
+}

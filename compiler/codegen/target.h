@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From modules to the text of a target. Everything but the printing of marks is shared by all targets: one skeleton
+ * (loops.c, kernel.c, abi.c) walks isl's AST of each region's schedule tree; a target says how a loop that runs in
+ * parallel and an update that may meet another are written. */
+#ifndef PMGC_CODEGEN_TARGET_H
+#define PMGC_CODEGEN_TARGET_H
+
+#include "ir/schedule.h"
+
+#define PMGC_VERSION "0.1.0"
+
+struct emit;
+struct loop_use;
+struct update;
+
+struct target {
+	const char *name;
+	/* Marks that this target can print; any other is an internal error that names mark and target. */
+	bool prints[MARK_N];
+	/* At the head of the file, behind the includes. */
+	void (*file_head)(struct writer *w);
+	/* The lines above a loop with PARALLEL or VECTOR marks. */
+	void (*above_loop)(struct emit *e, const struct loop_use *use);
+	/* An update below an ATOMIC mark. */
+	void (*atomic_update)(struct emit *e, const struct update *update);
+};
+
+const struct target *target_find(const char *name);     /* NULL: there is none */
+
+/* The text of one C file and its header, with all pipelines of a .pmg file; `base` is their name without ending.
+ * The modules have schedules, proved legal. */
+bool target_generate(struct module **modules, int n, const struct target *target, struct arena *arena,
+		     const char *base, const char **c_text, const char **h_text);
+
+/* The loops of all regions, as isl sees them: for --emit=loops. */
+const char *target_loops_text(struct module *module, struct arena *arena);
+
+#endif
