@@ -233,8 +233,22 @@ struct object *object_in_expansion(struct sema *sema, const struct symbol *symbo
 	return object;
 }
 
-static void declare_array(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
-			  const struct tree_name *name);
+typedef void reader(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
+		    const struct tree_name *name, struct symbol *symbol);
+
+static reader read_array_type;
+
+/* Until `read` has made something of it, the name means nothing. */
+static void declare(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
+		    const struct tree_name *name, reader *read)
+{
+	struct symbol *symbol =
+		scope_declare(sema, scope, SYMBOL_BROKEN, name_text(sema->arena, name), name->span);
+
+	symbol->is_open = true;
+	read(sema, scope, stmt, name, symbol);
+	symbol->is_open = false;
+}
 
 static void declare_members(struct sema *sema, struct scope *scope, const char *text, struct span span)
 {
@@ -242,7 +256,8 @@ static void declare_members(struct sema *sema, struct scope *scope, const char *
 
 	for (int i = 0; i < members.n; i++)
 		for (int j = 0; j < members.items[i]->names.n; j++)
-			declare_array(sema, scope, members.items[i], &members.items[i]->names.items[j]);
+			declare(sema, scope, members.items[i], &members.items[i]->names.items[j],
+				read_array_type);
 }
 
 static bool check_object(struct sema *sema, const struct tree_stmt *stmt)
@@ -270,10 +285,9 @@ static bool check_object(struct sema *sema, const struct tree_stmt *stmt)
 	return false;
 }
 
-static void declare_object(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
-			   const struct tree_name *name)
+static void read_object(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
+			const struct tree_name *name, struct symbol *symbol)
 {
-	struct symbol *symbol = scope_declare(sema, scope, SYMBOL_BROKEN, name->name, name->span);
 	struct str text = str_new(sema->arena);
 	struct object *object = arena_new(sema->arena, struct object);
 
@@ -324,11 +338,9 @@ static bool check_role(struct sema *sema, const struct tree_stmt *stmt)
 	return true;
 }
 
-static void declare_array(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
-			  const struct tree_name *name)
+static void read_array_type(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
+			    const struct tree_name *name, struct symbol *symbol)
 {
-	struct symbol *symbol =
-		scope_declare(sema, scope, SYMBOL_BROKEN, name_text(sema->arena, name), name->span);
 	enum array_role role = role_of(stmt->role);
 	struct shape shape = { 0 };
 	struct array *array;
@@ -346,13 +358,11 @@ static void declare_array(struct sema *sema, struct scope *scope, const struct t
 
 static void declare_arrays(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
+	reader *read = stmt->type->kind == TREE_TYPE_OBJECT ? read_object : read_array_type;
+
 	for (int i = 0; i < stmt->names.n; i++)
-		if (!check_plain(sema, &stmt->names.items[i]))
-			continue;
-		else if (stmt->type->kind == TREE_TYPE_OBJECT)
-			declare_object(sema, scope, stmt, &stmt->names.items[i]);
-		else
-			declare_array(sema, scope, stmt, &stmt->names.items[i]);
+		if (check_plain(sema, &stmt->names.items[i]))
+			declare(sema, scope, stmt, &stmt->names.items[i], read);
 }
 
 /* ---- functions ---- */
@@ -392,18 +402,16 @@ static bool check_func(struct sema *sema, const struct tree_stmt *stmt)
 	return check_facts(sema, stmt->type, ROLE_TEMP);
 }
 
-static void declare_func(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+static void read_func(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt,
+		      const struct tree_name *name, struct symbol *symbol)
 {
-	const struct tree_name *name = &stmt->names.items[0];
-	struct symbol *symbol = scope_declare(sema, scope, SYMBOL_BROKEN, name->name, name->span);
 	const char *text = arena_printf(sema->arena, "%s%s", sema->prefix, name->name);
 	struct draft *draft = draft_new(sema, NULL, array_fresh_name(sema, text), stmt->span);
 	struct scope *variables = scope_new(sema, scope);
 	struct shape box;
 	struct array *array;
 
-	if (!check_plain(sema, name) || !check_func(sema, stmt) ||
-	    !lower_domain(sema, stmt, draft, variables) || !shape_of_draft(sema, draft, &box))
+	if (!check_func(sema, stmt) || !lower_domain(sema, stmt, draft, variables) || !shape_of_draft(sema, draft, &box))
 		return;
 	array = array_add(sema, draft->name, ROLE_TEMP, element_type(stmt->type), &box, name->span);
 	if (!set_facts(sema, scope, stmt->type, array))
@@ -453,8 +461,8 @@ static void declare_kind(struct sema *sema, struct scope *scope, const tree_stmt
 			declare_params(sema, scope, stmt);
 		else if (kind == TREE_DECL)
 			declare_arrays(sema, scope, stmt);
-		else
-			declare_func(sema, scope, stmt);
+		else if (check_plain(sema, &stmt->names.items[0]))
+			declare(sema, scope, stmt, &stmt->names.items[0], read_func);
 	}
 }
 

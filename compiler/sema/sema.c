@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { NO_COUNT = -1 };                 /* of errors: equal to none */
+
 static void lower_schedules(struct sema *sema, const tree_stmts *stmts)
 {
 	for (int i = 0; i < stmts->n; i++)
@@ -27,15 +29,16 @@ static bool lower_pipeline(struct sema *sema, const struct tree_pipeline *pipeli
 	return order_and_emit(sema) && sema->diags->n_errors == sema->n_errors;
 }
 
+/* Where the constants of the file are wrong (`is_sound` is false) no module is made, but mistakes are found. */
 static void add_module(const struct sema *file, isl_ctx *ctx, const struct tree_pipeline *pipeline,
-		       module_list *out)
+		       bool is_sound, module_list *out)
 {
 	struct sema sema = { .arena = file->arena,
 			     .diags = file->diags,
 			     .file = file->file,
 			     .consts = file->consts,
 			     .prefix = "",
-			     .n_errors = file->diags->n_errors };
+			     .n_errors = is_sound ? file->diags->n_errors : NO_COUNT };
 
 	sema.module = module_new(sema.arena, sema.diags, ctx, pipeline->name.name, pipeline->span);
 	if (span_is_known(pipeline->span))
@@ -86,12 +89,14 @@ bool sema_lower_file(struct arena *arena, struct diags *diags, isl_ctx *ctx, con
 {
 	struct sema sema = { .arena = arena, .diags = diags, .file = file, .prefix = "",
 			     .n_errors = diags->n_errors };
+	bool is_sound;
 
 	sema.consts = scope_new(&sema, NULL);
 	consts_declare(&sema);
 	check_consts(&sema);
+	is_sound = diags->n_errors == sema.n_errors;
 	check_names(&sema);
 	for (int i = 0; i < file->pipelines.n; i++)
-		add_module(&sema, ctx, file->pipelines.items[i], out);
+		add_module(&sema, ctx, file->pipelines.items[i], is_sound, out);
 	return diags->n_errors == sema.n_errors;
 }

@@ -76,7 +76,7 @@ struct symbol {
 	bool is_duplicate;              /* of a name that was there before */
 	const struct tree_const *constant;
 	struct expr *value;             /* of a scalar constant, once asked for */
-	bool is_open;                   /* a constant that is being evaluated */
+	bool is_open;                   /* its declaration, or its constant value, is being read */
 	int param;
 	struct target *target;
 	struct object *object;
