@@ -72,7 +72,7 @@ printf 'A connectome made up: '
 for size in nCoeffs nVoxels nFibers nAtoms nTheta; do
 	printf '%s %s  ' "$size" "$(sed -n "s/.*attribute $size = //p" "$folder/inspect.log")"
 done
-printf '\n '\n%-10s %9s %9s %9s %13s %13s\n' product pmgc,\ ms plan,\ ms run,\ ms 'error' 'of the bound'
+printf '\n\n%-10s %9s %9s %9s %13s %13s\n' product pmgc,\ ms plan,\ ms run,\ ms 'error' 'of the bound'
 row life_dsc Y
 row life_wc w
 echo "Runs: median of 5 on $(nproc) processors. Error: largest difference to the interpreter; bound: n eps sum |terms|."
