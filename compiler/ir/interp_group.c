@@ -208,6 +208,7 @@ static void recurrence_execute(struct run *run, struct group_run *group)
 {
 	struct sweep sweep = { .group = group };
 
+	settle_pending(run, CELL_DEFINED);
 	group_walk(run, group, false, visit_count, &sweep);
 	if (run->stop == RUN_POSTPONED)
 		report_ill_founded(run, group);
