@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Keeps the blocks of the documents that show the output of a command current.
 
-Such a block is a comment with a command of bash, run in the root of the tree with the build folder on the path, and
-the fence behind it, whose content is replaced by what the command prints:
+Such a block is a comment with a command of bash, run in the root of the tree with the build folder on the path and
+$T an empty folder, and the fence behind it, whose content is replaced by what the command prints:
 
     <!-- $ pmgc --emit=ir dsl_examples/prefix.pmg -->
     ```text
@@ -16,6 +16,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,9 +25,10 @@ BLOCK = re.compile(r"(?P<head><!-- \$ (?P<command>.*?) -->\n```[\w-]*\n)(?P<show
 
 def output(command):
     build = ROOT / os.environ.get("BUILD", "build")
-    env = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}", LC_ALL="C")
-    done = subprocess.run(["bash", "-c", "set -o pipefail\n" + command], cwd=ROOT, env=env, capture_output=True,
-                          text=True)
+    with tempfile.TemporaryDirectory() as folder:
+        env = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}", LC_ALL="C", T=folder)
+        done = subprocess.run(["bash", "-c", "set -o pipefail\n" + command], cwd=ROOT, env=env, capture_output=True,
+                              text=True)
     if done.returncode not in (0, 141):     # a reader like head may stop early
         sys.exit(f"{command}: exit status {done.returncode}\n{done.stderr}")
     text = done.stdout + done.stderr

@@ -56,7 +56,7 @@ def check_programs(count, path, pmgc, folder):
         if tag == "pmg":
             program = folder / "program.pmg"
             program.write_text(text)
-            count(f"{path.name}:{line}", complaint_of(run([pmgc, "--emit=c", program])))
+            count(f"{path.name}:{line}", complaint_of(run([pmgc, program, "-o", folder / "program.c"])))
 
 
 def check_links(count, path):
