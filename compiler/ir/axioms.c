@@ -11,7 +11,7 @@
  * runtime checks each fact when the array is bound (runtime/bind.c); for trees, parent[i] < i is in the domains. */
 #include "ir/ir.h"
 
-/* One read of an index array by a dim: { S[D] -> [subscript] } and { S[D] -> [value] }. */
+/* One read of an index array by a dim: { S[D] -> [subscripts] } and { S[D] -> [value] }. */
 struct binding {
 	const struct array *array;
 	isl_map *subscript, *value;
@@ -24,14 +24,25 @@ static __isl_give isl_map *dim_map(const struct module *module, const struct sta
 	return isl_map_from_pw_aff(expr_pw_aff(module, stage, &dim));
 }
 
+static __isl_give isl_map *subscript_map(const struct module *module, const struct stage *stage,
+					 const struct access *source)
+{
+	isl_map *map = isl_map_from_domain(isl_set_universe(isl_set_get_space(stage->domain)));
+
+	for (int i = 0; i < source->array->rank; i++)
+		map = isl_map_flat_range_product(map, isl_map_from_pw_aff(expr_pw_aff(module, stage,
+										      source->subs[i])));
+	return map;
+}
+
 static bool dim_binding(const struct module *module, const struct stage *stage, int number, struct binding *binding)
 {
 	const struct dim *dim = &stage->dims.items[number];
 
-	if (dim->kind == DIM_RANGE || dim->source.array->rank != 1)
+	if (dim->kind == DIM_RANGE)
 		return false;
 	binding->array = dim->source.array;
-	binding->subscript = isl_map_from_pw_aff(expr_pw_aff(module, stage, dim->source.subs[0]));
+	binding->subscript = subscript_map(module, stage, &dim->source);
 	binding->value = dim_map(module, stage, number);
 	if (dim->kind == DIM_CHILDREN) {
 		isl_map *node = binding->subscript;
@@ -48,28 +59,24 @@ static void binding_free(struct binding *binding)
 	isl_map_free(binding->value);
 }
 
-enum relation { LESS, LESS_EQUAL, EQUAL, UNEQUAL, GREATER };
+enum relation { LESS, EQUAL, UNEQUAL, GREATER };
 
-/* { [x] -> [y] : x relation y } */
+/* { [x] -> [y] : x relation y }; LESS and GREATER of single numbers. */
 static __isl_give isl_map *relation_map(__isl_take isl_space *value_space, enum relation relation)
 {
 	isl_space *space = isl_space_map_from_set(value_space);
-	isl_map *less = isl_map_universe(isl_space_copy(space));
-	isl_map *equal = isl_map_identity(isl_space_copy(space)), *greater;
+	isl_map *equal = isl_map_identity(isl_space_copy(space));
+	isl_map *all = isl_map_universe(space);
 
-	less = isl_map_order_lt(less, isl_dim_in, 0, isl_dim_out, 0);
-	greater = isl_map_order_gt(isl_map_universe(space), isl_dim_in, 0, isl_dim_out, 0);
-	if (relation == LESS || relation == LESS_EQUAL) {
-		isl_map_free(greater);
-		return relation == LESS ? (isl_map_free(equal), less) : isl_map_union(less, equal);
-	}
 	if (relation == EQUAL) {
-		isl_map_free(less);
-		isl_map_free(greater);
+		isl_map_free(all);
 		return equal;
 	}
+	if (relation == UNEQUAL)
+		return isl_map_subtract(all, equal);
 	isl_map_free(equal);
-	return relation == GREATER ? (isl_map_free(less), greater) : isl_map_union(less, greater);
+	return relation == LESS ? isl_map_order_lt(all, isl_dim_in, 0, isl_dim_out, 0)
+				: isl_map_order_gt(all, isl_dim_in, 0, isl_dim_out, 0);
 }
 
 /* { S[D] -> T[E] : a(D) relation b(E) } */
@@ -91,7 +98,7 @@ static __isl_give isl_map *binding_impossible(const struct binding *a, const str
 {
 	isl_map *impossible = pairs_both(a, b, EQUAL, UNEQUAL);
 
-	if (a->array->facts & (FACT_SORTED | FACT_OFFSETS)) {
+	if (a->array->rank == 1 && a->array->facts & (FACT_SORTED | FACT_OFFSETS)) {
 		impossible = isl_map_union(impossible, pairs_both(a, b, LESS, GREATER));
 		impossible = isl_map_union(impossible, pairs_both(a, b, GREATER, LESS));
 	}
