@@ -441,33 +441,35 @@ bool construct_define(struct sema *sema, struct scope *scope, struct target *tar
 
 /* ---- inside an expression ---- */
 
-static struct symbol *expand_hidden(const struct context *ctx, const struct tree_expr *call)
+static struct symbol *expand_hidden(struct expansion *e)
 {
-	struct sema *sema = ctx->sema;
-	struct expansion e = { .sema = sema, .block = sema->block, .tree = call, .base = ctx->base };
-	struct expr *condition = sema->condition;
+	struct sema *sema = e->sema;
 	struct symbol *symbol;
 	const char *name;
 
-	if (!open_expansion(&e))
+	if (!open_expansion(e))
 		return NULL;
-	name = arena_printf(sema->arena, "%s.%s", ctx->base, e.call.construct->name);
-	symbol = array_hidden(sema, array_fresh_name(sema, name), e.call.result_type, &e.shape, call->span);
+	name = arena_printf(sema->arena, "%s.%s", e->base, e->call.construct->name);
+	symbol = array_hidden(sema, array_fresh_name(sema, name), e->call.result_type, &e->shape,
+			      e->tree->span);
 	symbol->target->now = (struct cells) { 0 };
-	sema->condition = params_condition(sema, ctx->guard);
-	expand_into(&e, symbol);
-	sema->condition = condition;
+	expand_into(e, symbol);
 	return symbol;
 }
 
 struct symbol *construct_result(const struct context *ctx, const struct tree_expr *call)
 {
+	struct sema *sema = ctx->sema;
+	struct expansion e = { .sema = sema, .block = sema->block, .tree = call, .base = ctx->base };
+	struct expr *condition = sema->condition;
 	struct hidden hidden = { call, NULL };
 
-	for (int i = 0; i < ctx->sema->hidden.n; i++)
-		if (ctx->sema->hidden.items[i].call == call)
-			return ctx->sema->hidden.items[i].symbol;
-	hidden.symbol = expand_hidden(ctx, call);
-	vec_push(ctx->sema->arena, &ctx->sema->hidden, hidden);
+	for (int i = 0; i < sema->hidden.n; i++)
+		if (sema->hidden.items[i].call == call)
+			return sema->hidden.items[i].symbol;
+	sema->condition = params_condition(sema, ctx->guard);
+	hidden.symbol = expand_hidden(&e);
+	sema->condition = condition;
+	vec_push(sema->arena, &sema->hidden, hidden);
 	return hidden.symbol;
 }

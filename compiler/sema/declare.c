@@ -126,8 +126,8 @@ static bool check_facts(struct sema *sema, const struct tree_type *type, enum ar
 	if (role == ROLE_TEMP && has_more)
 		return report_fact(sema, type->span,
 				   "'sorted', 'unique' and 'tree' are facts of 'in' arrays");
-	return !type->is_tree || type->shape.n == 1 ||
-	       report_fact(sema, type->span, "a tree is an index array of one dimension");
+	return !(type->is_tree || type->is_sorted) || type->shape.n == 1 ||
+	       report_fact(sema, type->span, "'sorted' and 'tree' are facts of arrays of one dimension");
 }
 
 static bool find_segments(struct sema *sema, const struct scope *scope, const struct tree_type *type,
@@ -411,7 +411,8 @@ static void read_func(struct sema *sema, struct scope *scope, const struct tree_
 	struct shape box;
 	struct array *array;
 
-	if (!check_func(sema, stmt) || !lower_domain(sema, stmt, draft, variables) || !shape_of_draft(sema, draft, &box))
+	if (!check_func(sema, stmt) || !lower_domain(sema, stmt, draft, variables) ||
+	    !shape_of_draft(sema, draft, &box))
 		return;
 	array = array_add(sema, draft->name, ROLE_TEMP, element_type(stmt->type), &box, name->span);
 	if (!set_facts(sema, scope, stmt->type, array))

@@ -159,6 +159,36 @@ static struct expr *reduce_here(const struct context *ctx, const struct reductio
 
 /* ---- apart ---- */
 
+/* The offsets whose segment `slot` runs over: off[s]..off[s + 1]; NULL for all else. */
+static const struct array *segments_of(const struct context *ctx, int slot)
+{
+	const struct draft *draft = ctx->draft;
+	const struct dim *dim = &draft->slots.items[slot].dim, *lo, *hi;
+
+	if (dim->kind != DIM_RANGE || dim->lo->kind != EXPR_DIM || dim->hi->kind != EXPR_DIM)
+		return NULL;
+	lo = &draft->slots.items[dim->lo->index].dim;
+	hi = &draft->slots.items[dim->hi->index].dim;
+	if (lo->kind != DIM_BIND || hi->kind != DIM_BIND || lo->source.array != hi->source.array ||
+	    !(lo->source.array->facts & FACT_OFFSETS))
+		return NULL;
+	return affine_equal(ctx->sema->arena, affine_plus(ctx->sema->arena, lo->source.subs[0], 1),
+			    hi->source.subs[0])
+		       ? lo->source.array
+		       : NULL;
+}
+
+/* All segments together are a whole range: who does not ask for the segment need not know it. */
+static void mark_needed(const struct context *ctx, const bool *slots, bool *needed)
+{
+	for (int i = 0; i < ctx->draft->slots.n; i++)
+		if (slots[i] && !segments_of(ctx, i))
+			draft_mark_slot(ctx->draft, i, needed);
+	for (int i = 0; i < ctx->draft->slots.n; i++)
+		if (slots[i])
+			needed[i] = true;
+}
+
 struct copy {                           /* of slots of one draft into another */
 	const struct context *from;
 	struct context to;
@@ -176,7 +206,11 @@ static void copy_slot(struct copy *copy, int number)
 	struct expr **subs = arena_new_array(arena, struct expr *, rank + 1);
 
 	slot.is_common = slot.dim.kind != DIM_BIND;
-	if (slot.dim.kind == DIM_RANGE) {
+	if (slot.dim.kind == DIM_RANGE && slot.dim.lo->kind == EXPR_DIM &&
+	    !copy->needed[slot.dim.lo->index]) {
+		slot.dim.hi = segments_of(copy->from, number)->limit;
+		slot.dim.lo = expr_int(arena, 0, slot.dim.span);
+	} else if (slot.dim.kind == DIM_RANGE) {
 		slot.dim.lo = expr_substitute(arena, slot.dim.lo, copy->dims);
 		slot.dim.hi = expr_substitute(arena, slot.dim.hi, copy->dims);
 	}
@@ -287,6 +321,34 @@ static struct expr *store_copy(struct copy *copy, const char *name, struct expr 
 	return expr_read(sema->arena, symbol->target->array, subs, value->span);
 }
 
+struct own_read {
+	const struct array *array;
+	bool is_there;
+};
+
+static void note_own_read(struct access *access, void *user)
+{
+	struct own_read *read = user;
+
+	read->is_there = read->is_there || access->array == read->array;
+}
+
+/* What is computed before a group cannot read what the group defines. */
+static bool reads_recurrence(const struct copy *copy, const struct reduction *r)
+{
+	const struct target *target = copy->from->draft->target;
+	struct own_read read = { target ? target->array : NULL, false };
+
+	draft_reads(copy->to.draft, note_own_read, &read);
+	if (read.is_there && target->array->role != ROLE_STATE && target->array->role != ROLE_INOUT)
+		diag_error(copy->to.sema->diags, DIAG_NOT_SUPPORTED, r->tree->span,
+			   "not supported yet: a reduction inside a reduction that reads the recurrence '%s'",
+			   target->array->name);
+	else
+		read.is_there = false;
+	return read.is_there;
+}
+
 static struct expr *reduce_apart(const struct context *ctx, const struct reduction *r, const bool *slots)
 {
 	struct sema *sema = ctx->sema;
@@ -295,13 +357,13 @@ static struct expr *reduce_apart(const struct context *ctx, const struct reducti
 	const char *name = array_fresh_name(sema, arena_printf(sema->arena, "%s.%s", ctx->base, r->word));
 	struct expr *value;
 
-	for (int i = 0; i < ctx->draft->slots.n; i++)
-		if (slots[i])
-			draft_mark_slot(ctx->draft, i, needed);
+	mark_needed(ctx, slots, needed);
 	copy_context(&copy, name, r->tree->span);
 	copy.to.base = name;
 	value = reduce_here(&copy.to, r);
-	return value ? store_copy(&copy, name, value) : NULL;
+	if (!value || reads_recurrence(&copy, r))
+		return NULL;
+	return store_copy(&copy, name, value);
 }
 
 static struct expr *reduce(const struct context *ctx, const struct reduction *r)

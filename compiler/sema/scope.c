@@ -185,8 +185,8 @@ struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const
 	}
 	symbol->is_used = true;
 	if (symbol->kind == SYMBOL_BROKEN && symbol->is_open)
-		diag_error(sema->diags, DIAG_NOT_CONSTANT, name->span, "'%s' is needed by its own declaration",
-			   symbol->name);
+		diag_error(sema->diags, DIAG_NOT_CONSTANT, name->span,
+			   "'%s' is needed by its own declaration", symbol->name);
 	if (name->member) {
 		struct symbol *owner = scope_find(scope, name->name);
 

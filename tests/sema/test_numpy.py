@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every pipeline of tests/programs, run by the reference interpreter, against its transcription in NumPy/SciPy.
+"""Every pipeline of tests/programs and of tests/sema/dumps, run by the reference interpreter, against its
+transcription in NumPy/SciPy.
 
 Each transcription is a function that draws small random data, runs the pipeline on them with `run`, and computes the
 same with dense algebra, library routines or plain loops. It shares nothing with the compiler but the text of the
@@ -18,7 +19,7 @@ from scipy.linalg import solve_banded
 from scipy.special import exprel, softmax
 
 TOOL = Path(os.environ.get("BUILD", "build")) / "tests" / "sema" / "test_sema"
-PROGRAMS = Path("tests/programs")
+FOLDERS = [Path("tests/programs"), Path("tests/sema/dumps")]
 F32, F64, I64 = np.float32, np.float64, np.int64
 CASES = []
 
@@ -34,8 +35,9 @@ def run(file, pipeline, params, arrays, outputs):
         for name, values in arrays.items():
             np.ascontiguousarray(values).tofile(f"{folder}/{name}.bin")
         settings = [f"{name}={value!r}" for name, value in params.items()]
-        subprocess.run([TOOL, "--interp", PROGRAMS / file, pipeline, folder, *settings], check=True,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        path = next(f / file for f in FOLDERS if (f / file).exists())
+        subprocess.run([TOOL, "--interp", path, pipeline, folder, *settings], check=True, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE)
         return {name: np.fromfile(f"{folder}/{name}.bin", dtype).reshape(shape)
                 for name, (dtype, shape) in outputs.items()}
 
@@ -682,11 +684,159 @@ def neuron_reference(p, a, s, parent):
             "nSpikes": np.int64(len(spikes))}
 
 
+# ---- forms of lowering (tests/sema/dumps) -----------------------------------------------------------------------
+
+@case
+def hoisted(rng):
+    x, y, a, w = rng.random(5), rng.random(5), rng.random((5, 3)), rng.random(3)
+    got = run("hoisted.pmg", "hoisted", dict(n=5, m=3), {"x": x, "y": y, "A": a, "w": w},
+              {"z": (F64, 5), "s": (F64, 5), "t": (F64, ())})
+    close(got["z"], x + x @ y * y)
+    close(got["s"], a @ a.sum(0) + a @ w)
+    close(got["t"], np.linalg.norm(x) / np.count_nonzero(x > y) + a.max() + x.prod())
+
+
+def branches_case(rng, flag):
+    n = 7
+    row, col, value = tensor(rng, n, n, n)
+    x, a = rng.standard_normal(n), rng.integers(0, n, n)
+    got = run("branches.pmg", "branches", dict(n=n, flag=flag),
+              {"A.row": row, "A.col": col, "A.value": value, "x": x, "a": a},
+              {"y": (F64, n), "z": (F64, n), "u": (F64, n)})
+    y = [0 if i == 0 else x[:i].sum() if a[i] < i else x[a[i]] if 3 < i < n - 1 or a[i] == i else 0 for i in range(n)]
+    close(got["y"], y)
+    close(got["z"], sparse.coo_matrix((value, (row, col)), (n, n)) @ x if flag == 1 else x * (x @ x))
+    close(got["u"], [x[a[i - 1]] if i >= 1 else x[a[a[i]]] for i in range(n)])
+
+
+@case
+def branches(rng):
+    branches_case(rng, 1)
+
+
+@case
+def branches_other(rng):
+    branches_case(rng, 0)
+
+
+@case
+def products(rng):
+    a, b, x = rng.random((4, 3)), rng.random((3, 5)), rng.random(5)
+    got = run("products.pmg", "products", dict(n=4, m=5, k=3), {"A": a, "B": b, "x": x},
+              {"C": (F64, (4, 5)), "D": (F64, (5, 4)), "y": (F64, 3), "z": (F64, 4)})
+    for name, wanted in (("C", a @ b + 1), ("D", (a @ b).T), ("y", b @ x), ("z", a @ b @ x)):
+        close(got[name], wanted)
+
+
+@case
+def stencils(rng):
+    u = rng.random((5, 6)).astype(F32)
+    got = run("stencils.pmg", "stencils", dict(n=5, m=6), {"u": u}, {"v": (F32, u.shape), "w": (F32, u.shape)})
+    v = np.zeros((5, 6))
+    v[1:-1, 1:-1] = signal.correlate2d(u.astype(F64), [[0, 1, 0], [1, -4, 1], [0, 1, 0]], "valid") / 4
+    j = np.clip(np.arange(6), 1, 4)
+    close(got["v"], v, 1e-5)
+    close(got["w"], u[:, j - 1] + 2.5 * u[:, j + 1], 1e-5)
+
+
+@case
+def nexts(rng):
+    n = 6
+    a, d, x = rng.integers(0, n, n), rng.random(n), rng.random(n)
+    got = run("nexts.pmg", "nexts", dict(n=n), {"a": a, "d": d, "x": x},
+              {"x": (F64, n), "r": (F64, n), "total": (F64, ()), "last": (F64, ())})
+    y, z, c, total = d.copy(), np.ones(n), 0, 0.0
+    for it in range(n):
+        if c > 3:
+            break
+        new_x, new_y, new_z = x.copy(), y.copy(), np.zeros(n)
+        new_x[0] = y[0]
+        for i in range(1, n):
+            if i % 2 == it % 2:
+                new_x[i] = x[i - 1] + z[i]
+        np.add.at(new_y, a, x)
+        np.maximum.at(new_z, a, x)
+        total += x @ y
+        x, y, z, c = new_x, new_y, new_z, c + 1
+    for name, wanted in (("x", x), ("r", x + y + z), ("total", total), ("last", (x + y + z).sum() + total)):
+        close(got[name], wanted)
+
+
+@case
+def demand(rng):
+    n, x = 8, rng.random(8)
+    got = run("demand.pmg", "demand", dict(n=n), {"x": x}, {"log": (F64, 3), "y": (F64, n)})
+    states = [x * 2.0**it for it in range(n)]
+    close(got["log"], [s.mean() + np.linalg.norm(s * s + 2 * s) for s in states[::3]])
+    close(got["y"], x * 2.0**n)
+
+
+@case
+def types(rng):
+    n = 6
+    i8s, u16s = rng.integers(-9, 9, n).astype(np.int8), rng.integers(0, 60000, n).astype(np.uint16)
+    f32s, f64s, flags = rng.random(n).astype(F32), 9 * rng.standard_normal(n), rng.random(n) < 0.5
+    got = run("types.pmg", "types", dict(n=n, a=0.5, b=0.1),
+              {"i8s": i8s, "u16s": u16s, "f32s": f32s, "f64s": f64s, "flags": flags},
+              {"i": (np.int32, n), "f": (F32, n), "d": (F64, n), "g": (np.bool_, n), "k": (I64, ())})
+    wide, f = i8s.astype(I64), f32s.astype(F64)
+    np.testing.assert_array_equal(got["i"], wide + u16s.astype(I64) * 2 - n)
+    close(got["f"], 2 * f + 0.5 * wide / 3 - 0.1 + f64s, 1e-5)
+    close(got["d"], f * f64s + 0.1 + f32s**2 + np.floor(f) + np.abs(wide) + np.sqrt(n) + np.sqrt(2), 1e-7)
+    np.testing.assert_array_equal(got["g"], ~flags & ((wide % 3 == -1) | (flags == (f < 0.5))))
+    assert got["k"] == min(n, 3, 4) + np.trunc(f64s).max() - 7 // 2
+
+
+@case
+def ragged(rng):
+    m, n, p = 3, 8, 4
+    off, parent = np.array([0, 3, 3, 8]), random_parents(rng, n, 2)
+    to, v, x = rng.integers(0, p, n), rng.random((p, p)), rng.random(n)
+    got = run("ragged.pmg", "ragged", dict(m=m, n=n, p=p), {"off": off, "parent": parent, "to": to, "v": v, "x": x},
+              {"y": (F64, m), "z": (F64, (p, p)), "t": (F64, n)})
+    close(got["y"], [x[off[s]:off[s + 1]] @ v[to[off[s]:off[s + 1]]].sum(1) for s in range(m)])
+    z, t = np.zeros((p, p)), np.zeros(n)
+    for i in range(n):
+        for k in range(i, n - 1):
+            z[to[k]] += v[to[k + 1], to[i]]
+    for i, q in enumerate(parent):
+        t[i] = x[i] if q < 0 else t[q] + x[np.flatnonzero(parent == i)].sum()
+    close(got["z"], z)
+    close(got["t"], t)
+
+
+@case
+def expansions(rng):
+    s, n, k = 2, 5, 6
+    parent, r, c = random_parents(rng, n), rng.random(n), rng.random(n)
+    i, q = 6 + rng.random((s, n)), rng.random((s, n))
+    a, t = 0.1 * rng.random(k), 0.1 * rng.random(k)
+    got = run("expansions.pmg", "expansions", dict(s=s, n=n, k=k),
+              {"e.parent": parent, "r": r, "c": c, "i": i, "q": q, "a": a, "t": t}, {"x": (F64, (s, n)), "y": (F64, k)})
+    close(got["x"], [hines_dense(parent, r, c, i[j] + 1, q[j]) for j in range(s)])
+    close(got["y"], a - tridiagonal(np.full(k, -0.5 * np.linalg.norm(a)), np.full(k, 2.0), t, a))
+
+
+@case
+def segments_inside(rng):
+    off, at = np.array([0, 2, 2, 7]), rng.integers(0, 4, 7)
+    d, x, val, pair = rng.random((4, 5)), rng.random(5), rng.random(7), rng.integers(0, 4, (3, 2))
+    got = run("segments_inside.pmg", "segments_inside", dict(nRows=3, nnz=7, nA=4, nT=5, nSteps=4),
+              {"off": off, "at": at, "D": d, "x": x, "val": val, "root": np.array([2]), "pair": pair},
+              {"y": (F64, 3), "z": (F64, ()), "w": (F64, 3), "last": (I64, ())})
+    rows = [slice(off[s], off[s + 1]) for s in range(3)]
+    y = np.array([val[r] @ (d @ x)[at[r]] for r in rows])
+    close(got["y"], y)
+    close(got["z"], y[2] + sum((s + 1) * val[r].sum() for s, r in enumerate(rows)))
+    close(got["w"], d[pair[:, 0]].sum(1) - d[pair[:, 1]].sum(1))
+    assert got["last"] == sum(7 % (it + 2) for it in range(4))
+
+
 # ---- all of them ------------------------------------------------------------------------------------------------
 
 def pipelines():
-    """The names of all pipelines of tests/programs."""
-    words = " ".join(path.read_text() for path in sorted(PROGRAMS.glob("*.pmg"))).split()
+    """The names of all pipelines of the folders."""
+    words = " ".join(path.read_text() for folder in FOLDERS for path in sorted(folder.glob("*.pmg"))).split()
     return {words[i + 1] for i, word in enumerate(words[:-2]) if word == "pipeline" and words[i + 2] == "{"}
 
 

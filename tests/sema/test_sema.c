@@ -50,6 +50,19 @@ static int for_each_program(struct counts *counts, const char *folder,
 
 /* ---- programs ---- */
 
+/* Each module verifies, its accesses are proved and its recurrences have an order. */
+static void check_modules(struct counts *counts, struct lowered *l)
+{
+	for (int i = 0; i < l->modules.n; i++) {
+		struct module *module = l->modules.items[i];
+
+		check(counts, module_verify(module, "sema"), module->name, diags_text(&l->diags, 20, false));
+		module_analyse(module);
+		check(counts, module_check_accesses(module) && module_order_recurrences(module), module->name,
+		      diags_text(&l->diags, 20, false));
+	}
+}
+
 static void test_program(struct counts *counts, const char *path, const char *name)
 {
 	struct lowered l;
@@ -59,14 +72,7 @@ static void test_program(struct counts *counts, const char *path, const char *na
 		return;
 	}
 	check(counts, l.ok && l.diags.list.n == 0, path, diags_text(&l.diags, 20, false));
-	for (int i = 0; i < l.modules.n; i++) {
-		struct module *module = l.modules.items[i];
-
-		check(counts, module_verify(module, "sema"), module->name, diags_text(&l.diags, 20, false));
-		module_analyse(module);
-		check(counts, module_check_accesses(module) && module_order_recurrences(module), module->name,
-		      diags_text(&l.diags, 20, false));
-	}
+	check_modules(counts, &l);
 	lowered_close(&l);
 }
 
@@ -126,6 +132,7 @@ static void test_dump(struct counts *counts, const char *path, const char *name)
 	for (int i = 0; i < l.modules.n; i++)
 		str_add(&text, "%s%s", i ? "\n" : "", module_text(l.modules.items[i], &l.arena));
 	compare(counts, path, str_text(&text));
+	check_modules(counts, &l);
 	lowered_close(&l);
 }
 
