@@ -51,8 +51,10 @@ isl_libs = $(eval isl_libs := $$(shell pkg-config --libs isl))$(isl_libs)
 hdf5_cflags = $(eval hdf5_cflags := $$(shell pkg-config --cflags hdf5-serial || pkg-config --cflags hdf5))$(hdf5_cflags)
 hdf5_libs = $(eval hdf5_libs := $$(shell pkg-config --libs hdf5-serial || pkg-config --libs hdf5))$(hdf5_libs)
 
-compile = $(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
-link = $(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
+# Recipes say what they make; V=1 shows the commands.
+quiet = $(if $(V),,@echo "  $(1)  $@";)
+compile = $(call quiet,CC  )$(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
+link = $(call quiet,LINK)$(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
 
 # ---- Files ------------------------------------------------------------------------------------------------------
 
@@ -87,7 +89,7 @@ all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (
 
 help:               ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
-	@echo 'Variables: CC=clang, SAN=1, CFLAGS, PREFIX, DESTDIR.'
+	@echo 'Variables: CC=clang, SAN=1, V=1, CFLAGS, PREFIX, DESTDIR.'
 
 # Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
 installing := $(filter deps demo test test-long,$(MAKECMDGOALS))
@@ -95,7 +97,7 @@ deps:               ## install what is missing (apt-get, with sudo if need be); 
 	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long,$(installing)),test),check)
 
 demo: all           ## both LiFE products on a phantom: compile, run, check, explain
-	@BUILD=$(BUILD) scripts/demo.sh
+	@BUILD=$(BUILD) scripts/demo/demo.sh
 
 test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=1 the unit lane under sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)
@@ -158,12 +160,12 @@ at_least = @printf '%s\n' $(2) "$$($(1) --version | sed -n '1s/.* //p')" | sort 
 $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.y
 	$(call at_least,$(BISON),3.6)
 	@mkdir -p $(@D)
-	$(BISON) -Wall -Werror --defines=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+	$(call quiet,GEN )$(BISON) -Wall -Werror --defines=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
 
 $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.l
 	$(call at_least,$(FLEX),2.6.0)
 	@mkdir -p $(@D)
-	$(FLEX) --header-file=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+	$(call quiet,GEN )$(FLEX) --header-file=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
 
 # Both headers exist before anything that may include them is compiled.
 $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(parser) $(lexer)
@@ -172,17 +174,17 @@ $(libpmgc): $(compiler)
 $(libpmgrt): $(runtime)
 $(BUILD)/libpmgtools.a: $(tools)
 # What the tests of one folder share.
-.SECONDEXPANSION:
-$(BUILD)/tests/%/libparts.a: $$(filter $(OBJ)/tests/$$*/%,$(test_parts))
+$(foreach folder,$(sort $(dir $(tests))),\
+	$(eval $(folder)libparts.a: $(filter $(folder:$(BUILD)/%=$(OBJ)/%)%,$(test_parts))))
 %.a:
 	@rm -f $@
 	@mkdir -p $(@D)
-	$(AR) qcs $@ $^
+	$(call quiet,AR  )$(AR) qcs $@ $^
 
 $(BUILD)/$(soname): $(runtime)
 	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm
 $(libpmgrt_so): $(BUILD)/$(soname)
-	ln -sf $(soname) $@
+	@ln -sf $(soname) $@
 
 tool_libs = -L$(BUILD) -lpmgrt $(isl_libs) $(hdf5_libs) -lz -ldl -lm
 
@@ -192,7 +194,8 @@ $(BUILD)/pmgc: $(call object,$(compiler_main)) $(libpmgc)
 $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
-$(tests): $(BUILD)/%: $(OBJ)/%.o $(BUILD)/$$(*D)/libparts.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+.SECONDEXPANSION:
+$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	@mkdir -p $(@D)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
 
