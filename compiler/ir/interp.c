@@ -5,8 +5,8 @@
  * generated code is compared with.
  *
  * Sums and products of floats are accumulated in long double and rounded when they are read. Integers of 64 bits
- * must not overflow, narrower ones wrap modulo 2^bits. Integer division by zero is an error. Casts saturate, NaN
- * becomes 0. Internal arrays start as zeros. */
+ * must not overflow, narrower ones wrap modulo 2^bits. Integer division by zero is an error. A float cast to an
+ * integer is truncated and saturates, NaN becomes 0. Internal arrays start as zeros. */
 #include "ir/interp_private.h"
 
 void run_fail(struct run *run, struct span span, const char *format, ...)

@@ -150,15 +150,13 @@ static int64_t integer_largest(enum scalar_type type)
 {
 	int bits = 8 * type_size(type) - type_is_signed(type);
 
-	return type == TYPE_BOOL ? 1 : (int64_t) (UINT64_MAX >> (64 - bits));
+	return (int64_t) (UINT64_MAX >> (64 - bits));
 }
 
-int64_t integer_saturate(enum scalar_type type, int64_t value)
+static int64_t saturate(enum scalar_type type, int64_t value)
 {
 	int64_t largest = integer_largest(type), smallest = type_is_signed(type) ? -largest - 1 : 0;
 
-	if (type == TYPE_BOOL)
-		return value != 0;
 	return value > largest ? largest : value < smallest ? smallest : value;
 }
 
@@ -169,10 +167,10 @@ int64_t integer_of_real(enum scalar_type type, double value)
 	if (isnan(value))
 		return 0;
 	if (value >= 9223372036854775808.0)
-		return integer_saturate(type, INT64_MAX);
+		return saturate(type, INT64_MAX);
 	if (value < -9223372036854775808.0)
-		return integer_saturate(type, INT64_MIN);
-	return integer_saturate(type, (int64_t) value);
+		return saturate(type, INT64_MIN);
+	return saturate(type, (int64_t) value);
 }
 
 /* ---- text ---- */

@@ -205,7 +205,7 @@ static int64_t cast_to_integer(struct run *run, const struct node *node)
 {
 	if (node->has_float_args)
 		return integer_of_real(node->type, eval_real(run, node->args[0]));
-	return integer_saturate(node->type, eval_integer(run, node->args[0]));
+	return integer_wrap(node->type, eval_integer(run, node->args[0]));
 }
 
 int64_t eval_integer(struct run *run, const struct node *node)

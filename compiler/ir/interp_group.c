@@ -21,12 +21,12 @@ static bool stage_is_active(struct run *run, const struct stage_run *stage)
 	return run->stop == RUN_GOES;
 }
 
-/* Notes that the running point sets a cell of a recurrence. */
+/* Notes that the running point sets a cell of the running recurrence. */
 static void note_set(struct run *run, const struct stage_run *stage, int64_t offset)
 {
 	const struct cell cell = { stage->write.slot, offset };
 
-	if (!cell.slot->states || cell.slot->states[offset] == CELL_PENDING)
+	if (!cell.slot->states || cell.slot->states[offset] != CELL_UNDEFINED)
 		return;
 	cell.slot->states[offset] = CELL_PENDING;
 	vec_push(run->scratch, &run->pending, cell);

@@ -142,7 +142,6 @@ void slot_update_real(struct slot *slot, int64_t offset, enum reduce_op op, doub
 bool slot_update_integer(struct slot *slot, int64_t offset, enum reduce_op op, int64_t value);
 const char *slot_cell_text(struct arena *arena, const struct slot *slot, int64_t offset); /* "x[3, 4]" */
 int64_t integer_wrap(enum scalar_type type, int64_t value);
-int64_t integer_saturate(enum scalar_type type, int64_t value);
 int64_t integer_of_real(enum scalar_type type, double value);
 
 /* ---- interp_expr.c ---- */

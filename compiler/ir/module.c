@@ -75,7 +75,7 @@ bool name_is_reserved_in_c(const char *name)
 	for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
 		if (strcmp(name, reserved[i]) == 0)
 			return true;
-	return strncmp(name, "pmg_", 4) == 0 || strncmp(name, "PMG_", 4) == 0;
+	return false;
 }
 
 static bool name_is_taken(const struct module *module, const char *name)
@@ -87,6 +87,13 @@ static bool name_is_taken(const struct module *module, const char *name)
 		if (strcmp(module->arrays.items[i]->c_name, name) == 0)
 			return true;
 	return false;
+}
+
+/* What may not begin an identifier, or begins those of the runtime. */
+static bool has_reserved_prefix(const char *name)
+{
+	return name[0] == '_' || (name[0] >= '0' && name[0] <= '9') || strncmp(name, "pmg_", 4) == 0 ||
+	       strncmp(name, "PMG_", 4) == 0;
 }
 
 static bool is_c_letter(char c)
@@ -102,8 +109,8 @@ static const char *c_name_of(struct module *module, const char *name)
 	for (char *c = base; *c; c++)
 		if (!is_c_letter(*c))
 			*c = '_';
-	if (base[0] == '_' || (base[0] >= '0' && base[0] <= '9'))
-		base = arena_printf(module->arena, "a%s", base);
+	if (has_reserved_prefix(base))
+		base = arena_printf(module->arena, "a_%s", base);
 	if (name_is_reserved_in_c(base))
 		base = arena_printf(module->arena, "%s_", base);
 	unique = base;

@@ -3,10 +3,8 @@
  * A module as text, line by line; docs/ir.md describes the format and ir/read.c reads it. What is computed from the
  * module (domains, dependences) is left out, schedules are included. */
 #include "ir/print_private.h"
-#include "ir/schedule.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "local" };
 const char *const region_names[] = { "prologue", "body", "epilogue" };
@@ -212,17 +210,14 @@ static void print_decision(struct printer *p, const struct decision *decision)
 	str_add(&p->text, "\n");
 }
 
-static void print_schedule(struct printer *p, enum region_kind kind)
+static void print_region_schedule(struct printer *p, enum region_kind kind)
 {
-	const char *line = schedule_text(p->module, p->module->regions[kind].schedule);
+	isl_schedule *schedule = p->module->regions[kind].schedule;
 
+	if (!schedule)
+		return;
 	str_add(&p->text, "\nschedule %s\n", region_names[kind]);
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-
-		str_add(&p->text, "| %.*s\n", (int) length, line);
-		line += length + (line[length] == '\n');
-	}
+	print_schedule(&p->text, p->module, schedule);
 }
 
 const char *module_text(struct module *module, struct arena *arena)
@@ -250,7 +245,6 @@ const char *module_text(struct module *module, struct arena *arena)
 	for (int i = 0; i < module->decisions.n; i++)
 		print_decision(&p, &module->decisions.items[i]);
 	for (int i = 0; i < REGION_N; i++)
-		if (module->regions[i].schedule)
-			print_schedule(&p, (enum region_kind) i);
+		print_region_schedule(&p, (enum region_kind) i);
 	return str_text(&p.text);
 }

@@ -104,7 +104,7 @@ static void print_float(const struct expr_printer *p, const struct expr *expr)
 {
 	char digits[40];
 
-	for (int precision = 1; precision <= 17; precision++) {
+	for (int precision = 15; precision <= 17; precision++) {
 		snprintf(digits, sizeof digits, "%.*g", precision, expr->real);
 		if (strtod(digits, NULL) == expr->real)
 			break;

@@ -389,7 +389,8 @@ static void arrange_groups(struct reader *r)
 		if (claim(r, taken, module->groups.n, group->number, group->span))
 			items[group->number] = group;
 	}
-	module->groups.items = items;
+	if (!r->failed)
+		module->groups.items = items;
 }
 
 static void arrange_stages(struct reader *r)
@@ -404,7 +405,8 @@ static void arrange_stages(struct reader *r)
 		if (claim(r, taken, module->stages.n, stage->number, stage->span))
 			items[stage->number] = stage;
 	}
-	module->stages.items = items;
+	if (!r->failed)
+		module->stages.items = items;
 }
 
 static void resolve(struct reader *r, const struct reference *reference)

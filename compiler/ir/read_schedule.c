@@ -60,6 +60,42 @@ static __isl_give isl_schedule *with_our_stages(struct reader *r, __isl_take isl
 	return isl_schedule_free(schedule);
 }
 
+/* ---- marks above leaves ----
+ * isl prints a mark above a leaf without a child, and refuses to read it. For the reading it gets a set node with
+ * one empty filter, which occurs nowhere else. */
+
+static bool is_above_leaf(__isl_keep isl_schedule_node *mark)
+{
+	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_copy(mark));
+	bool is_leaf = isl_schedule_node_get_type(child) == isl_schedule_node_set &&
+		       isl_schedule_node_n_children(child) == 1;
+
+	isl_schedule_node_free(child);
+	return is_leaf;
+}
+
+static bool has_child(const char *next_line, size_t indent)
+{
+	return strspn(next_line, " ") == indent && strncmp(next_line + indent, "child:", 6) == 0;
+}
+
+static const char *with_leaves(struct arena *arena, const char *line)
+{
+	struct str text = str_new(arena);
+
+	while (*line) {
+		size_t length = strcspn(line, "\n"), indent = strspn(line, " ");
+		const char *next = line + length + (line[length] == '\n');
+
+		str_add(&text, "%.*s\n", (int) length, line);
+		if (strncmp(line + indent, "mark:", 5) == 0 && !has_child(next, indent))
+			str_add(&text, "%*schild:\n%*s  set:\n%*s  - filter: \"{ }\"\n", (int) indent, "",
+				(int) indent, "", (int) indent, "");
+		line = next;
+	}
+	return str_text(&text);
+}
+
 /* ---- marks ---- */
 
 static __isl_give isl_schedule_node *with_our_mark(__isl_take isl_schedule_node *node, void *user)
@@ -75,13 +111,13 @@ static __isl_give isl_schedule_node *with_our_mark(__isl_take isl_schedule_node 
 	isl_id_free(id);
 	if (!mark)
 		return isl_schedule_node_free(node);
-	node = isl_schedule_node_delete(node);
+	node = is_above_leaf(node) ? isl_schedule_node_cut(node) : isl_schedule_node_delete(node);
 	return isl_schedule_node_insert_mark(node, mark_id(r->module, mark));
 }
 
 static __isl_give isl_schedule *read_one(struct reader *r, const char *text)
 {
-	isl_schedule *schedule = isl_schedule_read_from_str(r->ctx, text);
+	isl_schedule *schedule = isl_schedule_read_from_str(r->ctx, with_leaves(r->arena, text));
 
 	if (schedule)
 		schedule = with_our_stages(r, schedule);

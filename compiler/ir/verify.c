@@ -389,6 +389,12 @@ static void check_directions(struct verifier *v)
 	}
 }
 
+/* An integer literal stands for a value of any integer type. */
+static bool can_store(const struct array *array, const struct expr *value)
+{
+	return value->type == array->type || (value->kind == EXPR_INT && type_is_integer(array->type));
+}
+
 static void check_statements(struct verifier *v)
 {
 	for (int s = 0; s < v->module->stages.n && !v->failed; s++) {
@@ -400,7 +406,7 @@ static void check_statements(struct verifier *v)
 			check_access(v, &stage->write, stage->dims.n);
 		if (!v->failed)
 			check_expr(v, stage->value, stage->dims.n);
-		if (!v->failed && stage->value->type != stage->write.array->type)
+		if (!v->failed && !can_store(stage->write.array, stage->value))
 			fail(v, stage->span, "%s stores %s in '%s' of %s", stage->name, type_name(stage->value->type),
 			     stage->write.array->name, type_name(stage->write.array->type));
 	}
