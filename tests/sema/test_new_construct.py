@@ -40,7 +40,8 @@ def build(folder):
     tests = sorted((BUILD / "obj" / "tests" / "sema").glob("*.o"))
     tool = folder / "test_sema"
     subprocess.run([*compiler(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", source,
-                    "compiler/constructs/construct.c", *tests, BUILD / "libpmgc.a", *isl, "-lm", "-o", tool], check=True)
+                    "compiler/constructs/construct.c", *tests, BUILD / "libpmgc.a", *isl, "-lm", "-o", tool],
+                   check=True)
     return tool
 
 

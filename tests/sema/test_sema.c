@@ -104,6 +104,7 @@ static void compare(struct counts *counts, const char *path, const char *text)
 	arena_release(&arena);
 }
 
+/* What lowering finds, and, when that is nothing, what the proofs on its modules find. */
 static void test_messages(struct counts *counts, const char *path, const char *name)
 {
 	struct lowered l;
@@ -111,6 +112,11 @@ static void test_messages(struct counts *counts, const char *path, const char *n
 	if (!lowered_open(&l, path, name)) {
 		check(counts, false, path, "cannot be read\n");
 		return;
+	}
+	for (int i = 0; i < l.modules.n; i++) {
+		module_analyse(l.modules.items[i]);
+		module_check_accesses(l.modules.items[i]);
+		module_order_recurrences(l.modules.items[i]);
 	}
 	compare(counts, path, diags_text(&l.diags, 20, true));
 	lowered_close(&l);
