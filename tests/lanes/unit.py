@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 SECONDS = 150
+SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
     "UBSAN_OPTIONS": "print_stacktrace=1",
@@ -24,6 +26,11 @@ def commands(build):
     scripts = sorted(Path("tests").glob("*/test_*.py"))
     return ([(str(p), [str(build / p.with_suffix(""))]) for p in programs]
             + [(str(p), [os.environ.get("PYTHON", "python3"), str(p)]) for p in scripts])
+
+
+def timed(command, env):
+    start = time.monotonic()
+    return (*outcome(command, env), time.monotonic() - start)
 
 
 def outcome(command, env):
@@ -50,11 +57,11 @@ def main():
     env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
     listed = commands(build)
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(lambda c: outcome(c[1], env), listed))
-    for (name, _), (passed, failed, skipped, out) in zip(listed, results):
+        results = list(pool.map(lambda c: timed(c[1], env), listed))
+    for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
         if failed:
-            print(f"---- {name}\n{out.rstrip()}")
-        print(f"{name:44} {passed} ok, {failed} bad" + (f", {skipped} skipped" if skipped else ""))
+            print(f"---- {name}\n" + "\n".join(out.splitlines()[-SHOWN:]))
+        print(f"{name:44} {seconds:6.1f} s  {passed} ok, {failed} bad" + (f", {skipped} skipped" if skipped else ""))
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
