@@ -12,7 +12,8 @@ static bool is_checked(const struct dim *dim)
 
 static bool stage_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	bool allows = !tree_has_mark_below(node, MARK_ATOMIC, stage);
+	bool allows = !tree_has_mark_below(node, MARK_ATOMIC, stage) ||
+		      tree_has_mark_above(node, MARK_ACCUMULATE, stage);
 
 	for (int i = 0; i < stage->dims.n; i++)
 		allows = allows && !is_checked(&stage->dims.items[i]);

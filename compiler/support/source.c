@@ -32,6 +32,7 @@ uint32_t sources_add(struct sources *sources, const char *name, const char *text
 
 	if (size >= UINT32_MAX)
 		size = UINT32_MAX - 1;
+	source->arena = sources->arena;
 	source->name = arena_string(sources->arena, name);
 	source->text = arena_copy(sources->arena, text, size);
 	source->size = (uint32_t) size;
@@ -46,22 +47,22 @@ struct source *sources_get(const struct sources *sources, uint32_t file)
 	return sources->files.items[file - 1];
 }
 
-static void source_find_lines(struct source *source, struct arena *arena)
+static void source_find_lines(struct source *source)
 {
 	if (source->lines.n > 0)
 		return;
-	vec_push(arena, &source->lines, 0);
+	vec_push(source->arena, &source->lines, 0);
 	for (uint32_t i = 0; i < source->size; i++)
 		if (source->text[i] == '\n')
-			vec_push(arena, &source->lines, i + 1);
+			vec_push(source->arena, &source->lines, i + 1);
 }
 
 /* Index of the line that holds `offset`: the last one that does not start behind it. */
-static int source_line(struct source *source, struct arena *arena, uint32_t offset)
+static int source_line(struct source *source, uint32_t offset)
 {
 	int low = 0, high;
 
-	source_find_lines(source, arena);
+	source_find_lines(source);
 	high = source->lines.n - 1;
 	while (low < high) {
 		int middle = low + (high - low + 1) / 2;
@@ -85,9 +86,9 @@ static uint32_t source_line_end(struct source *source, int line_index)
 	return end;
 }
 
-struct position source_position(struct source *source, struct arena *arena, uint32_t offset)
+struct position source_position(struct source *source, uint32_t offset)
 {
-	int index = source_line(source, arena, offset);
+	int index = source_line(source, offset);
 	int column = 0;
 
 	if (offset > source->size)
@@ -121,8 +122,8 @@ const char *span_lines(const struct sources *sources, struct arena *arena, struc
 
 	if (source == NULL)
 		return "";
-	last = source_line(source, arena, span.end > span.start ? span.end - 1 : span.start);
-	start = source->lines.items[source_line(source, arena, span.start)];
+	last = source_line(source, span.end > span.start ? span.end - 1 : span.start);
+	start = source->lines.items[source_line(source, span.start)];
 	end = source_line_end(source, last);
 	return arena_copy(arena, source->text + start, end > start ? end - start : 0);
 }
@@ -134,6 +135,6 @@ const char *span_place(const struct sources *sources, struct arena *arena, struc
 
 	if (source == NULL)
 		return "";
-	position = source_position(source, arena, span.start);
+	position = source_position(source, span.start);
 	return arena_printf(arena, "%s:%d:%d", source->name, position.line, position.column);
 }

@@ -77,6 +77,7 @@ struct source {
 	const char *name;           /* as given by the user */
 	const char *text;           /* NUL-terminated */
 	uint32_t size;
+	struct arena *arena;        /* of the sources */
 	VEC(uint32_t) lines;        /* offset of the first byte of each line; built lazily */
 };
 
@@ -93,7 +94,7 @@ struct span span_join(struct span first, struct span last);
 bool span_is_known(struct span span);          /* a zero span has no place in any file */
 uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size);
 struct source *sources_get(const struct sources *sources, uint32_t file);
-struct position source_position(struct source *source, struct arena *arena, uint32_t offset);
+struct position source_position(struct source *source, uint32_t offset);
 const char *span_text(const struct sources *sources, struct arena *arena, struct span span);
 const char *span_lines(const struct sources *sources, struct arena *arena, struct span span);
 const char *span_place(const struct sources *sources, struct arena *arena, struct span span); /* "f.pmg:3:14" */
@@ -115,6 +116,7 @@ enum diag_code {
 struct diag_label {
 	struct span span;           /* unknown span: a note without a place */
 	const char *text;
+	const char *replacement;    /* of a help: put in place of the span, it mends the program; NULL: not known */
 };
 
 struct diag {
@@ -123,7 +125,7 @@ struct diag {
 	struct span span;
 	const char *text;
 	VEC(struct diag_label) labels;
-	VEC(struct diag_label) helps; /* `help: did you mean 'voxel'?`; the span, if known, is what to replace */
+	VEC(struct diag_label) helps; /* `help: did you mean 'voxel'?` */
 };
 
 struct diags {
@@ -143,11 +145,28 @@ void diag_label(struct diags *diags, struct diag *diag, struct span span,
 		const char *format, ...) PRINTF_LIKE(4, 5);
 void diag_help(struct diags *diags, struct diag *diag, struct span span,
 	       const char *format, ...) PRINTF_LIKE(4, 5);
+/* A help that a machine can carry out: `replacement` for the text of the span. For machines only if its own text is
+ * empty: the message says it already. */
+void diag_fix(struct diags *diags, struct diag *diag, struct span span, const char *replacement,
+	      const char *format, ...) PRINTF_LIKE(5, 6);
+/* help: did you mean 'nearest'? A fix where the span is the word `wrong`; in the text that a construct stands for,
+ * it is the call, which is not what to replace. */
+void diag_did_you_mean(struct diags *diags, struct diag *diag, struct span span, const char *wrong,
+		       const char *nearest);
 const char *diag_code_text(enum diag_code code);   /* "PMG0123" */
+const char *severity_name(enum severity severity);
 
-/* The whole list as text, sorted by place: file:line:col: error[PMG0101]: …, the line, the caret range,
- * labels and helps. At most `limit` errors, then how many more. Remarks only with `remarks`. */
-const char *diags_text(struct diags *diags, int limit, bool remarks);
+/* The whole list as text, sorted by place. At most `limit` errors, then how many more. Remarks only with `remarks`. */
+enum diag_format {
+	DIAG_HUMAN,                 /* file:line:col: error[PMG0101]: …, the line, the caret range, labels, helps */
+	DIAG_SHORT,                 /* file:line:col: error[PMG0101]: … */
+	DIAG_JSON,                  /* an object a line; docs/errors.md says what is in it */
+	DIAG_FORMAT_N
+};
+
+const char *diags_text_as(struct diags *diags, enum diag_format format, int limit, bool remarks);
+const char *diags_text(struct diags *diags, int limit, bool remarks);   /* for humans */
+bool diag_format_from_name(const char *name, enum diag_format *format); /* "human", "short", "json" */
 
 /* ---- suggest.c ----------------------------------------------------------
  * The candidate nearest to `name` by edit distance, or NULL if none is near. */

@@ -143,6 +143,18 @@ static void report(struct comparison *c, const struct binding_set *set, uint64_t
 	run_command("awk '/^pipeline %s /,/^}/' %s >&2", set->module->name, c->file);
 }
 
+/* What is wrong with a variant, NULL: nothing. A program that the interpreter stops must stop as well. */
+static const char *check_variant(const struct variant *v, struct arena *arena, const struct binding_set *set,
+				 void **expected, const char *stopped, enum agreement agreement)
+{
+	void **got = binding_copy(set, arena);
+	const char *problem = run_library(v, arena, set, got);
+
+	if (stopped)
+		return problem ? NULL : arena_printf(arena, "runs, but the interpreter says: %s", stopped);
+	return problem ? problem : difference(set->module, arena, set, expected, got, agreement);
+}
+
 bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed, enum agreement agreement)
 {
 	struct arena arena = { 0 };
@@ -150,20 +162,14 @@ bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed,
 	bool drawn = binding_draw(&set, module, &arena, seed);
 	void **expected = drawn ? binding_copy(&set, &arena) : NULL;
 	struct interp_input input = drawn ? binding_interp(&set, &arena, expected) : (struct interp_input) { 0 };
-	const char *problem = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;
+	const char *stopped = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;
 
-	if (problem)
-		report(c, &set, seed, "interpreter", problem);
-	for (int v = 0; drawn && v < c->n_variants && !problem; v++) {
-		void **got = binding_copy(&set, &arena);
-		const char *wrong = run_library(&c->variants[v], &arena, &set, got);
+	for (int v = 0; drawn && v < c->n_variants; v++) {
+		const char *wrong = check_variant(&c->variants[v], &arena, &set, expected, stopped, agreement);
 
-		if (!wrong)
-			wrong = difference(module, &arena, &set, expected, got, agreement);
+		c->passed += !wrong;
 		if (wrong)
 			report(c, &set, seed, c->variants[v].name, wrong);
-		else
-			c->passed++;
 	}
 	arena_release(&arena);
 	return drawn;
