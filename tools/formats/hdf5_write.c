@@ -86,13 +86,14 @@ static bool put_integers(hid_t object, const char *name, int n, const int64_t *v
 	       H5Aclose(attribute) >= 0;
 }
 
+/* `shape` only where the sizes are known: the largest coordinate says little. */
 static bool put_tensor_sizes(hid_t group, const struct content *tensor)
 {
-	int64_t sizes[PMG_MAX_RANK + 1];
 	int n_modes = tensor->n_members - 1;
+	bool is_stated = true;
 	for (int m = 0; m < n_modes; m++)
-		sizes[m] = tensor_extent(tensor, m);
-	return put_integers(group, "shape", n_modes, sizes) &&
+		is_stated = is_stated && tensor->sizes[m] >= 0;
+	return (!is_stated || put_integers(group, "shape", n_modes, tensor->sizes)) &&
 	       put_integers(group, "index_base", 1, &(int64_t){ 0 });
 }
 

@@ -94,7 +94,7 @@ static bool judge(const char *name, const struct ndarray *value, const struct nd
 	if (!d->differs_in_kind && d->share <= 1)
 		return true;
 	return fail(failure, OUTCOME_NUMERICAL,
-		    "%s%s is %.17g, but %.17g by the interpreter: more than rounding explains", name,
+		    "%s%s is %.17g, but %.17g by the interpreter, beyond n*eps*sum|terms|", name,
 		    position_text(value, d->worst, place, sizeof(place)), ndarray_real(value, d->worst),
 		    ndarray_real(reference, d->worst));
 }

@@ -2,7 +2,7 @@
  *
  * Running a generated library through its description, as any loader does: the arguments' struct is filled
  * by the names and offsets that the description gives, the pipeline planned once and executed as often as
- * asked. */
+ * asked. The library stays in memory, as the threads of its OpenMP runtime do. */
 #include "run/run.h"
 
 #include <dlfcn.h>
@@ -174,7 +174,7 @@ bool library_run(struct session *s, const char *path, struct results *results, s
 {
 	struct execution e = { 0 };
 	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
-	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)
 		return fail(failure, OUTCOME_INTERNAL, "cannot load the generated library: %s", dlerror());
 	e.desc = find_pipeline(library, s->module->name, failure);

@@ -153,13 +153,21 @@ static void session_free(struct session *s)
 
 /* ---- The command ------------------------------------------------------------------------------- */
 
-/* Flags that pmgc has for its passes. */
+/* Flags that pmgc has for its passes; a wrong value is told in its words. */
 static int take_pass_flag(void *values, char **arguments, int n, struct failure *failure)
 {
 	struct run_values *run_values = values;
+	struct options options = options_default();
+	struct pass_options asked;
+	char problem[256], *words[] = { "pmgc", arguments[0] };
 	(void) n;
-	(void) failure;
-	return options_pass_flag(&run_values->passes, arguments[0]);
+	if (options_pass_flag(&run_values->passes, arguments[0]))
+		return 1;
+	if (!strchr(arguments[0], '=') || !options_read(&options, 2, words, problem, sizeof(problem)) ||
+	    options_for_passes(&options, &asked, problem, sizeof(problem)))
+		return 0;
+	fail(failure, OUTCOME_USAGE, "%s", problem);
+	return -1;
 }
 
 static const struct option_row rows[] = {
