@@ -78,7 +78,8 @@ struct expr *expr_binary(struct arena *arena, enum expr_op op, enum scalar_type 
 	return expr_call(arena, op, type, args, span_join(a->span, b->span));
 }
 
-struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args, struct span span)
+struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args,
+		       struct span span)
 {
 	struct expr *expr = expr_new(arena, EXPR_OP, type, span);
 

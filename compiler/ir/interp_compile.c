@@ -176,7 +176,8 @@ static void find_recurrence(struct run *run, struct group_run *group)
 		const struct stage *stage = group->stages[i].stage;
 		struct slot *slot = &run->slots[stage->write.array->number];
 
-		if (stage->op != REDUCE_SET || slot->array->role == ROLE_LOCAL || !group_reads(group->group, slot->array))
+		if (stage->op != REDUCE_SET || slot->array->role == ROLE_LOCAL ||
+		    !group_reads(group->group, slot->array))
 			continue;
 		group->is_recurrence = true;
 		if (!slot->states)

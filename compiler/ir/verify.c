@@ -286,7 +286,8 @@ static void check_params(struct verifier *v)
 		const struct param *param = &module->params.items[i];
 
 		if (param->is_loop != (module->loop.var && module->loop.param == i))
-			fail(v, param->span, "'%s' is %sthe loop's variable", param->name, param->is_loop ? "not " : "");
+			fail(v, param->span, "'%s' is %sthe loop's variable", param->name,
+			     param->is_loop ? "not " : "");
 		if (param->is_scalar && !type_is_float(param->type))
 			fail(v, param->span, "the scalar '%s' is of type %s", param->name, type_name(param->type));
 	}
@@ -318,8 +319,8 @@ static void check_source(struct verifier *v, const struct dim *dim, int number)
 	unsigned needed = dim->kind == DIM_CHILDREN ? FACT_TREE : FACT_INDEX | FACT_OFFSETS | FACT_TREE;
 
 	check_access(v, &dim->source, number);
-	if (!v->failed && (!(dim->source.array->facts & needed) || (dim->kind == DIM_CHILDREN && dim->source.array->rank != 1)))
-		fail(v, dim->span, "the dim '%s' is read from '%s', which is not an index array of that kind", dim->name,
+	if (!v->failed && !(dim->source.array->facts & needed))
+		fail(v, dim->span, "the dim '%s' is read from '%s', which is no index array of that kind", dim->name,
 		     dim->source.array->name);
 }
 

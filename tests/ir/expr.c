@@ -91,7 +91,8 @@ static void test_text(struct ir_tests *tests, struct ir_fixture *f)
 		      "(1 < 2) == (1 < 2)");
 	IR_CHECK_SAME(tests, expr_text(&f->arena, f->module, NULL, binary(f, OP_MIN, one, difference)),
 		      "min(1, 1 - 2)");
-	IR_CHECK_SAME(tests, expr_text(&f->arena, f->module, NULL, expr_float(&f->arena, 0.1, TYPE_F64, nowhere)), "0.1");
+	IR_CHECK_SAME(tests, expr_text(&f->arena, f->module, NULL, expr_float(&f->arena, 0.1, TYPE_F64, nowhere)),
+		      "0.1");
 	IR_CHECK_SAME(tests, expr_text(&f->arena, f->module, NULL, expr_float(&f->arena, 100, TYPE_F32, nowhere)),
 		      "100.0");
 }
@@ -113,8 +114,9 @@ void ir_test_expr(struct ir_tests *tests)
 static void test_c_names(struct ir_tests *tests, struct ir_fixture *f)
 {
 	static const char *const names[][2] = {
-		{ "PHI.voxel", "PHI_voxel" }, { "PHI_voxel", "PHI_voxel_2" }, { "int", "int_" }, { "double", "double_" },
-		{ "I", "I_" }, { "main", "main_" }, { "plan", "plan_" }, { "args", "args_" }, { "control", "control_" },
+		{ "PHI.voxel", "PHI_voxel" }, { "PHI_voxel", "PHI_voxel_2" }, { "int", "int_" },
+		{ "double", "double_" }, { "I", "I_" }, { "main", "main_" }, { "plan", "plan_" }, { "args", "args_" },
+		{ "control", "control_" },
 		{ "exp", "exp_" }, { "float", "float_" }, { "int_", "int__2" }, { "pmg_min", "a_pmg_min" },
 		{ "n", "n_2" }, { "_x", "a__x" }, { "f32", "f32" }, { "w", "w" },
 	};

@@ -273,7 +273,8 @@ static void test_value(struct ir_tests *tests, const struct value_case *c)
 		if (c->error)
 			IR_CHECK_HAS(tests, message, c->error);
 		else
-			IR_CHECK_REALS(tests, ((double[]) { message ? NAN : result_value(type, &result) }), 1, c->wanted);
+			IR_CHECK_REALS(tests, ((double[]) { message ? NAN : result_value(type, &result) }), 1,
+				       c->wanted);
 		if (!c->error && message)
 			fprintf(stderr, "  %s: %s\n", c->value, message);
 	}

@@ -83,13 +83,15 @@ const struct ir_program ir_programs[] = {
 	  "group 1 \"largest\" common 1\n"
 	  "  stage 2 init\n    for s in 0..nSystems\n    largest[s] = -inf\n"
 	  "group 2 \"largest\" common 4\n"
-	  "  stage 3\n    for s in 0..nSystems\n    let b = F.offset[s]\n    let e = F.offset[s + 1]\n    for k in b..e\n"
+	  "  stage 3\n    for s in 0..nSystems\n    let b = F.offset[s]\n    let e = F.offset[s + 1]\n"
+	  "    for k in b..e\n"
 	  "    largest[s] max= x[k]\n" },
 	{ "iterate",
 	  "module iterate\nsource \"it.pmg\"\nparam n\nparam maxIter\nscalar tol : f64\ncounter it\n"
 	  "array x : state f64[0..n]\narray x.next : next f64[0..n] of x\n"
 	  "array change : state f64[]\narray change.next : next f64[] of change\n"
-	  "array x0 : in f64[0..n]\narray y : out f64[0..n]\narray steps : out i64[]\narray trace : out f64[0..maxIter]\n"
+	  "array x0 : in f64[0..n]\narray y : out f64[0..n]\narray steps : out i64[]\n"
+	  "array trace : out f64[0..maxIter]\n"
 	  "loop it in 0..maxIter until change[] < tol\n"
 	  "prologue\n"
 	  "group 0 \"x\" common 1\n  stage 0 init\n    for i in 0..n\n    x[i] = x0[i]\n"
@@ -102,7 +104,8 @@ const struct ir_program ir_programs[] = {
 	  "  stage 5 init\n    for i in 0..n\n    x.next[i] = x[i]\n"
 	  "group 6 \"next x\" common 1\n  stage 6\n    for i in 1..n\n    x.next[i] = 0.5 * (x[i] + x[i - 1])\n"
 	  "group 7 \"next change\" common 0\n  stage 7 init\n    change.next[] = -inf\n"
-	  "group 8 \"next change\" common 1\n  stage 8\n    for i in 0..n\n    change.next[] max= abs(x.next[i] - x[i])\n"
+	  "group 8 \"next change\" common 1\n  stage 8\n    for i in 0..n\n"
+	  "    change.next[] max= abs(x.next[i] - x[i])\n"
 	  "group 9 \"steps\" common 0\n  stage 9\n    steps[] += 1\n"
 	  "group 10 \"x\" common 1\n  stage 10 commit\n    for i in 0..n\n    x[i] = x.next[i]\n"
 	  "group 11 \"change\" common 0\n  stage 11 commit\n    change[] = change.next[]\n"
@@ -127,13 +130,15 @@ const struct ir_program ir_programs[] = {
 	  "  stage 5\n    for i in 0..n\n    product[] *= cast<f32>(x[i])\n" },
 	{ "names",
 	  "module `for`\nsource \"say \\\"it\\\"\\\\.pmg\"\nparam `in`\nparam m = 96\n"
-	  "array `where` : in f64[0..`in`]\narray i : inout f64[0..`in`, -2..m + 2]\narray `odd name` : rounded temp f32[0..4]\n"
+	  "array `where` : in f64[0..`in`]\narray i : inout f64[0..`in`, -2..m + 2]\n"
+	  "array `odd name` : rounded temp f32[0..4]\n"
 	  "prologue\n"
 	  "group 0 \"odd\" common 1\n  stage 0\n    for `odd name` in 0..min(`in`, 4)\n"
 	  "    `odd name`[`odd name`] = cast<f32>(`where`[`odd name`]) * -0.1:f32\n"
 	  "group 1 \"i\" common 2\n  stage 1\n    for i in 0..`in`\n    for i in max(-2, -m)..(m + 1) / 2\n"
 	  "    i[$0, $1] += -(3.0) - (1.0 - -2.5e-300)\n"
-	  "override of \"restructure\" subjects \"PHI\" \"X\" choice \"hybrid\" words \"voxel\" \"atom\" numbers 32 -1 used\n"
+	  "override of \"restructure\" subjects \"PHI\" \"X\" choice \"hybrid\""
+	  " words \"voxel\" \"atom\" numbers 32 -1 used\n"
 	  "override of \"blas\" choice \"off\"\n"
 	  "decision \"parallel\" \"i\" \"serial\" \"parallel\" \"it carries\\na dependence\"\n" },
 };
