@@ -51,8 +51,8 @@ isl_libs = $(eval isl_libs := $$(shell pkg-config --libs isl))$(isl_libs)
 hdf5_cflags = $(eval hdf5_cflags := $$(shell pkg-config --cflags hdf5-serial || pkg-config --cflags hdf5))$(hdf5_cflags)
 hdf5_libs = $(eval hdf5_libs := $$(shell pkg-config --libs hdf5-serial || pkg-config --libs hdf5))$(hdf5_libs)
 
-# Recipes say what they make; V=1 shows the commands.
-quiet = $(if $(V),,@echo "  $(1)  $@";)
+# Recipes say what they make; V=1 shows the commands, -s nothing.
+quiet = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo) "  $(1)  $@";)
 compile = $(call quiet,CC  )$(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
 link = $(call quiet,LINK)$(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the unit tests that are built in a folder: unit.py BUILD.
+"""Runs the tests that are built in a folder: unit.py BUILD [FOLDER | -FOLDER]. FOLDER is one of tests/ to run alone,
+or, behind a dash, to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
 They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
@@ -13,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
-SECONDS = 150
+SECONDS = 300
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
@@ -21,9 +22,12 @@ SANITIZERS = {
 }
 
 
-def commands(build):
-    programs = sorted(Path("tests").glob("*/test_*.c"))
-    scripts = sorted(Path("tests").glob("*/test_*.py"))
+def commands(build, which):
+    def is_wanted(path):
+        return not which or (path.parent.name == which.lstrip("-")) != which.startswith("-")
+
+    programs = filter(is_wanted, sorted(Path("tests").glob("*/test_*.c")))
+    scripts = filter(is_wanted, sorted(Path("tests").glob("*/test_*.py")))
     return ([(str(p), [str(build / p.with_suffix(""))]) for p in programs]
             + [(str(p), [os.environ.get("PYTHON", "python3"), str(p)]) for p in scripts])
 
@@ -55,7 +59,7 @@ def outcome(command, env):
 def main():
     build = Path(sys.argv[1])
     env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
-    listed = commands(build)
+    listed = commands(build, sys.argv[2] if len(sys.argv) > 2 else "")
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda c: timed(c[1], env), listed))
     for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
