@@ -48,7 +48,7 @@ bool comparison_build(struct comparison *comparison)
 	bool ok = true;
 
 	for (int v = 0; ok && v < comparison->n_variants; v++)
-		ok = build_variant(comparison, &comparison->variants[v], v);
+		ok = build_variant(comparison, &comparison->variants[v], comparison->n_built++);
 	return ok;
 }
 

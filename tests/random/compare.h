@@ -21,6 +21,7 @@ struct comparison {
 	const char *build, *folder, *file;      /* programs, scratch, .pmg */
 	struct variant *variants;
 	int n_variants;
+	int n_built;                            /* so that each library has a path of its own */
 	int passed, failed;
 };
 
