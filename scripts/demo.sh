@@ -68,9 +68,9 @@ attempt adjoint "$folder/adjoint.log" "$build/pmg" run dsl_examples/adjoint.pmg 
 	w="$brain:/w_true" Mty="$folder/Mty.npy"
 attempt inspect "$folder/inspect.log" "$build/pmg" inspect "$brain:/PHI"
 
-printf 'A connectome made up: '
+printf 'A connectome made up:'
 for size in nCoeffs nVoxels nFibers nAtoms nTheta; do
-	printf '%s %s  ' "$size" "$(sed -n "s/.*attribute $size = //p" "$folder/inspect.log")"
+	printf ' %s = %s' "$size" "$(sed -n "s/.*attribute $size = //p" "$folder/inspect.log")"
 done
 printf '\n\n%-10s %9s %9s %9s %13s %13s\n' product pmgc,\ ms plan,\ ms run,\ ms 'error' 'of the bound'
 row life_dsc Y

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """README.md and docs/*.md: every block fenced `pmg` compiles, every relative link and anchor exists, what commands
-print is what is shown, and documents with a block fenced `sh run` work as they say.
+print is what is shown, and the commands of blocks fenced `sh run` and `sh small64` work.
 
-A document of the last kind is an example to type in: its blocks are fenced with the file they go to (`pmg poly.pmg`,
-`c main.c`), `sh run` holds the commands, and the `text` block behind that what they print. They run in an empty folder
-with an installation of the tree.
+`sh run` belongs to an example to type in: blocks before it are fenced with the file they go to (`pmg poly.pmg`,
+`c main.c`), and the `text` block behind it shows what the commands print. `sh small64` runs beside the files of that
+data set, if PMG_TEST_DATA has it. Both run in a folder of their own with an installation of the tree.
 """
 import os
 import re
@@ -25,7 +25,7 @@ def run(command, cwd=ROOT, env=None):
 
 class Count:
     def __init__(self):
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def __call__(self, what, complaint):
         """One test; `complaint` is empty when it passed."""
@@ -69,11 +69,14 @@ def check_links(count, path):
         count(f"{path.name}: link {target}{anchor}", wrong)
 
 
-def check_example(count, path, prefix, folder):
+def environment(prefix):
+    return dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib",
+                PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+
+
+def check_example(count, path, env, folder):
     """Writes the named blocks, runs `sh run`, compares with the `text` block that follows."""
     commands = None
-    env = dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib",
-               PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
     for line, tag, name, text in blocks(path.read_text()):
         if tag == "sh" and name == "run":
             commands = text
@@ -88,6 +91,20 @@ def check_example(count, path, prefix, folder):
             commands = None
 
 
+def check_real_data(count, path, env, folder):
+    """Runs `sh small64`, which is to succeed."""
+    data = Path(os.environ.get("PMG_TEST_DATA", "")) / "dmri" / "small64"
+    for line, tag, name, text in blocks(path.read_text()):
+        if (tag, name) != ("sh", "small64"):
+            continue
+        if not data.is_absolute() or not data.is_dir():
+            count.skipped += 1
+            continue
+        for file in (*data.iterdir(), ROOT / "dsl_examples"):
+            (folder / file.name).symlink_to(file)
+        count(f"{path.name}:{line}", complaint_of(run(["bash", "-ec", text], folder, env)))
+
+
 def main(build):
     count = Count()
     count("grammar", complaint_of(run(["scripts/grammar.py", "--check"])))
@@ -99,9 +116,10 @@ def main(build):
     with tempfile.TemporaryDirectory() as prefix:
         count("make install", complaint_of(run(["make", "-s", "install", f"PREFIX={prefix}"])))
         for path in DOCUMENTS:
-            with tempfile.TemporaryDirectory() as folder:
-                check_example(count, path, prefix, Path(folder))
-    print(f"{count.passed} passed, {count.failed} failed")
+            for check in (check_example, check_real_data):
+                with tempfile.TemporaryDirectory() as folder:
+                    check(count, path, environment(prefix), Path(folder))
+    print(f"{count.passed} passed, {count.failed} failed" + (f", {count.skipped} skipped" if count.skipped else ""))
     return int(count.failed > 0)
 
 
