@@ -97,7 +97,7 @@ deps:               ## install what is missing (apt-get, with sudo if need be); 
 	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long,$(installing)),test),check)
 
 demo: all           ## both LiFE products on a phantom: compile, run, check, explain
-	@BUILD=$(BUILD) scripts/demo/demo.sh
+	@BUILD=$(BUILD) scripts/demo.sh
 
 test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=1 the unit lane under sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)

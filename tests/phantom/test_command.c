@@ -74,14 +74,14 @@ static void test_bad_options(struct phantom_tally *tally)
 static void test_good_options(struct phantom_tally *tally)
 {
 	struct life_phantom_options options;
-	struct life_problem problem =
-		phantom_make("--fibers 3 --fibers=4 --stats -o a.h5 --voxel-size 2", &options);
+	char error[256] = "", *words[] = { "life", "--fibers", "3", "--fibers=4", "--stats", "-o", "a.h5",
+					   "--voxel-size", "2", NULL };
+	CHECK(tally, life_phantom_options_parse(&options, 9, words, error, sizeof(error)) == PMG_OK);
 	CHECK(tally, options.fibers == 4 && options.stats && strcmp(options.output, "a.h5") == 0);
 	CHECK(tally, equal(options.scale, 8e-6) && equal(options.voxel_size, 2));
 	CHECK(tally, options.grid == 72 && options.ntheta == 96 && options.seed == 1);
 	CHECK(tally, command("--fibers=5", "--stats", NULL) == PMG_OK);
 	CHECK(tally, command("--help", NULL, NULL) == PMG_OK);
-	life_problem_free(&problem);
 }
 
 static void test_resources(struct phantom_tally *tally)
