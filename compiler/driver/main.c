@@ -7,7 +7,8 @@
 #include "codegen/target.h"
 #include "driver/emit.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5 };
+enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5,
+		   EXIT_INTERNAL = 70 };
 
 struct session {
 	struct compilation *c;
@@ -99,19 +100,66 @@ static bool compile_to_files(struct session *s)
 	       (!s->options.dependencies || write_dependencies(s, base));
 }
 
-static int finish(struct session *s, bool ok)
+static bool explain_step(struct compilation *c, void *unused)
 {
+	(void) unused;
+	for (int i = 0; i < c->modules.n; i++)
+		fputs(explain_text(c, c->modules.items[i]), stderr);
+	return true;
+}
+
+static bool session_step(struct compilation *c, void *argument)
+{
+	struct session *s = argument;
+
+	(void) c;
+	return wants_text(&s->options) ? compile_to_text(s) : compile_to_files(s);
+}
+
+static bool has_error(const struct compilation *c, enum diag_code code)
+{
+	for (int i = 0; i < c->diags.list.n; i++)
+		if (c->diags.list.items[i]->code == code)
+			return true;
+	return false;
+}
+
+static int session_run(struct session *s)
+{
+	bool ok = compilation_guard(s->c, session_step, s);
+
 	fputs(compilation_messages(s->c, s->options.remarks), stderr);
 	if (ok && s->options.explain)
-		for (int i = 0; i < s->c->modules.n; i++)
-			fputs(explain_text(s->c, s->c->modules.items[i]), stderr);
+		ok = compilation_guard(s->c, explain_step, NULL);
+	if (s->c->is_out_of_memory)
+		return EXIT_RESOURCES;
 	if (ok)
 		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
-	for (int i = 0; i < s->c->diags.list.n; i++)
-		s->io_failed |= s->c->diags.list.items[i]->code == DIAG_CANNOT_READ;
-	if (s->io_failed)
+	if (s->io_failed || has_error(s->c, DIAG_CANNOT_READ))
 		return EXIT_IO;
-	return s->c->diags.list.n ? EXIT_PROGRAM : EXIT_RESOURCES;
+	return has_error(s->c, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM;
+}
+
+/* What the options say about a compilation; false with a message in `problem`. */
+static bool session_open(struct session *s, char *problem, size_t size)
+{
+	struct options *options = &s->options;
+	enum diag_format format;
+
+	if (!options->input)
+		return snprintf(problem, size, "no input file"), false;
+	if (!emit_is_known(options->emit))
+		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, "
+				"not '%s'", options->emit), false;
+	if (!diag_format_from_name(options->message_format, &format))
+		return snprintf(problem, size, "--message-format takes human, short or json, not '%s'",
+				options->message_format), false;
+	s->c->messages = format;
+	s->c->target = options->target;
+	s->c->verify_each = options->verify_each;
+	s->c->after_pass = after_pass;
+	s->c->user = s;
+	return options_for_passes(options, &s->c->options, problem, size);
 }
 
 static int help_passes(void)
@@ -136,22 +184,10 @@ int main(int argc, char **argv)
 		return puts("pmgc " PMGC_VERSION), EXIT_DONE;
 	if (options->help_passes)
 		return help_passes();
-	if (!options->input)
-		return usage_error("no input file");
-	if (!emit_is_known(options->emit))
-		return usage_error("--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot");
 	session.c = compilation_new();
 	if (!session.c)
 		return EXIT_RESOURCES;
-	if (!options_for_passes(options, &session.c->options, problem, sizeof problem)) {
-		compilation_free(session.c);
-		return usage_error(problem);
-	}
-	session.c->target = options->target;
-	session.c->verify_each = options->verify_each;
-	session.c->after_pass = after_pass;
-	session.c->user = &session;
-	status = finish(&session, wants_text(options) ? compile_to_text(&session) : compile_to_files(&session));
+	status = session_open(&session, problem, sizeof problem) ? session_run(&session) : usage_error(problem);
 	compilation_free(session.c);
 	return status;
 }

@@ -165,5 +165,6 @@ void options_help(FILE *out)
 			 rows[i].argument ? rows[i].argument : "");
 		fprintf(out, "  %-24s %s\n", left, rows[i].help);
 	}
-	fprintf(out, "\nExit status: 0 done, 1 errors in the program, 2 wrong usage, 4 input or output, 5 memory.\n");
+	fprintf(out, "\nExit status: 0 done, 1 errors in the program, 2 wrong usage, 4 input or output, 5 memory,\n"
+		"70 a mistake of the compiler.\n");
 }

@@ -12,6 +12,8 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
+enum { SHOWN_ERRORS = 20 };
+
 /* ---- compilation ---- */
 
 struct compilation *compilation_new(void)
@@ -47,19 +49,23 @@ void compilation_free(struct compilation *c)
 	free(c);
 }
 
-/* Runs a step with the arena's failures caught here. */
-static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument)
+bool compilation_guard(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument)
 {
-	jmp_buf on_failure;
-	bool ok = false;
+	jmp_buf on_failure, *outer = c->arena.on_failure;
+	volatile bool ok = false;
 
 	c->arena.on_failure = &on_failure;
 	if (!setjmp(on_failure))
-		ok = step(c, argument) && !c->diags.n_errors;
+		ok = step(c, argument);
 	else
-		c->diags.n_errors++;
-	c->arena.on_failure = NULL;
-	return ok;
+		c->is_out_of_memory = true;
+	c->arena.on_failure = outer;
+	return ok && !c->is_out_of_memory;
+}
+
+static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument)
+{
+	return compilation_guard(c, step, argument) && !c->diags.n_errors;
 }
 
 /* ---- text ---- */
@@ -279,11 +285,40 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 	return guarded(c, generate_step, &generate);
 }
 
+/* ---- messages ---- */
+
+/* In the format asked for, and without any memory of the arena. */
+static const char *out_of_memory_text(struct compilation *c)
+{
+	static const char *const formats[DIAG_FORMAT_N] = {
+		[DIAG_HUMAN] = "error[%s]: out of memory\n",
+		[DIAG_SHORT] = "error[%s]: out of memory\n",
+		[DIAG_JSON] = "{\"severity\": \"error\", \"code\": \"%s\", \"message\": \"out of memory\", "
+			      "\"span\": null, \"labels\": [], \"helps\": []}\n",
+	};
+
+	snprintf(c->last_words, sizeof c->last_words, formats[c->messages], diag_code_text(DIAG_OUT_OF_MEMORY));
+	return c->last_words;
+}
+
+struct messages {
+	bool remarks;
+	const char *text;
+};
+
+static bool messages_step(struct compilation *c, void *argument)
+{
+	struct messages *messages = argument;
+
+	messages->text = diags_text_as(&c->diags, c->messages, SHOWN_ERRORS, messages->remarks);
+	return true;
+}
+
 const char *compilation_messages(struct compilation *c, bool remarks)
 {
-	const char *text = diags_text(&c->diags, 20, remarks);
+	struct messages messages = { remarks, NULL };
 
-	return *text || !c->diags.n_errors ? text : "pmgc: error[PMG0002]: out of memory\n";
+	return compilation_guard(c, messages_step, &messages) ? messages.text : out_of_memory_text(c);
 }
 
 struct module *compilation_module(struct compilation *c, const char *pipeline)

@@ -17,6 +17,9 @@ struct compilation {
 	struct pass_options options;
 	bool verify_each;
 	const char *target;             /* "openmp" */
+	enum diag_format messages;
+	bool is_out_of_memory;
+	char last_words[160];           /* how that is said, since it needs memory to say more */
 	uint32_t file;
 	struct tree_file *tree;         /* NULL when the input was a dump of a module */
 	module_list modules;            /* one per pipeline of the file */
@@ -28,6 +31,9 @@ struct compilation {
 struct compilation *compilation_new(void);      /* NULL: no memory */
 void compilation_free(struct compilation *c);
 
+/* Runs `step` with the arena's failures caught here; within another guard, too. False also when memory ran out. */
+bool compilation_guard(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument);
+
 /* Each step returns false once there are errors in c->diags; running out of memory is one of them. */
 bool compilation_open(struct compilation *c, const char *path);         /* reads the text */
 bool compilation_parse(struct compilation *c);                          /* text to tree */
@@ -36,7 +42,7 @@ bool compilation_read(struct compilation *c, const char *path);         /* the t
 bool compilation_run_passes(struct compilation *c);                     /* every pass, verified, proved legal */
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
 
-const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics as text */
+const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics, as c->messages says */
 struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the first one */
 
 /* ---- explain.c ---- */

@@ -3,6 +3,8 @@
  * Declarations. All names of a block are declared before its statements are read, so that their order does
  * not matter: first parameters, then arrays and objects, then functions, whose domains may read index arrays.
  * The members of an object are declared by the text that its construct writes. */
+#include <string.h>
+
 #include "sema/sema_private.h"
 
 enum { MAX_RANK = CONSTRUCT_MAX_RANK };
@@ -264,6 +266,7 @@ static bool check_object(struct sema *sema, const struct tree_stmt *stmt)
 {
 	const struct construct *construct = construct_find(stmt->type->object);
 	const char *names[64];
+	struct span word = stmt->type->span;
 	struct diag *diag;
 
 	if (!construct || !construct->declare) {
@@ -272,8 +275,9 @@ static bool check_object(struct sema *sema, const struct tree_stmt *stmt)
 		diag = diag_error(sema->diags, DIAG_UNKNOWN_CONSTRUCT, stmt->type->span,
 				  construct ? "'%s' is called, not declared" : "unknown type '%s'",
 				  stmt->type->object);
+		word.end = word.start + (uint32_t) strlen(stmt->type->object);
 		if (!construct && nearest)
-			diag_help(sema->diags, diag, (struct span) { 0 }, "did you mean '%s'?", nearest);
+			diag_did_you_mean(sema->diags, diag, word, stmt->type->object, nearest);
 		return false;
 	}
 	if (stmt->role == TREE_IN && stmt->is_fixed)

@@ -41,7 +41,7 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 	n += construct_names(names + n, 64);
 	nearest = suggest_nearest(call->name.name, names, n);
 	if (nearest)
-		diag_help(ctx->sema->diags, diag, call->name.span, "did you mean '%s'?", nearest);
+		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);
 	else if (scope_find(ctx->scope, call->name.name))
 		diag_help(ctx->sema->diags, diag, call->span, "elements of arrays are written %s[...]",
 			  call->name.name);

@@ -25,7 +25,7 @@ static bool check_verb(struct sema *sema, const struct tree_name *verb)
 			  verb->name);
 	nearest = suggest_nearest(verb->name, verbs, N_VERBS);
 	if (nearest)
-		diag_help(sema->diags, diag, verb->span, "did you mean '%s'?", nearest);
+		diag_did_you_mean(sema->diags, diag, verb->span, verb->name, nearest);
 	return false;
 }
 

@@ -141,15 +141,17 @@ static name_list candidate_names(struct sema *sema, const struct scope *scope, c
 static void add_suggestion(struct sema *sema, struct diag *diag, const struct scope *scope,
 			   const struct tree_name *name)
 {
-	const char *wanted = name->member ? name->member : name->name;
+	const char *wanted = name->member ? name->member : name->name, *written = wanted;
 	name_list names = candidate_names(sema, scope, name);
 	const char *nearest = suggest_nearest(wanted, names.items, names.n);
 
 	if (!nearest)
 		return;
-	if (name->member)
+	if (name->member) {
 		nearest = arena_printf(sema->arena, "%s.%s", name->name, nearest);
-	diag_help(sema->diags, diag, name->span, "did you mean '%s'?", nearest);
+		written = arena_printf(sema->arena, "%s.%s", name->name, name->member);
+	}
+	diag_did_you_mean(sema->diags, diag, name->span, written, nearest);
 }
 
 static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name)

@@ -195,7 +195,18 @@ static void expectation_report_assignment(struct parser *parser, struct span pla
 	struct diag *diag;
 
 	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
-	diag_help(parser->diags, diag, place, "equality is written '=='");
+	diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
+}
+
+static void expectation_report_semicolon(struct parser *parser, struct span last)
+{
+	struct span behind = { last.file, last.end, last.end };
+	struct diag *diag;
+
+	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected ';' after '%s'",
+			    token_text(parser, parser->last, parser->last_end));
+	if (!parser->is_expansion)
+		diag_fix(parser->diags, diag, behind, ";", "%s", "");
 }
 
 void expectation_report(struct parser *parser, struct span place, const struct expectation *expected)
@@ -207,8 +218,7 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 	else if (expected->has[EQ] && parser->code == '=')
 		expectation_report_assignment(parser, place);
 	else if (expectation_is_semicolon(parser, expected))
-		parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected ';' after '%s'",
-			     token_text(parser, parser->last, parser->last_end));
+		expectation_report_semicolon(parser, last);
 	else
 		expectation_report_general(parser, parser->code == YYEOF && parser->last_end > 0 ? last : place,
 					   expected);

@@ -77,7 +77,7 @@ struct tree_expr *tree_expr_float(struct parser *parser, struct span span, const
 	expr->real = strtod(spelling, NULL);
 	if (isinf(expr->real)) {
 		diag = parser_error(parser, DIAG_BAD_NUMBER, span, "this number is larger than any f64");
-		diag_help(parser->diags, diag, span, "infinity is written inf");
+		diag_fix(parser->diags, diag, span, "inf", "infinity is written inf");
 	}
 	return expr;
 }
@@ -172,7 +172,7 @@ static enum tree_reduce_op reduce_op_read(struct parser *parser, struct tree_nam
 			    "only sum, prod, min and max reduce over a range");
 	near = suggest_nearest(name.name, words, TREE_MAX + 1);
 	if (near != NULL)
-		diag_help(parser->diags, diag, name.span, "did you mean '%s'?", near);
+		diag_did_you_mean(parser->diags, diag, name.span, name.name, near);
 	return TREE_SUM;
 }
 

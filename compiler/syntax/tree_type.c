@@ -23,7 +23,7 @@ static void type_error_help(struct parser *parser, struct diag *diag, struct tre
 	}
 	near = suggest_nearest(word.name, names, TYPE_N + 2);
 	if (near != NULL)
-		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
 	else
 		diag_help(parser->diags, diag, word.span, "there are %s%s", str_text(&list), more);
 }
@@ -63,7 +63,7 @@ static void fact_unknown(struct parser *parser, struct tree_name word)
 	struct diag *diag = parser_error(parser, DIAG_UNKNOWN_FACT, word.span, "'%s' is not a fact", word.name);
 
 	if (near != NULL)
-		diag_help(parser->diags, diag, word.span, "did you mean '%s'?", near);
+		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
 	else if (!parser->is_expansion && parser_begins_line(parser, word.span.start))
 		diag_help(parser->diags, diag, word.span, "is the ';' of the line above missing?");
 	else

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""pmgc as the tests of this folder run it, and what they count."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / os.environ.get("BUILD", "build")
+PMGC = Path(os.environ.get("PMGC") or BUILD / "pmgc").resolve()
+IS_SANITIZED = "san" in BUILD.name
+
+
+def pmgc(*arguments, folder=ROOT, **more):
+    return subprocess.run([PMGC, *arguments], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+                          **more)
+
+
+def messages(program, *options, folder=ROOT):
+    """The diagnostics of a program, as objects."""
+    done = pmgc(program, "-o", "-", "--message-format=json", *options, folder=folder)
+    return [json.loads(row) for row in done.stderr.decode().splitlines()]
+
+
+class Count:
+    """One test a call; `complaint` is empty when it passed."""
+
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def __call__(self, what, complaint):
+        self.passed += not complaint
+        self.failed += bool(complaint)
+        if complaint:
+            print(f"{what}: {complaint}")
+
+    def equal(self, what, got, expected):
+        self(what, "" if got == expected else f"expected\n{expected}\ngot\n{got}")
+
+    def close(self):
+        print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))
+        return int(self.failed > 0)
