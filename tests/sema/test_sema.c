@@ -176,6 +176,9 @@ static void test_same(struct counts *counts, const char *construct, const char *
 	"fixed in PHI : PHI_Tensor<f64>(n; atom < nA, voxel < nV, fiber < nF);\n" \
 	"fixed in D : f64[nA, nT];\n"
 
+#define MATRIX "pipeline p { param n, m; fixed in A : PHI_Tensor<f64>(n; row < m, col < m);\n" \
+	"in x : f64[m]; out y : f64[m];\n"
+
 static void test_constructs(struct counts *counts)
 {
 	test_same(counts, TENSOR "in w : f64[nF]; out Y : f64[nV, nT]; Y = Sparse_matvec(PHI, D, w); }",
@@ -186,6 +189,14 @@ static void test_constructs(struct counts *counts)
 		  TENSOR "in Y : f64[nV, nT]; out w : f64[nF]; w = Sparse_matvec(transpose(PHI), D, Y); }",
 		  TENSOR "in Y : f64[nV, nT]; out w : f64[nF]; reduce w[PHI.fiber[k]] += PHI.value[k] * "
 			 "D[PHI.atom[k], t] * Y[PHI.voxel[k], t] for k in 0..n, t in 0..nT; }");
+}
+
+static void test_matrix(struct counts *counts)
+{
+	test_same(counts, MATRIX "y = Sparse_matvec(A, x); }",
+		  MATRIX "reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..n; }");
+	test_same(counts, MATRIX "y = Sparse_matvec(transpose(A), x); }",
+		  MATRIX "reduce y[A.col[k]] += A.value[k]*x[A.row[k]] for k in 0..n; }");
 }
 
 /* Names of the user's that the expansion uses for itself. */
@@ -222,6 +233,7 @@ int main(int argc, char **argv)
 	n_dumps = for_each_program(&counts, "tests/sema/dumps", test_dump);
 	check(&counts, n_dumps >= 5, "the dumps are there", NULL);
 	test_constructs(&counts);
+	test_matrix(&counts);
 	test_names(&counts);
 	printf("%d passed, %d failed\n", counts.passed, counts.failed);
 	return counts.failed > 0;
