@@ -89,8 +89,8 @@ bool affine_is_never_negative(const struct affine *affine)
 
 const char *int_text(struct arena *arena, int64_t value)
 {
-	if (value == INT64_MIN)
-		return "INT64_MIN";
+	if (value == INT64_MIN || value == INT64_MAX)
+		return value < 0 ? "INT64_MIN" : "INT64_MAX";
 	if (value > INT32_MAX || value < -INT32_MAX)
 		return arena_printf(arena, "INT64_C(%" PRId64 ")", value);
 	return arena_printf(arena, "%" PRId64, value);

@@ -68,6 +68,7 @@ struct names {
 	VEC(const char *) visible;
 };
 
+const char *names_last_member(struct arena *arena, const char *base);
 /* Makes of `base` an identifier that C does not reserve and that hides no other, and declares it. */
 const char *names_declare(struct names *names, const char *base);
 /* Does `name` occur as a word in C text, outside comments? */
@@ -271,6 +272,7 @@ typedef VEC(struct nest) nest_list;
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests);
 void nests_free(nest_list *nests);
+bool nests_are_of_one_statement(const struct nest *a, const struct nest *b);
 /* Prints nests first..last-1, each below the lines of the program that it comes from. */
 void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 

@@ -61,7 +61,7 @@ const char *source_place(const struct module *module, struct span span)
 	if (!source)
 		return "";
 	return arena_printf(module->arena, "%s:%d", file_name(source->name),
-			    source_position(source, module->arena, span.start).line);
+			    source_position(source, span.start).line);
 }
 
 const char *source_file(const struct module *module)
@@ -73,12 +73,13 @@ const char *source_file(const struct module *module)
 
 typedef VEC(const char *) line_list;
 
+/* Without what the user says behind `#`, and without the blanks before it. */
 static line_list lines_of(struct arena *arena, const char *text)
 {
 	line_list lines = { 0 };
 
 	while (*text) {
-		size_t length = strcspn(text, "\n"), kept = length;
+		size_t length = strcspn(text, "\n"), kept = strcspn(text, "#\n");
 
 		while (kept && strchr(" \t\r", text[kept - 1]))
 			kept--;
@@ -111,7 +112,7 @@ void emit_source_comment(struct writer *w, struct module *module, struct span sp
 		return;
 	lines = lines_of(arena, in_comment(arena, span_lines(module->diags->sources, arena, span)));
 	indent = common_indent(&lines);
-	if (lines.n == 1) {
+	if (lines.n == 1 && strlen(lines.items[0]) < COLUMNS - 30) {
 		line(w, "/* %s    (%s) */", lines.items[0] + indent, source_place(module, span));
 		return;
 	}

@@ -196,7 +196,8 @@ static struct text infix(struct emit *e, const struct expr *expr, struct text a,
 
 static struct text negation(struct emit *e, struct text a, enum scalar_type type)
 {
-	struct text text = { arena_printf(e->arena, "-%s", text_at_least(e->arena, a, LEVEL_PRIMARY)), LEVEL_UNARY };
+	const char *operand = text_at_least(e->arena, a, *a.text == '-' ? LEVEL_PRIMARY : LEVEL_UNARY);
+	struct text text = { arena_printf(e->arena, "-%s", operand), LEVEL_UNARY };
 
 	if (type == TYPE_I32)
 		text.text = arena_printf(e->arena, "-(int64_t) %s", text_at_least(e->arena, a, LEVEL_UNARY));
@@ -257,14 +258,31 @@ static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
 	return -1;
 }
 
+/* What a chain of conversions to wider integers began with. */
+static const struct expr *before_widening(const struct expr *expr)
+{
+	int64_t lo, hi, from_lo, from_hi;
+
+	while (expr->kind == EXPR_CAST && type_is_integer(expr->args[0]->type)) {
+		c_limits(expr->type, &lo, &hi);
+		c_limits(expr->args[0]->type, &from_lo, &from_hi);
+		if (from_lo < lo || from_hi > hi)
+			break;
+		expr = expr->args[0];
+	}
+	return expr;
+}
+
 /* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
 static int settled(const struct expr *expr)
 {
 	static const enum expr_op mirrored[OP_N] = { [OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE };
-	const struct expr *a = expr->args[0], *b = expr->args[1];
+	const struct expr *a, *b;
 
-	if (!op_is_comparison(expr->op) || !type_is_integer(a->type))
+	if (!op_is_comparison(expr->op) || !type_is_integer(expr->args[0]->type))
 		return -1;
+	a = before_widening(expr->args[0]);
+	b = before_widening(expr->args[1]);
 	if (expr_equal(a, b))
 		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
 	if (b->kind == EXPR_INT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function;
- * of a long one each region, and of a long region each nest, is a function of its own. A function is printed into a
+ * of a long one each region, and of a long region each statement, is a function of its own. A function is printed into a
  * scratch text first, from which one sees which parameters and arrays it reads: it declares these and no other.
  *
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
@@ -14,7 +14,8 @@ enum { LONG_KERNEL = 90, LONG_REGION = 80 };
 /* Consecutive nests, printed in the kernel or as a function that the kernel calls. */
 struct part {
 	int first, last;                /* nests first..last-1 */
-	const char *function, *call;    /* NULL: in the kernel */
+	bool is_function, is_whole_region;
+	const char *call;               /* of a function */
 };
 
 struct kernel {
@@ -26,6 +27,7 @@ struct kernel {
 	VEC(struct part) parts;
 	const char *suffix;             /* of a copy */
 	bool is_specialized;
+	const char **shared;            /* by part: the call, if all copies have the same function */
 };
 
 typedef void print_body(struct kernel *kernel, const struct part *part);
@@ -41,22 +43,25 @@ static int count_lines(const struct kernel *kernel, int first, int last)
 	return n;
 }
 
-static const char *part_name(struct kernel *kernel, int first, bool is_whole_region)
+static const char *part_name(struct kernel *kernel, const struct part *part, const char *suffix)
 {
 	static const char *const names[] = { "prologue", "body", "epilogue" };
-	const struct nest *nest = &kernel->nests.items[first];
-	const char *what = is_whole_region || !nest->groups.n ? names[nest->region] : nest->groups.items[0]->name;
+	const struct nest *begin = &kernel->nests.items[part->first], *end = &kernel->nests.items[part->last - 1];
+	const char *what = begin->is_commit ? "commit" : names[begin->region];
+	char *name;
 
-	return names_declare(&kernel->names, arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->module->name,
-							  kernel->suffix, what));
+	if (!part->is_whole_region && end->groups.n)
+		what = arena_printf(kernel->emit.arena, "%s%s", begin->is_commit ? "commit_" : "", end->groups.items[0]->name);
+	name = arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->module->name, suffix, what);
+	for (char *dot = strchr(name, '.'); dot; dot = strchr(dot, '.'))
+		*dot = '_';
+	return names_declare(&kernel->names, name);
 }
 
 static void add_part(struct kernel *kernel, int first, int last, bool is_function, bool is_whole_region)
 {
-	struct part part = { .first = first, .last = last };
+	struct part part = { first, last, is_function, is_whole_region, NULL };
 
-	if (is_function)
-		part.function = part_name(kernel, first, is_whole_region);
 	vec_push(kernel->emit.arena, &kernel->parts, part);
 }
 
@@ -69,8 +74,14 @@ static void add_parts(struct kernel *kernel, int first, int last, bool is_long_k
 		add_part(kernel, first, last, is_long_kernel, true);
 		return;
 	}
-	for (int i = first; i < last; i++)
-		add_part(kernel, i, i + 1, true, false);
+	while (first < last) {
+		int next = first + 1;
+
+		while (next < last && nests_are_of_one_statement(&kernel->nests.items[first], &kernel->nests.items[next]))
+			next++;
+		add_part(kernel, first, next, true, false);
+		first = next;
+	}
 }
 
 static void find_parts(struct kernel *kernel)
@@ -124,11 +135,9 @@ static const char *scratch_text(struct kernel *kernel, print_body *print, const 
 
 static void emit_function_body(struct kernel *kernel, const char *text, print_body *print, const struct part *part)
 {
-	size_t before = kernel->w->text.length;
-
 	emit_params(kernel->w, kernel->layout, text, kernel->is_specialized);
 	emit_arrays(kernel, text);
-	if (kernel->w->text.length > before)
+	if (kernel->w->text.text[kernel->w->text.length - 2] != '{')
 		writer_blank(kernel->w);
 	print_to(kernel, kernel->w, print, part);
 }
@@ -140,15 +149,26 @@ static void print_part(struct kernel *kernel, const struct part *part)
 	emit_nests(&kernel->emit, &kernel->nests, part->first, part->last);
 }
 
-static void emit_part_function(struct kernel *kernel, struct part *part)
+static bool depends_on_copy(const struct kernel *kernel, const char *text)
 {
-	const char *text = scratch_text(kernel, print_part, part);
+	const struct layout *layout = kernel->layout;
+	bool depends = false;
+
+	for (int i = 0; i < layout->module->params.n; i++)
+		depends |= layout->module->params.items[i].is_specialized && text_mentions(text, layout->params[i]);
+	return depends;
+}
+
+/* `static void …(` and the call, with the arguments that the text needs. */
+static const char *part_head(struct kernel *kernel, struct part *part, const char *text)
+{
+	const char *name = part_name(kernel, part, depends_on_copy(kernel, text) ? kernel->suffix : "");
 	const struct module *module = kernel->layout->module;
 	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
 	struct str head = str_new(kernel->emit.arena), call = str_new(kernel->emit.arena);
 
-	str_add(&head, "static void %s(pmg_plan *plan", part->function);
-	str_add(&call, "%s(plan", part->function);
+	str_add(&head, "static void %s(pmg_plan *plan", name);
+	str_add(&call, "%s(plan", name);
 	if (needs_args(kernel->layout, text, kernel->is_specialized)) {
 		str_add(&head, ", const %s_args *args", module->name);
 		str_add(&call, ", args");
@@ -162,7 +182,16 @@ static void emit_part_function(struct kernel *kernel, struct part *part)
 		str_add(&call, ", %s", kernel->emit.starts);
 	}
 	part->call = arena_printf(kernel->emit.arena, "%s);", str_text(&call));
-	line(kernel->w, "%s)\n{", str_text(&head));
+	return arena_printf(kernel->emit.arena, "%s)", str_text(&head));
+}
+
+static void emit_part_function(struct kernel *kernel, struct part *part)
+{
+	const char *text = scratch_text(kernel, print_part, part);
+
+	line(kernel->w, "%s\n{", part_head(kernel, part, text));
+	if (!depends_on_copy(kernel, text))
+		kernel->shared[part - kernel->parts.items] = part->call;
 	kernel->w->indent++;
 	emit_function_body(kernel, text, print_part, part);
 	close_block(kernel->w, "}");
@@ -263,9 +292,15 @@ static void emit_copy(struct kernel *kernel, const char *suffix, bool is_special
 	kernel->suffix = suffix;
 	kernel->is_specialized = is_specialized;
 	find_parts(kernel);
-	for (int i = 0; i < kernel->parts.n; i++)
-		if (kernel->parts.items[i].function)
-			emit_part_function(kernel, &kernel->parts.items[i]);
+	if (!kernel->shared)
+		kernel->shared = arena_new_array(kernel->emit.arena, const char *, kernel->parts.n + 1);
+	for (int i = 0; i < kernel->parts.n; i++) {
+		struct part *part = &kernel->parts.items[i];
+
+		part->call = kernel->shared[i];
+		if (part->is_function && !part->call)
+			emit_part_function(kernel, part);
+	}
 	emit_kernel_function(kernel);
 }
 

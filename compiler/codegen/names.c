@@ -13,7 +13,7 @@ static bool is_letter(char c)
 }
 
 /* The last member of a dotted name, letters only: "PHI.voxel[k]" becomes "voxel". */
-static const char *identifier_of(struct arena *arena, const char *base)
+const char *names_last_member(struct arena *arena, const char *base)
 {
 	size_t length = strcspn(base, "[(");
 	char *name = arena_copy(arena, base, length), *dot = strrchr(name, '.');
@@ -38,7 +38,7 @@ static bool is_free(const struct names *names, const char *name)
 
 const char *names_declare(struct names *names, const char *base)
 {
-	const char *stem = identifier_of(names->arena, base), *name = stem;
+	const char *stem = names_last_member(names->arena, base), *name = stem;
 
 	for (int i = 2; !is_free(names, name); i++)
 		name = arena_printf(names->arena, "%s_%d", stem, i);

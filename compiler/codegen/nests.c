@@ -172,10 +172,24 @@ static void push_context(struct emit *e, enum region_kind kind)
 
 /* ---- printing them ---- */
 
+static bool shows(const struct nest *nest, struct span span)
+{
+	bool is_shown = false;
+
+	for (int i = 0; nest && i < nest->groups.n; i++)
+		is_shown |= !memcmp(&nest->groups.items[i]->span, &span, sizeof span);
+	return is_shown;
+}
+
+bool nests_are_of_one_statement(const struct nest *a, const struct nest *b)
+{
+	return a->groups.n == 1 && b->groups.n == 1 && shows(a, b->groups.items[0]->span);
+}
+
 static void emit_comments(struct emit *e, const struct nest *nest, const struct nest *previous)
 {
 	for (int i = 0; i < nest->groups.n; i++)
-		if (!previous || !has_group(previous, nest->groups.items[i])) {
+		if (!shows(previous, nest->groups.items[i]->span)) {
 			e->w->span = nest->groups.items[i]->span;
 			emit_source_comment(e->w, e->module, nest->groups.items[i]->span);
 		}

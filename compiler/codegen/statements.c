@@ -45,6 +45,16 @@ static struct below look_below(struct emit *e, __isl_keep isl_ast_node *node, co
 
 /* ---- groups and their LOCAL arrays ---- */
 
+static const char *accumulator_name(enum reduce_op op)
+{
+	static const char *const names[] = {
+		[REDUCE_SET] = "value", [REDUCE_ADD] = "sum", [REDUCE_MUL] = "product", [REDUCE_MIN] = "smallest",
+		[REDUCE_MAX] = "largest"
+	};
+
+	return names[op];
+}
+
 static const struct stage *stage_of_node(__isl_keep isl_ast_node *node)
 {
 	isl_ast_expr *instance;
@@ -85,6 +95,17 @@ static void mark_as_used(struct emit *e, const struct cell *cell)
 		line(e->w, "(void) %s;", cell->name);
 }
 
+/* What a sum is called in the language need not be a name in C. */
+static const char *local_base(const struct module *module, const struct array *local)
+{
+	const char *name = names_last_member(module->arena, local->name);
+
+	for (int i = 0; i < module->stages.n && name_is_reserved_in_c(name); i++)
+		if (module->stages.items[i]->write.array == local && module->stages.items[i]->op != REDUCE_SET)
+			return accumulator_name(module->stages.items[i]->op);
+	return name;
+}
+
 static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const struct array *local)
 {
 	struct below below = look_below(e, node, local);
@@ -92,7 +113,7 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 
 	if (!below.is_written)
 		return;
-	cell.name = names_declare(&e->names, local->name);
+	cell.name = names_declare(&e->names, local_base(e->module, local));
 	cell.declared_by = declaring_stage(e, node, local);
 	if (!cell.declared_by) {
 		line(e->w, "%s %s = %s;", type_c_name(local->type), cell.name,
@@ -168,16 +189,6 @@ static void note_write(struct emit *e, const struct array *array)
 
 /* ---- accumulators ---- */
 
-static const char *accumulator_name(enum reduce_op op)
-{
-	static const char *const names[] = {
-		[REDUCE_SET] = "value", [REDUCE_ADD] = "sum", [REDUCE_MUL] = "product", [REDUCE_MIN] = "smallest",
-		[REDUCE_MAX] = "largest"
-	};
-
-	return names[op];
-}
-
 static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
 			     const struct point *point)
 {
@@ -230,7 +241,9 @@ static struct cell *declared_here(struct emit *e, const struct stage *stage)
 static void emit_stage(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	enum scalar_type type = stage->write.array->type;
-	struct text value = c_cast(e->arena, type, stage->value->type, c_expr(e, point, stage->value));
+	struct expr *args[] = { stage->value };
+	const struct expr cast = { .kind = EXPR_CAST, .type = type, .args = args };
+	struct text value = c_expr(e, point, type == stage->value->type ? stage->value : &cast);
 	const char *accumulator = accumulator_of(e, stage);
 	struct update update = { stage->op, type, accumulator, value };
 	struct cell *local = declared_here(e, stage);
