@@ -45,11 +45,12 @@ language := -std=c11 -D_GNU_SOURCE
 sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 openmp := -fopenmp
 includes := -Icompiler -Iruntime -Itools -Itests -I$(BUILD)
-# Asked when first used, which is after `deps`.
-isl_cflags = $(eval isl_cflags := $$(shell pkg-config --cflags isl))$(isl_cflags)
-isl_libs = $(eval isl_libs := $$(shell pkg-config --libs isl))$(isl_libs)
-hdf5_cflags = $(eval hdf5_cflags := $$(shell pkg-config --cflags hdf5-serial || pkg-config --cflags hdf5))$(hdf5_cflags)
-hdf5_libs = $(eval hdf5_libs := $$(shell pkg-config --libs hdf5-serial || pkg-config --libs hdf5))$(hdf5_libs)
+# Asked when first used, which is after `deps`; then known.
+ask = $(eval $(1) := $$(shell pkg-config $(2) $(3) $(if $(4),|| pkg-config $(2) $(4))))$($(1))
+isl_cflags = $(call ask,isl_cflags,--cflags,isl)
+isl_libs = $(call ask,isl_libs,--libs,isl)
+hdf5_cflags = $(call ask,hdf5_cflags,--cflags,hdf5-serial,hdf5)
+hdf5_libs = $(call ask,hdf5_libs,--libs,hdf5-serial,hdf5)
 
 # Recipes say what they make; V=1 shows the commands, -s nothing.
 quiet = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo) "  $(1)  $@";)
