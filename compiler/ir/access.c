@@ -308,14 +308,15 @@ static __isl_give isl_set *dim_set(const struct module *module, const struct sta
 				 dim_below(module, stage, number, expr_pw_aff(module, stage, dim->hi)));
 }
 
-/* off[s] <= off[s + 1]: two dims bound to one non-decreasing array, at subscripts a constant apart. */
+/* off[s] <= off[s + 1]: two dims bound to one non-decreasing array of one dimension, the subscript of the first never
+ * behind that of the second. */
 static __isl_give isl_set *monotone_set(const struct module *module, const struct stage *stage, int first, int second)
 {
 	const struct dim *a = &stage->dims.items[first], *b = &stage->dims.items[second];
 	isl_set *always, *ordered;
 
 	if (a->kind != DIM_BIND || b->kind != DIM_BIND || a->source.array != b->source.array ||
-	    !(a->source.array->facts & (FACT_OFFSETS | FACT_SORTED)))
+	    a->source.array->rank != 1 || !(a->source.array->facts & (FACT_OFFSETS | FACT_SORTED)))
 		return universe_of(module, stage);
 	always = isl_pw_aff_gt_set(expr_pw_aff(module, stage, a->source.subs[0]),
 				   expr_pw_aff(module, stage, b->source.subs[0]));
@@ -327,7 +328,7 @@ static __isl_give isl_set *monotone_set(const struct module *module, const struc
 	return ordered;
 }
 
-static bool stage_is_in_loop(const struct module *module, const struct stage *stage)
+bool stage_is_in_loop(const struct module *module, const struct stage *stage)
 {
 	const group_list *body = &module->regions[REGION_BODY].groups;
 
@@ -337,10 +338,27 @@ static bool stage_is_in_loop(const struct module *module, const struct stage *st
 	return false;
 }
 
+static unsigned loop_position(const struct module *module)
+{
+	return (unsigned) param_position(module, module->loop.param);
+}
+
+__isl_give isl_set *set_of_iterations(const struct module *module, __isl_take isl_set *set)
+{
+	return module->loop.var ? isl_set_eliminate(set, isl_dim_param, loop_position(module), 1) : set;
+}
+
+__isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl_map *map, const char *name)
+{
+	isl_id *id = isl_id_alloc(module->ctx, name, NULL);
+
+	return isl_map_set_dim_id(map, isl_dim_param, loop_position(module), id);
+}
+
 /* lo <= it < hi, as a condition on the parameters. */
 static __isl_give isl_set *loop_set(const struct module *module)
 {
-	isl_pw_aff *it = variable_aff(module, NULL, isl_dim_param, param_position(module, module->loop.param));
+	isl_pw_aff *it = variable_aff(module, NULL, isl_dim_param, (int) loop_position(module));
 	isl_set *set = isl_pw_aff_ge_set(isl_pw_aff_copy(it), expr_pw_aff(module, NULL, module->loop.lo));
 
 	return isl_set_intersect(set, isl_pw_aff_lt_set(it, expr_pw_aff(module, NULL, module->loop.hi)));

@@ -6,7 +6,7 @@
  * so is a child c of a node i: (c, i) of the parent array. For two such pairs (x, v), (y, w) of one array
  *     function   x = y  implies  v = w
  *     sorted     x <= y implies  v <= w      (offsets too: segments do not overlap)
- *     unique     x != y implies  v != w
+ *     unique     x != y implies  v != w      (but for the -1 of roots)
  * Pairs of instances that break an implication cannot exist in any data and are taken out of dependences. The
  * runtime checks each fact when the array is bound (runtime/bind.c); for trees, parent[i] < i is in the domains. */
 #include "ir/ir.h"
@@ -94,6 +94,14 @@ static __isl_give isl_map *pairs_both(const struct binding *a, const struct bind
 	return isl_map_intersect(pairs(a->subscript, b->subscript, subscripts), pairs(a->value, b->value, values));
 }
 
+/* One value, which is not that of roots, at two subscripts. */
+static __isl_give isl_map *values_twice(const struct binding *a, const struct binding *b)
+{
+	isl_map *not_root = isl_map_lower_bound_si(isl_map_copy(a->value), isl_dim_out, 0, 0);
+
+	return isl_map_intersect_domain(pairs_both(a, b, UNEQUAL, EQUAL), isl_map_domain(not_root));
+}
+
 static __isl_give isl_map *binding_impossible(const struct binding *a, const struct binding *b)
 {
 	isl_map *impossible = pairs_both(a, b, EQUAL, UNEQUAL);
@@ -103,7 +111,7 @@ static __isl_give isl_map *binding_impossible(const struct binding *a, const str
 		impossible = isl_map_union(impossible, pairs_both(a, b, GREATER, LESS));
 	}
 	if (a->array->facts & FACT_UNIQUE)
-		impossible = isl_map_union(impossible, pairs_both(a, b, UNEQUAL, EQUAL));
+		impossible = isl_map_union(impossible, values_twice(a, b));
 	return impossible;
 }
 
@@ -115,8 +123,19 @@ static __isl_give isl_map *no_pairs(const struct stage *a, const struct stage *b
 	return isl_map_empty(space);
 }
 
+/* What the binding promises where the loop's variable is `name`; false when it promises nothing. */
+static bool binding_in_iteration(const struct module *module, struct binding *binding, const char *name)
+{
+	if (binding->array->role != ROLE_IN)
+		return false;
+	binding->subscript = map_in_iteration(module, binding->subscript, name);
+	binding->value = map_in_iteration(module, binding->value, name);
+	return true;
+}
+
+/* `later`: the variable of the loop for `b`; NULL: both are in one iteration. */
 static __isl_give isl_map *dim_impossible(const struct module *module, const struct stage *a, int i,
-					  const struct stage *b, __isl_take isl_map *impossible)
+					  const struct stage *b, const char *later, __isl_take isl_map *impossible)
 {
 	struct binding first, second;
 
@@ -125,7 +144,7 @@ static __isl_give isl_map *dim_impossible(const struct module *module, const str
 	for (int j = 0; j < b->dims.n; j++) {
 		if (!dim_binding(module, b, j, &second))
 			continue;
-		if (first.array == second.array)
+		if (first.array == second.array && (!later || binding_in_iteration(module, &second, later)))
 			impossible = isl_map_union(impossible, binding_impossible(&first, &second));
 		binding_free(&second);
 	}
@@ -133,11 +152,23 @@ static __isl_give isl_map *dim_impossible(const struct module *module, const str
 	return impossible;
 }
 
-__isl_give isl_map *axioms_impossible(const struct module *module, const struct stage *a, const struct stage *b)
+static __isl_give isl_map *stages_impossible(const struct module *module, const struct stage *a,
+					     const struct stage *b, const char *later)
 {
 	isl_map *impossible = no_pairs(a, b);
 
 	for (int i = 0; i < a->dims.n; i++)
-		impossible = dim_impossible(module, a, i, b, impossible);
+		impossible = dim_impossible(module, a, i, b, later, impossible);
 	return impossible;
+}
+
+__isl_give isl_map *axioms_impossible(const struct module *module, const struct stage *a, const struct stage *b)
+{
+	return stages_impossible(module, a, b, NULL);
+}
+
+__isl_give isl_map *axioms_impossible_apart(const struct module *module, const struct stage *a, const struct stage *b,
+					    const char *name)
+{
+	return stages_impossible(module, a, b, name);
 }

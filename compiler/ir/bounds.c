@@ -14,11 +14,20 @@ static unsigned n_params(__isl_keep isl_map *map)
 	return (unsigned) isl_map_dim(map, isl_dim_param);
 }
 
-/* The lexicographically smallest point of { [params, D, cell] }, as values. */
+static bool has_param(__isl_keep isl_map *pairs, unsigned param)
+{
+	return isl_map_involves_dims(pairs, isl_dim_param, param, 1) == isl_bool_true;
+}
+
+/* The lexicographically smallest point of { [params, D, cell] }, as values; params that play no part, which may have
+ * no smallest value, are 0. */
 static __isl_give isl_point *smallest(__isl_keep isl_map *pairs)
 {
 	isl_set *all = isl_set_flatten(isl_map_wrap(isl_map_copy(pairs)));
 
+	for (unsigned i = 0; i < n_params(pairs); i++)
+		if (!has_param(pairs, i))
+			all = isl_set_fix_si(all, isl_dim_param, i, 0);
 	all = isl_set_move_dims(all, isl_dim_set, 0, isl_dim_param, 0, n_params(pairs));
 	return isl_set_sample_point(isl_set_lexmin(all));
 }
@@ -32,7 +41,7 @@ static long coordinate(__isl_keep isl_point *point, unsigned position)
 	return number;
 }
 
-/* "i = 7, n = 8" of a smallest point; names that play no part in `pairs` are left out. */
+/* ", when i = 7, n = 8" of a smallest point; names that play no part in `pairs` are left out. */
 static const char *witness_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
 				__isl_keep isl_point *point)
 {
@@ -41,23 +50,12 @@ static const char *witness_text(struct module *module, const struct stage *stage
 
 	for (int i = 0; i < stage->dims.n; i++)
 		if (isl_map_involves_dims(pairs, isl_dim_in, (unsigned) i, 1) == isl_bool_true)
-			str_add(&text, "%s%s = %ld", text.length ? ", " : "", stage->dims.items[i].name,
+			str_add(&text, "%s%s = %ld", text.length ? ", " : ", when ", stage->dims.items[i].name,
 				coordinate(point, n + (unsigned) i));
 	for (unsigned i = 0; i < n; i++)
-		if (isl_map_involves_dims(pairs, isl_dim_param, i, 1) == isl_bool_true)
-			str_add(&text, "%s%s = %ld", text.length ? ", " : "",
+		if (has_param(pairs, i))
+			str_add(&text, "%s%s = %ld", text.length ? ", " : ", when ",
 				isl_map_get_dim_name(pairs, isl_dim_param, i), coordinate(point, i));
-	return str_text(&text);
-}
-
-static const char *cell_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
-			     __isl_keep isl_point *point, int rank)
-{
-	struct str text = str_new(module->arena);
-	unsigned first = n_params(pairs) + (unsigned) stage->dims.n;
-
-	for (int i = 0; i < rank; i++)
-		str_add(&text, "%s%ld", i ? ", " : "", coordinate(point, first + (unsigned) i));
 	return str_text(&text);
 }
 
@@ -70,6 +68,23 @@ struct check {
 	isl_set **defined;              /* by number of array: the cells that are set; NULL: no need to ask */
 };
 
+/* "'t[i]' reads [0] of 't', which"; of a scalar its name. */
+static const char *cell_text(struct check *check, const struct access *access, __isl_keep isl_map *pairs,
+			     __isl_keep isl_point *point)
+{
+	struct arena *arena = check->module->arena;
+	unsigned first = n_params(pairs) + (unsigned) check->stage->dims.n;
+	struct str text = str_new(arena);
+
+	if (access->array->rank == 0)
+		return arena_printf(arena, "'%s'", access->array->name);
+	str_add(&text, "'%s' %s [", access_text(arena, check->module, check->stage, access), check->verb);
+	for (int i = 0; i < access->array->rank; i++)
+		str_add(&text, "%s%ld", i ? ", " : "", coordinate(point, first + (unsigned) i));
+	str_add(&text, "] of '%s', which", access->array->name);
+	return str_text(&text);
+}
+
 static void report_cell(struct check *check, const struct access *access, __isl_take isl_map *bad,
 			enum diag_code code, const char *problem)
 {
@@ -77,9 +92,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	isl_point *point = smallest(bad);
 	struct diag *diag;
 
-	diag = diag_error(module->diags, code, access->span, "'%s' %s [%s] of '%s', which is %s, when %s",
-			  access_text(module->arena, module, check->stage, access), check->verb,
-			  cell_text(module, check->stage, bad, point, access->array->rank), access->array->name,
+	diag = diag_error(module->diags, code, access->span, "%s is %s%s", cell_text(check, access, bad, point),
 			  problem, witness_text(module, check->stage, bad, point));
 	diag_label(module->diags, diag, access->array->span, "'%s' is declared here", access->array->name);
 	isl_point_free(point);
@@ -120,13 +133,21 @@ static bool is_proved(const struct module *module, isl_map **bad)
 	return true;
 }
 
+/* What the loop defines is read behind it, or in the same iteration. */
+static __isl_give isl_set *cells_for(const struct check *check, __isl_keep isl_set *defined)
+{
+	isl_set *cells = isl_set_copy(defined);
+
+	return stage_is_in_loop(check->module, check->stage) ? cells : set_of_iterations(check->module, cells);
+}
+
 static void check_access(struct access *access, void *user)
 {
 	struct check *check = user;
 	isl_set *defined;
 	isl_map *map, *bad;
 
-	if (access->array->role == ROLE_LOCAL || access->array->rank == 0)
+	if (access->array->role == ROLE_LOCAL)
 		return;
 	map = access_map(check->module, check->stage, access);
 	bad = isl_map_subtract_range(isl_map_copy(map), array_box(check->module, access->array));
@@ -140,7 +161,7 @@ static void check_access(struct access *access, void *user)
 		isl_map_free(map);
 		return;
 	}
-	bad = isl_map_subtract_range(map, isl_set_copy(defined));
+	bad = isl_map_subtract_range(map, cells_for(check, defined));
 	if (!is_proved(check->module, &bad))
 		report_cell(check, access, bad, DIAG_READ_UNDEFINED, "not defined");
 }
@@ -163,7 +184,7 @@ static isl_set **defined_cells(struct module *module)
 		struct array *array = stage->write.array;
 		isl_set *cells;
 
-		if (array->role != ROLE_TEMP || array->rank == 0)
+		if (array->role != ROLE_TEMP)
 			continue;
 		cells = isl_map_range(access_map(module, stage, &stage->write));
 		cells = isl_set_coalesce(cells);
@@ -174,34 +195,109 @@ static isl_set **defined_cells(struct module *module)
 
 /* ---- defined at most once ---- */
 
-static void check_once(struct module *module, struct stage *a, struct stage *b)
+/* The pairs of instances, of one iteration of the loop, that define one cell. */
+static __isl_give isl_map *meeting(const struct module *module, const struct stage *a, const struct stage *b)
 {
 	isl_map *both = access_map(module, a, &a->write);
 
 	both = isl_map_apply_range(both, isl_map_reverse(access_map(module, b, &b->write)));
 	both = isl_map_subtract(both, axioms_impossible(module, a, b));
-	if (a == b)
-		both = isl_map_subtract(both, isl_map_identity(isl_map_get_space(both)));
-	if (!is_proved(module, &both)) {
-		const char *sample = dependence_sample(module, isl_union_map_from_map(both));
-		struct diag *diag = diag_error(module->diags, DIAG_DEFINED_TWICE, b->span,
-					       "cells of '%s' may be defined twice", b->write.array->name);
+	return a == b ? isl_map_subtract(both, isl_map_identity(isl_map_get_space(both))) : both;
+}
 
-		diag_label(module->diags, diag, a->span, a == b ? "two points of this definition meet" :
-			   "the other definition is here");
-		diag_label(module->diags, diag, (struct span) { 0 }, "for example %s", sample ? sample : "(not found)");
-	}
+/* The same of two iterations, `now` and `later`. */
+static __isl_give isl_map *meeting_apart(const struct module *module, const struct stage *a, const struct stage *b,
+					 const char *now, const char *later)
+{
+	isl_map *both = access_map(module, a, &a->write), *at_once;
+	isl_map *cells = map_in_iteration(module, access_map(module, b, &b->write), later);
+
+	both = isl_map_apply_range(both, isl_map_reverse(cells));
+	both = isl_map_subtract(both, axioms_impossible_apart(module, a, b, later));
+	at_once = isl_map_equate(isl_map_copy(both), isl_dim_param,
+				 isl_map_find_dim_by_name(both, isl_dim_param, now), isl_dim_param,
+				 isl_map_find_dim_by_name(both, isl_dim_param, later));
+	return isl_map_subtract(both, at_once);
+}
+
+static struct diag *report_twice(struct module *module, const struct stage *a, const struct stage *b,
+				 const char *how_alone)
+{
+	struct diag *diag = diag_error(module->diags, DIAG_DEFINED_TWICE, b->span,
+				       "cells of '%s' may be defined twice", b->write.array->name);
+
+	diag_label(module->diags, diag, a->span, "%s", a == b ? how_alone : "the other definition is here");
+	return diag;
+}
+
+static void check_once(struct module *module, const struct stage *a, const struct stage *b)
+{
+	isl_map *both = meeting(module, a, b);
+	const char *sample;
+	struct diag *diag;
+
+	if (is_proved(module, &both))
+		return;
+	sample = dependence_sample(module, isl_union_map_from_map(both));
+	diag = report_twice(module, a, b, "two points of this definition meet");
+	diag_label(module->diags, diag, (struct span) { 0 }, "for example %s", sample ? sample : "(not found)");
+}
+
+static void check_iterations(struct module *module, const struct stage *a, const struct stage *b)
+{
+	const char *now = module->params.items[module->loop.param].name;
+	const char *later = arena_printf(module->arena, "%s'", now);
+	isl_map *both = meeting_apart(module, a, b, now, later);
+	isl_point *point;
+	struct diag *diag;
+
+	if (is_proved(module, &both))
+		return;
+	point = smallest(both);
+	diag = report_twice(module, a, b, "two iterations of the loop meet");
+	diag_label(module->diags, diag, (struct span) { 0 }, "for example%s",
+		   witness_text(module, a, both, point));
+	isl_point_free(point);
+	isl_map_free(both);
+}
+
+struct uses {
+	const struct array *array;
+	bool any;
+};
+
+static void note_use(struct access *access, void *user)
+{
+	struct uses *uses = user;
+
+	uses->any |= access->array == uses->array;
+}
+
+/* Is there one array for all iterations of the loop? Others are new in each. */
+static bool outlives_iteration(const struct module *module, const struct array *array)
+{
+	struct uses uses = { array, array->role == ROLE_OUT || array->role == ROLE_INOUT };
+
+	for (int i = 0; i < module->stages.n && !uses.any; i++)
+		if (!stage_is_in_loop(module, module->stages.items[i]))
+			stage_reads(module->stages.items[i], note_use, &uses);
+	return uses.any;
+}
+
+static void check_pair(struct module *module, const struct stage *a, const struct stage *b)
+{
+	if (a->write.array != b->write.array || !is_plain_definition(a) || !is_plain_definition(b))
+		return;
+	check_once(module, a, b);
+	if (stage_is_in_loop(module, a) && stage_is_in_loop(module, b) && outlives_iteration(module, a->write.array))
+		check_iterations(module, a, b);
 }
 
 static void check_definitions(struct module *module)
 {
 	for (int i = 0; i < module->stages.n; i++)
-		for (int j = i; j < module->stages.n; j++) {
-			struct stage *a = module->stages.items[i], *b = module->stages.items[j];
-
-			if (a->write.array == b->write.array && is_plain_definition(a) && is_plain_definition(b))
-				check_once(module, a, b);
-		}
+		for (int j = i; j < module->stages.n; j++)
+			check_pair(module, module->stages.items[i], module->stages.items[j]);
 }
 
 bool module_check_accesses(struct module *module)

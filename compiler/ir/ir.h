@@ -24,6 +24,11 @@ __isl_give isl_set *expr_set(const struct module *module, const struct stage *st
 __isl_give isl_map *access_map(const struct module *module, const struct stage *stage, const struct access *access);
 /* [params] -> { A[i] : lo <= i < hi } */
 __isl_give isl_set *array_box(const struct module *module, const struct array *array);
+bool stage_is_in_loop(const struct module *module, const struct stage *stage);
+/* What is in `set` in some iteration of the loop. */
+__isl_give isl_set *set_of_iterations(const struct module *module, __isl_take isl_set *set);
+/* `map`, of a stage in the loop, for an iteration in which the loop's variable is `name`. */
+__isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl_map *map, const char *name);
 /* Sets module->context, each stage's domain. */
 void module_analyse(struct module *module);
 /* The stage of an instance tuple. */
@@ -33,6 +38,10 @@ struct stage *stage_of_id(__isl_take isl_id *id);
 
 /* The pairs { S[D] -> T[E] } that no data can make real, from the facts of the arrays bound in both. */
 __isl_give isl_map *axioms_impossible(const struct module *module, const struct stage *a, const struct stage *b);
+/* The same with `b` in an iteration of the loop in which its variable is `name`; computed arrays, which may be others
+ * there, promise nothing. */
+__isl_give isl_map *axioms_impossible_apart(const struct module *module, const struct stage *a, const struct stage *b,
+					    const char *name);
 
 /* ---- deps.c -------------------------------------------------------------------- */
 
