@@ -3,7 +3,8 @@
  * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
- * visit of a list, which cannot be cut into ranges. Iterators get names that no parameter has. */
+ * visit of a list, which cannot be cut into ranges. Statements of one point stay together ("group_coscheduled"): those
+ * of a group share its LOCAL arrays. Iterators get names that no parameter has. */
 #include <isl/id.h>
 #include <isl/options.h>
 #include <string.h>
@@ -91,6 +92,7 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 		return NULL;
 	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
 	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
+	isl_options_set_ast_build_group_coscheduled(module->ctx, 1);
 	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, make_atomic, NULL);
 	build = isl_ast_build_from_context(region_context(module, kind));
 	build = isl_ast_build_set_iterators(build, iterators(module, schedule));

@@ -82,6 +82,24 @@ static bool mark_is_harmless(const struct mark *mark)
 	return is_harmless;
 }
 
+/* Is the element that the dim is read from known to exist? Only then has the dim a value. */
+static bool source_is_inside(struct emit *e, const struct access *source, const struct point *point)
+{
+	const struct array *array = source->array;
+	bool is_inside = true;
+
+	for (int i = 0; is_inside && i < array->rank; i++) {
+		struct affine sub = affine_of_expr(e, point, source->subs[i]);
+		struct affine lo = affine_of_expr(e, NULL, array->lo[i]), hi = affine_of_expr(e, NULL, array->hi[i]);
+		struct affine from = affine_combine(e->arena, 1, &sub, -1, &lo);
+		struct affine to = affine_combine(e->arena, 1, &hi, -1, &sub), last = affine_scale(e->arena, &to, 1, -1);
+
+		is_inside = facts_imply(e->module->ctx, e->arena, &e->facts, &from) &&
+			    facts_imply(e->module->ctx, e->arena, &e->facts, &last);
+	}
+	return is_inside;
+}
+
 /* If all that runs below is one loop, its iterations exist only where its range is not empty: facts for them. */
 static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
@@ -105,10 +123,10 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 		point = point_below(below, mark);
 		if (mark->kind == MARK_LOOP)
 			range_facts(e, &range, &variable, mark->direction);
-		else if (point.instance)
+		if (mark->kind == MARK_BIND && point.instance && source_is_inside(e, &mark->dim->source, &point)) {
 			bind_facts(e, mark->dim, &point, &variable);
-		if (mark->kind == MARK_BIND)
 			facts_of_inner_loop(e, below, NULL);
+		}
 		isl_ast_expr_free(point.instance);
 	}
 	isl_ast_node_free(below);
