@@ -56,6 +56,11 @@ bool module_order_recurrences(struct module *module);
  * errors with a witness. */
 bool module_check_accesses(struct module *module);
 
+/* ---- outputs.c ----------------------------------------------------------------- */
+
+/* Every cell of an `out` with affine definitions is defined: errors with the smallest cell that is not. */
+bool module_check_outputs(struct module *module);
+
 /* ---- verify.c ------------------------------------------------------------------ */
 
 /* The module's invariants, as a list of small named checks; violations are internal errors naming `pass`. */

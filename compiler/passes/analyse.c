@@ -7,7 +7,7 @@ bool pass_analyse(struct module *module, const struct pass_options *options)
 {
 	(void) options;
 	module_analyse(module);
-	return module_check_accesses(module);
+	return module_check_accesses(module) && module_check_outputs(module);
 }
 
 bool pass_recurrences(struct module *module, const struct pass_options *options)

@@ -164,9 +164,11 @@ class Program:
         self.done(y, "n")
 
     def cases(self):
-        y = self.output("nm")
         first, second = self.condition("i", "n"), self.condition("j", "m")
-        tail = f"else : {self.expr(IJ, 1)}; " if self.rng.random() < 0.7 else ""
+        y, tail = self.fresh("y"), f"else : {self.expr(IJ, 1)}; "
+        if self.rng.random() < 0.3:
+            tail = ""
+        self.declare("out" if tail else "inout", y, "nm")
         self.add(f"{y}[i,j] = case {{ {first} : {self.expr(IJ, 1)}; "
                  f"{second} : {self.expr(IJ, 1)}; {tail}}} for i in 0..n, j in 0..m;")
         self.done(y, "nm")
@@ -287,7 +289,7 @@ class Program:
         self.declare("state", x, "n", init=f" = {self.rng.choice(self.reads['n'])}")
         self.declare("state", "g" + x, "", init=" = 0")
         trace = self.fresh("trace")
-        self.declarations.append(f"    out {trace} : f64[4];")
+        self.declarations.append(f"    out {trace} : f64[2];")
         condition = self.pick("", f" until g{x} > 20")
         count = self.output("", "i64")
         step = self.pick(
@@ -297,7 +299,7 @@ class Program:
         self.loop = (f"    iterate it in 0..4{condition} {{\n        {step}\n"
                      f"        temp s{x} : f64 = sum(i in 0..n) abs({x}[i]);\n"
                      f"        next g{x} = g{x} + s{x};\n"
-                     f"        {trace}[it] = case {{ it % 2 == 0 : s{x}; }};\n"
+                     f"        {trace}[it/2] = case {{ it % 2 == 0 : s{x}; }};\n"
                      f"        reduce {count} += 1;\n    }}\n"
                      f"    last{x} = {x};\n")
         self.declarations.append(f"    out last{x} : f64[n];")
