@@ -108,31 +108,32 @@ static const char *emit_modules(struct compilation *c, const struct options *opt
 	return str_text(&text);
 }
 
-static const char *emit_target(struct compilation *c, const struct options *options)
+static const char *emit_target(struct compilation *c, const char *stage, const char *base)
 {
 	const char *c_text, *h_text;
 
-	if (!compilation_run_passes(c) || !compilation_generate(c, options->output, &c_text, &h_text))
+	if (!compilation_run_passes(c) || !compilation_generate(c, base, &c_text, &h_text))
 		return NULL;
-	return !strcmp(options->emit, "h") ? h_text : c_text;
+	return !strcmp(stage, "h") ? h_text : c_text;
 }
 
-const char *emit_stage(struct compilation *c, const struct options *options)
+const char *emit_stage(struct compilation *c, const struct options *options, const char *base)
 {
-	const struct stage_text *stage = find_stage(options->emit);
+	const char *name = options->emit ? options->emit : "c";
+	const struct stage_text *stage = find_stage(name);
 
 	if (!compilation_open(c, options->input))
 		return NULL;
-	if (!strcmp(options->emit, "tokens"))
+	if (!strcmp(name, "tokens"))
 		return syntax_tokens_text(&c->arena, &c->diags, c->file);
 	if (!compilation_parse(c))
 		return NULL;
-	if (!strcmp(options->emit, "ast"))
+	if (!strcmp(name, "ast"))
 		return c->tree ? tree_file_text(&c->arena, c->tree) : "";
 	if (!compilation_lower(c))
 		return NULL;
 	if (!stage)
-		return emit_target(c, options);
+		return emit_target(c, name, base);
 	if (stage->needs_passes && !compilation_run_passes(c))
 		return NULL;
 	return emit_modules(c, options, stage);

@@ -6,8 +6,9 @@
 
 #include "driver/options.h"
 
-/* The text of options->emit, or NULL with errors in c->diags. Compiles as far as that stage needs. */
-const char *emit_stage(struct compilation *c, const struct options *options);
+/* The text of options->emit (NULL: C), or NULL with errors in c->diags. Compiles as far as that stage needs; `base` is
+ * the name of the files that C would go to. */
+const char *emit_stage(struct compilation *c, const struct options *options, const char *base);
 bool emit_is_known(const char *stage);
 
 /* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was. */

@@ -22,12 +22,17 @@ static int usage_error(const char *problem)
 	return EXIT_USAGE;
 }
 
+static bool wants_text(const struct options *options)
+{
+	return options->emit || (options->output && !strcmp(options->output, "-"));
+}
+
 /* The path of an output without its ending: of -o, or of the input's name in this folder. */
 static const char *output_base(struct session *s)
 {
 	const char *path = s->options.output, *slash, *dot;
 
-	if (!path) {
+	if (!path || wants_text(&s->options)) {
 		slash = strrchr(s->options.input, '/');
 		path = slash ? slash + 1 : s->options.input;
 	}
@@ -61,14 +66,9 @@ static void after_pass(void *user, struct module *module, int pass, double secon
 
 /* ---- what was asked ---- */
 
-static bool wants_text(const struct options *options)
-{
-	return strcmp(options->emit, "c") || (options->output && !strcmp(options->output, "-"));
-}
-
 static bool compile_to_text(struct session *s)
 {
-	const char *text = emit_stage(s->c, &s->options);
+	const char *text = emit_stage(s->c, &s->options, output_base(s));
 
 	if (text)
 		fputs(text, stdout);
@@ -148,7 +148,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 
 	if (!options->input)
 		return snprintf(problem, size, "no input file"), false;
-	if (!emit_is_known(options->emit))
+	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, "
 				"not '%s'", options->emit), false;
 	if (!diag_format_from_name(options->message_format, &format))
