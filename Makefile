@@ -174,7 +174,8 @@ $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(par
 $(libpmgc): $(compiler)
 $(libpmgrt): $(runtime)
 $(BUILD)/libpmgtools.a: $(tools)
-# What the tests of one folder share.
+# What the tests of one folder share, which a test sees first, and all that tests share.
+$(BUILD)/libpmgtest.a: $(test_parts)
 $(foreach folder,$(sort $(dir $(tests))),\
 	$(eval $(folder)libparts.a: $(filter $(folder:$(BUILD)/%=$(OBJ)/%)%,$(test_parts))))
 %.a:
@@ -196,7 +197,7 @@ $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
 .SECONDEXPANSION:
-$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	@mkdir -p $(@D)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
 
