@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Around each copy: as a number, so large that whoever reads it is seen; as an index, far outside of anything. */
+enum { FENCE = 64, FENCE_BYTE = 0x7e };
+
 static uint64_t next(struct binding_set *set)
 {
 	uint64_t z = set->random += 0x9e3779b97f4a7c15u;
@@ -190,10 +193,24 @@ void **binding_copy(const struct binding_set *set, struct arena *arena)
 	for (int i = 0; i < set->module->arrays.n; i++) {
 		if (!set->inputs[i])
 			continue;
-		copies[i] = arena_alloc(arena, set->bytes[i] + 64);
+		copies[i] = (char *) arena_alloc(arena, set->bytes[i] + 2*FENCE) + FENCE;
+		memset((char *) copies[i] - FENCE, FENCE_BYTE, set->bytes[i] + 2*FENCE);
 		memcpy(copies[i], set->inputs[i], set->bytes[i]);
 	}
 	return copies;
+}
+
+bool binding_is_fenced(const struct binding_set *set, void **copies)
+{
+	bool is_whole = true;
+
+	for (int i = 0; i < set->module->arrays.n; i++) {
+		const unsigned char *data = copies[i];
+
+		for (size_t k = 0; data && k < FENCE; k++)
+			is_whole = is_whole && *(data - 1 - k) == FENCE_BYTE && data[set->bytes[i] + k] == FENCE_BYTE;
+	}
+	return is_whole;
 }
 
 struct interp_input binding_interp(const struct binding_set *set, struct arena *arena, void **copies)

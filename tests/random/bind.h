@@ -22,6 +22,8 @@ bool binding_draw(struct binding_set *set, struct module *module, struct arena *
 
 /* The interpreter's and the library's view of a copy of the inputs: `copies` by number of array, arena memory. */
 void **binding_copy(const struct binding_set *set, struct arena *arena);
+/* Whether nothing was written just before or behind a copy. */
+bool binding_is_fenced(const struct binding_set *set, void **copies);
 struct interp_input binding_interp(const struct binding_set *set, struct arena *arena, void **copies);
 void *binding_args(const struct binding_set *set, struct arena *arena, const pmg_pipeline_desc *desc, void **copies);
 

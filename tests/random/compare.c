@@ -23,10 +23,21 @@ bool run_command(const char *format, ...)
 	return false;
 }
 
+bool variant_load(struct variant *v, const char *path)
+{
+	pmg_pipelines_function pipelines;
+
+	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!v->library)
+		return fprintf(stderr, "%s\n", dlerror()), false;
+	*(void **) (void *) &pipelines = dlsym(v->library, PMG_PIPELINES_SYMBOL);
+	v->pipelines = pipelines ? pipelines() : NULL;
+	return v->pipelines;
+}
+
 static bool build_variant(const struct comparison *c, struct variant *v, int number)
 {
 	char path[512];
-	pmg_pipelines_function pipelines;
 
 	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
 			 c->file, v->pmgc, c->folder, number, c->folder, c->folder) ||
@@ -35,12 +46,7 @@ static bool build_variant(const struct comparison *c, struct variant *v, int num
 			 c->build))
 		return false;
 	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
-	v->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!v->library)
-		return fprintf(stderr, "%s\n", dlerror()), false;
-	*(void **) (void *) &pipelines = dlsym(v->library, PMG_PIPELINES_SYMBOL);
-	v->pipelines = pipelines ? pipelines() : NULL;
-	return v->pipelines;
+	return variant_load(v, path);
 }
 
 bool comparison_build(struct comparison *comparison)
@@ -59,7 +65,7 @@ void comparison_close(struct comparison *comparison)
 		comparison->variants[v].pipelines = NULL;
 }
 
-static const pmg_pipeline_desc *find_pipeline(const struct variant *v, const char *name)
+const pmg_pipeline_desc *variant_pipeline(const struct variant *v, const char *name)
 {
 	for (int i = 0; v->pipelines[i]; i++)
 		if (!strcmp(v->pipelines[i]->name, name))
@@ -110,12 +116,12 @@ static const char *difference(struct module *module, struct arena *arena, const 
 
 /* ---- running ---- */
 
-static const char *run_library(const struct variant *v, struct arena *arena, const struct binding_set *set,
-			       void **copies)
+static const char *run_library(const struct variant *v, int threads, struct arena *arena,
+			       const struct binding_set *set, void **copies)
 {
-	const pmg_pipeline_desc *desc = find_pipeline(v, set->module->name);
+	const pmg_pipeline_desc *desc = variant_pipeline(v, set->module->name);
 	pmg_context *context = pmg_context_new(NULL);
-	pmg_options options = { .context = context, .threads = 2 };
+	pmg_options options = { .context = context, .threads = threads };
 	pmg_plan *plan = NULL;
 	const char *problem = NULL;
 	void *args;
@@ -125,6 +131,8 @@ static const char *run_library(const struct variant *v, struct arena *arena, con
 	args = binding_args(set, arena, desc, copies);
 	if (desc->plan(args, &options, &plan) != PMG_OK || desc->execute(plan, args, NULL) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
+	else if (!binding_is_fenced(set, copies))
+		problem = "writes outside an array";
 	if (plan)
 		desc->destroy(plan);
 	pmg_context_free(context);
@@ -144,11 +152,12 @@ static void report(struct comparison *c, const struct binding_set *set, uint64_t
 }
 
 /* What is wrong with a variant, NULL: nothing. A program that the interpreter stops must stop as well. */
-static const char *check_variant(const struct variant *v, struct arena *arena, const struct binding_set *set,
-				 void **expected, const char *stopped, enum agreement agreement)
+static const char *check_variant(const struct variant *v, int threads, struct arena *arena,
+				 const struct binding_set *set, void **expected, const char *stopped,
+				 enum agreement agreement)
 {
 	void **got = binding_copy(set, arena);
-	const char *problem = run_library(v, arena, set, got);
+	const char *problem = run_library(v, threads, arena, set, got);
 
 	if (stopped)
 		return problem ? NULL : arena_printf(arena, "runs, but the interpreter says: %s", stopped);
@@ -165,7 +174,8 @@ bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed,
 	const char *stopped = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;
 
 	for (int v = 0; drawn && v < c->n_variants; v++) {
-		const char *wrong = check_variant(&c->variants[v], &arena, &set, expected, stopped, agreement);
+		const char *wrong = check_variant(&c->variants[v], c->threads ? c->threads : 2, &arena, &set, expected,
+						  stopped, agreement);
 
 		c->passed += !wrong;
 		if (wrong)

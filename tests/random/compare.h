@@ -21,11 +21,15 @@ struct comparison {
 	const char *build, *folder, *file;      /* programs, scratch, .pmg */
 	struct variant *variants;
 	int n_variants;
+	int threads;                            /* 0: two */
 	int n_built;                            /* so that each library has a path of its own */
 	int passed, failed;
 };
 
 __attribute__((format(printf, 1, 2))) bool run_command(const char *format, ...);
+/* A library that is built already. */
+bool variant_load(struct variant *variant, const char *path);
+const pmg_pipeline_desc *variant_pipeline(const struct variant *variant, const char *name);
 /* pmgc and the C compiler on the file, with warnings as errors; false after telling why. */
 bool comparison_build(struct comparison *comparison);
 void comparison_close(struct comparison *comparison);
