@@ -200,13 +200,15 @@ static void emit_part_function(struct kernel *kernel, struct part *part)
 
 /* ---- the kernel ---- */
 
-static void print_failure_check(struct kernel *kernel)
+static void print_failure_check(struct kernel *kernel, bool blank_behind)
 {
 	struct writer *w = kernel->emit.w;
 
 	if (!kernel->layout->has_checks)
 		return;
 	line(w, "if (pmg_failed(plan))\n\treturn PMG_NUMERICAL;");
+	if (blank_behind)
+		writer_blank(w);
 }
 
 static void print_region(struct kernel *kernel, enum region_kind region)
@@ -224,7 +226,7 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 			writer_blank(e->w);
 		is_first = false;
 		if (nest->is_commit && region == REGION_BODY)
-			print_failure_check(kernel);
+			print_failure_check(kernel, !part->call);
 		if (part->call)
 			line(e->w, "%s", part->call);
 		else
@@ -246,7 +248,7 @@ static void print_loop(struct kernel *kernel)
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
 	print_region(kernel, REGION_BODY);
 	close_block(e->w, "}");
-	print_failure_check(kernel);
+	print_failure_check(kernel, false);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
 		writer_blank(e->w);
 }

@@ -38,8 +38,11 @@ static bool is_free(const struct names *names, const char *name)
 
 const char *names_declare(struct names *names, const char *base)
 {
-	const char *stem = names_last_member(names->arena, base), *name = stem;
+	const char *stem = names_last_member(names->arena, base), *name;
 
+	if (name_is_reserved_in_c(stem))
+		stem = arena_printf(names->arena, "%s_", stem);
+	name = stem;
 	for (int i = 2; !is_free(names, name); i++)
 		name = arena_printf(names->arena, "%s_%d", stem, i);
 	vec_push(names->arena, &names->visible, name);

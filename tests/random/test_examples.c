@@ -74,6 +74,7 @@ int main(void)
 
 	check_folder(&comparison, "dsl_examples");
 	check_folder(&comparison, "tests/programs");
+	check_folder(&comparison, "tests/codegen/cases");
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;

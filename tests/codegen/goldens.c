@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernels of all cases of a folder: their text, as kept in NAME.kernel beside NAME.pmg (PMG_UPDATE=1 writes it
+ * anew), and no warning from either compiler. What stands around kernels is seen in generated/. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/codegen_tests.h"
+#include "driver/pipeline.h"
+
+/* From the title of each pipeline to its tables. */
+static const char *kernels_of(struct arena *arena, const char *text)
+{
+	struct str kernels = str_new(arena);
+	const char *end;
+
+	while ((text = strstr(text, "/* ---- ")) && (end = strstr(text, "static const pmg_"))) {
+		str_add_text(&kernels, text, (size_t) (end - text));
+		text = end;
+	}
+	return str_text(&kernels);
+}
+
+static const char *read_text(struct arena *arena, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	struct str text = str_new(arena);
+	char buffer[4096];
+	size_t n;
+
+	if (!file)
+		return NULL;
+	while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+		str_add_text(&text, buffer, n);
+	fclose(file);
+	return str_text(&text);
+}
+
+static bool write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "wb");
+	bool ok = file && fputs(text, file) >= 0;
+
+	return (!file || fclose(file) == 0) && ok;
+}
+
+static void check_warnings(struct tests *tests, const char *folder)
+{
+	static const char *const compilers[] = { "gcc -O2", "clang-14 -O2", "gcc -O1 -xc++ -std=c++17" };
+
+	for (int i = 0; i < 2; i++)
+		CHECK(tests, codegen_command("%s -std=c11 -fopenmp -Wall -Wextra -Wconversion -Wshadow -Werror "
+					     "-Iruntime -c %s/case.c -o /dev/null", compilers[i], folder));
+	CHECK(tests, codegen_command("echo '#include \"case.h\"' | %s -Wall -Wextra -Werror -Iruntime -I%s -c - -o /dev/null",
+				 compilers[2], folder));
+}
+
+static void check_case(struct tests *tests, const char *path, const char *folder)
+{
+	struct compilation *c = compilation_new();
+	const char *c_text, *h_text, *golden = arena_printf(&c->arena, "%.*s.kernel", (int) strlen(path) - 4, path);
+	const char *kernels;
+
+	c->verify_each = true;
+	if (!compilation_read(c, path) || !compilation_run_passes(c) || !compilation_generate(c, "case", &c_text, &h_text)) {
+		fprintf(stderr, "%s: %s\n", path, compilation_messages(c, false));
+		tests->failed++;
+		compilation_free(c);
+		return;
+	}
+	kernels = kernels_of(&c->arena, c_text);
+	if (getenv("PMG_UPDATE"))
+		CHECK(tests, write_text(golden, kernels));
+	CHECK_TEXT(tests, kernels, read_text(&c->arena, golden));
+	CHECK(tests, write_text(arena_printf(&c->arena, "%s/case.c", folder), c_text));
+	CHECK(tests, write_text(arena_printf(&c->arena, "%s/case.h", folder), h_text));
+	check_warnings(tests, folder);
+	compilation_free(c);
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+void codegen_test_goldens(struct tests *tests, const char *cases)
+{
+	char folder[] = "/tmp/pmg-codegen-XXXXXX", path[512];
+	struct dirent **entries;
+	int n = scandir(cases, &entries, is_program, alphasort);
+
+	CHECK(tests, n > 0 && mkdtemp(folder));
+	for (int i = 0; i < n; i++) {
+		snprintf(path, sizeof path, "%.200s%.200s", cases, entries[i]->d_name);
+		check_case(tests, path, folder);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	codegen_command("rm -rf %s", folder);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The small texts: sums and comparisons of affine.c, consequences, identifiers, literals and conversions. */
+#include <math.h>
+
+#include "codegen/codegen_private.h"
+#include "codegen/codegen_tests.h"
+
+static struct affine name(struct arena *arena, const char *text)
+{
+	return affine_name(arena, text);
+}
+
+/* a*i + b*n + c */
+static struct affine sum(struct arena *arena, int64_t a, int64_t b, int64_t c)
+{
+	struct affine i = name(arena, "i"), n = name(arena, "n"), ab = affine_combine(arena, a, &i, b, &n);
+
+	return affine_scale(arena, &ab, 1, c);
+}
+
+static const char *sum_text(struct arena *arena, int64_t a, int64_t b, int64_t c)
+{
+	struct affine s = sum(arena, a, b, c);
+
+	return affine_plain(arena, &s);
+}
+
+static void check_sums(struct tests *tests, struct arena *arena)
+{
+	CHECK_TEXT(tests, sum_text(arena, 0, 0, 0), "0");
+	CHECK_TEXT(tests, sum_text(arena, 1, 0, 0), "i");
+	CHECK_TEXT(tests, sum_text(arena, -1, 1, -1), "n - i - 1");
+	CHECK_TEXT(tests, sum_text(arena, -1, 0, 2), "2 - i");
+	CHECK_TEXT(tests, sum_text(arena, 4, -3, 2), "4*i + 2 - 3*n");
+	CHECK_TEXT(tests, sum_text(arena, -1, 0, 0), "-i");
+	CHECK_TEXT(tests, sum_text(arena, 0, 0, 3000000000), "INT64_C(3000000000)");
+	CHECK_TEXT(tests, sum_text(arena, 0, 0, INT64_MIN), "INT64_MIN");
+}
+
+static const char *comparison_text(struct arena *arena, struct affine left, const char *op, struct affine right)
+{
+	return affine_comparison(arena, &left, op, &right).text;
+}
+
+static void check_comparisons(struct tests *tests, struct arena *arena)
+{
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), "<=", sum(arena, 0, 1, -1)), "i < n");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), ">=", sum(arena, 0, 1, 1)), "i > n");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), ">=", sum(arena, 0, 0, 1)), "i >= 1");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 0), "<=", sum(arena, 0, 0, 0)), "i >= 0");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 3), "<", sum(arena, 0, -1, 0)), "n + 3 < i");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 2), "==", sum(arena, 0, 0, 5)), "i == 3");
+}
+
+static void check_facts(struct tests *tests, struct arena *arena)
+{
+	isl_ctx *ctx = isl_ctx_alloc();
+	fact_list facts = { 0 };
+	struct affine below = sum(arena, -1, 1, -1), not_negative = sum(arena, 1, 0, 0);
+	struct affine n_positive = sum(arena, 0, 1, -1), n_large = sum(arena, 0, 1, -2);
+
+	CHECK(tests, !facts_imply(ctx, arena, &facts, &n_positive));
+	vec_push(arena, &facts, below);
+	vec_push(arena, &facts, not_negative);
+	CHECK(tests, facts_imply(ctx, arena, &facts, &n_positive));
+	CHECK(tests, !facts_imply(ctx, arena, &facts, &n_large));
+	isl_ctx_free(ctx);
+}
+
+static void check_names(struct tests *tests, struct arena *arena)
+{
+	struct names names = { .arena = arena };
+
+	CHECK_TEXT(tests, names_declare(&names, "PHI.voxel"), "voxel");
+	CHECK_TEXT(tests, names_declare(&names, "voxel"), "voxel_2");
+	CHECK_TEXT(tests, names_declare(&names, "at[i]"), "at");
+	CHECK_TEXT(tests, names_declare(&names, "for"), "for_");
+	CHECK_TEXT(tests, names_declare(&names, "2nd"), "v2nd");
+	names.visible.n = 0;
+	CHECK_TEXT(tests, names_declare(&names, "voxel"), "voxel");
+	CHECK(tests, text_mentions("x[i] = nn + n;", "n"));
+	CHECK(tests, !text_mentions("x[i] = nn + n_2; /* n */ args->n", "n"));
+}
+
+static const char *float_literal(struct arena *arena, double value, enum scalar_type type)
+{
+	const struct expr expr = { .kind = EXPR_FLOAT, .type = type, .real = value };
+
+	return c_literal(arena, &expr).text;
+}
+
+static void check_literals(struct tests *tests, struct arena *arena)
+{
+	CHECK_TEXT(tests, float_literal(arena, 1, TYPE_F64), "1.0");
+	CHECK_TEXT(tests, float_literal(arena, 0.1, TYPE_F64), "0.1");
+	CHECK_TEXT(tests, float_literal(arena, 0.1, TYPE_F32), "0.1f");
+	CHECK_TEXT(tests, float_literal(arena, 1.0/3, TYPE_F64), "0.3333333333333333");
+	CHECK_TEXT(tests, float_literal(arena, -2.5e300, TYPE_F64), "-2.5e+300");
+	CHECK_TEXT(tests, float_literal(arena, -0.0, TYPE_F64), "-0.0");
+	CHECK_TEXT(tests, float_literal(arena, HUGE_VAL, TYPE_F64), "INFINITY");
+	CHECK_TEXT(tests, float_literal(arena, -HUGE_VAL, TYPE_F32), "-INFINITY");
+	CHECK_TEXT(tests, float_literal(arena, 16777216, TYPE_F32), "16777216.0f");
+	CHECK_TEXT(tests, c_identity(arena, REDUCE_MIN, TYPE_I8), "127");
+	CHECK_TEXT(tests, c_identity(arena, REDUCE_MAX, TYPE_U32), "0u");
+	CHECK_TEXT(tests, c_identity(arena, REDUCE_MAX, TYPE_F32), "-INFINITY");
+	CHECK_TEXT(tests, c_string(arena, "a\"b\\c\n?" "?/"), "\"a\\\"b\\\\c\\012?\\?/\"");
+}
+
+static void check_casts(struct tests *tests, struct arena *arena)
+{
+	const struct text x = { "x + y", LEVEL_SUM };
+
+	CHECK_TEXT(tests, c_cast(arena, TYPE_I64, TYPE_I8, x).text, "(int64_t) (x + y)");
+	CHECK_TEXT(tests, c_cast(arena, TYPE_I8, TYPE_F32, x).text, "pmg_to_i8(x + y)");
+	CHECK_TEXT(tests, c_cast(arena, TYPE_U8, TYPE_I16, x).text,
+		   "(uint8_t) pmg_max_i64(pmg_min_i64(x + y, 255), 0)");
+	CHECK_TEXT(tests, c_cast(arena, TYPE_I16, TYPE_U8, x).text, "(int16_t) (x + y)");
+	CHECK_TEXT(tests, c_cast(arena, TYPE_F32, TYPE_F64, x).text, "(float) (x + y)");
+	CHECK_TEXT(tests, c_cast(arena, TYPE_BOOL, TYPE_I64, x).text, "x + y != 0");
+	CHECK_TEXT(tests, c_narrow(arena, TYPE_I8, x).text, "(int8_t) (x + y)");
+	CHECK_TEXT(tests, c_narrow(arena, TYPE_I64, x).text, "x + y");
+}
+
+void codegen_test_texts(struct tests *tests)
+{
+	struct arena arena = { 0 };
+
+	check_sums(tests, &arena);
+	check_comparisons(tests, &arena);
+	check_facts(tests, &arena);
+	check_names(tests, &arena);
+	check_literals(tests, &arena);
+	check_casts(tests, &arena);
+	arena_release(&arena);
+}
