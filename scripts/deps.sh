@@ -45,6 +45,7 @@ build_needs()
 	need bison 'bison 3.6' at_least bison 3.6
 	need flex 'flex 2.6' at_least flex 2.6
 	need libisl-dev 'isl headers' includes isl/schedule_node.h isl
+	need libgmp-dev 'GMP, which isl links to' includes gmp.h gmp
 	need libhdf5-dev 'HDF5 headers' includes hdf5.h hdf5-serial /usr/include/hdf5/serial
 	need zlib1g-dev 'zlib headers' includes zlib.h zlib
 }
