@@ -63,9 +63,10 @@ object = $(patsubst %.c,$(OBJ)/%.o,$(1))
 
 parser := $(if $(wildcard compiler/syntax/parser.y),$(BUILD)/syntax/parser.c)
 lexer := $(if $(wildcard compiler/syntax/lexer.l),$(BUILD)/syntax/lexer.c)
+error_pages := $(BUILD)/driver/error_pages.c
 compiler_main := $(wildcard compiler/driver/main.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
-	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer))
+	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 runtime := $(call object,$(wildcard runtime/*.c))
 tools_main := $(wildcard tools/pmg.c)
 tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c)))
@@ -167,6 +168,10 @@ $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.l
 	$(call at_least,$(FLEX),2.6.0)
 	@mkdir -p $(@D)
 	$(call quiet,GEN )$(FLEX) --header-file=$(BUILD)/syntax/$*.h -o $(BUILD)/syntax/$*.c $<
+
+$(error_pages): scripts/error_pages.sh $(wildcard docs/errors/*.md)
+	@mkdir -p $(@D)
+	$(call quiet,GEN )scripts/error_pages.sh $(wildcard docs/errors/*.md) > $@
 
 # Both headers exist before anything that may include them is compiled.
 $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(parser) $(lexer)

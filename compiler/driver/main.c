@@ -6,6 +6,7 @@
 
 #include "codegen/target.h"
 #include "driver/emit.h"
+#include "driver/error_page.h"
 
 enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5,
 		   EXIT_INTERNAL = 70 };
@@ -169,6 +170,30 @@ static int help_passes(void)
 	return EXIT_DONE;
 }
 
+/* pmgc explain [CODE] */
+static int explain_code(int n, char **codes)
+{
+	struct arena arena = { 0 };
+	jmp_buf on_failure;
+	const char *text;
+	int status = EXIT_DONE;
+
+	if (n > 1)
+		return usage_error("explain takes one code, such as PMG0201");
+	arena.on_failure = &on_failure;
+	if (setjmp(on_failure)) {
+		arena_release(&arena);
+		return EXIT_RESOURCES;
+	}
+	text = n ? error_page_text(&arena, codes[0]) : error_page_list(&arena);
+	if (text)
+		status = fputs(text, stdout) < 0 || fflush(stdout) ? EXIT_IO : EXIT_DONE;
+	else
+		status = usage_error(arena_printf(&arena, "there is no code '%s'; pmgc explain lists them", codes[0]));
+	arena_release(&arena);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct session session = { .options = options_default() };
@@ -176,6 +201,8 @@ int main(int argc, char **argv)
 	char problem[256];
 	int status;
 
+	if (argc > 1 && !strcmp(argv[1], "explain"))
+		return explain_code(argc - 2, argv + 2);
 	if (!options_read(options, argc, argv, problem, sizeof problem))
 		return usage_error(problem);
 	if (options->help)

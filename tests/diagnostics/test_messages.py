@@ -169,6 +169,15 @@ def check_memory(count, folder):
         count.equal(f"out of memory, {form}", (code, done.returncode), ("PMG0002", 5))
 
 
+def check_internal(count, folder):
+    """PMG0001 and exit status 70: only a dump that was edited by hand gets there on purpose."""
+    (folder / "p.pmg").write_text("pipeline p { param n; in x : f64[n]; out y : f64[n]; y = 2*x; }")
+    dump = pmgc("p.pmg", "--emit=ir", folder=folder).stdout.decode()
+    (folder / "p.ir").write_text(dump.replace("array y : out", "array y : in"))
+    done = pmgc("p.ir", "-o", "-", "--message-format=json", folder=folder)
+    count.equal("mistake of the compiler", (json.loads(done.stderr)["code"], done.returncode), ("PMG0001", 70))
+
+
 def check_usage(count, folder):
     done = pmgc("--message-format=wrong", "x.pmg", folder=folder)
     count.equal("unknown format", (done.returncode, done.stderr.decode().splitlines()[0]),
@@ -182,7 +191,7 @@ def main():
         check_formats(count, program)
         check_every_fix(count, program)
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_mended, check_limit, check_strange_text, check_memory, check_usage):
+        for check in (check_mended, check_limit, check_strange_text, check_memory, check_internal, check_usage):
             check(count, Path(folder))
     return count.close()
 

@@ -108,6 +108,7 @@ def check_real_data(count, path, env, folder):
 def main(build):
     count = Count()
     count("grammar", complaint_of(run(["scripts/grammar.py", "--check"])))
+    count("reference", complaint_of(run(["scripts/reference.py", "--check"])))
     for path in DOCUMENTS:
         with tempfile.TemporaryDirectory() as folder:
             check_programs(count, path, ROOT / build / "pmgc", Path(folder))

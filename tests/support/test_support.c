@@ -112,7 +112,7 @@ static void test_source(struct tally *tally)
 	struct span span = { file, 3, 10 }, nowhere = { 0 };
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct position at = source_position(source, &tally->arena, rows[i].offset);
+		struct position at = source_position(source, rows[i].offset);
 
 		check(tally, at.line == rows[i].line && at.column == rows[i].column, "line and column");
 	}
