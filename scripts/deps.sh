@@ -54,6 +54,7 @@ test_needs()
 {
 	need git 'git' command -v git
 	need clang 'clang' command -v clang
+	need g++ 'a C++ compiler, for pmgrt.h' command -v g++
 	need libomp-dev 'OpenMP for clang' clang_openmp
 	need binutils 'objdump' command -v objdump
 	need python3 'Python 3' command -v "$python"

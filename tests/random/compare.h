@@ -33,7 +33,8 @@ const pmg_pipeline_desc *variant_pipeline(const struct variant *variant, const c
 /* pmgc and the C compiler on the file, with warnings as errors; false after telling why. */
 bool comparison_build(struct comparison *comparison);
 void comparison_close(struct comparison *comparison);
-/* One draw of sizes and data for a module: the interpreter, then every variant. False when these sizes allow no data. */
+/* One draw of sizes and data for a module: the interpreter, then every variant. False when these sizes allow no data.
+ */
 bool comparison_draw(struct comparison *comparison, struct module *module, uint64_t seed, enum agreement agreement);
 
 #endif

@@ -11,8 +11,8 @@
 
 static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--overrides=off", .compiler = "gcc" },
-	{ .name = "clang serial", .pmgc = "--overrides=off --parallel=off", .compiler = "clang-14" },
-	{ .name = "clang isl", .pmgc = "--overrides=off --schedule=isl", .compiler = "clang-14" },
+	{ .name = "clang serial", .pmgc = "--overrides=off --parallel=off", .compiler = "clang" },
+	{ .name = "clang isl", .pmgc = "--overrides=off --schedule=isl", .compiler = "clang" },
 };
 
 enum { DRAWS = 24 };

@@ -13,8 +13,8 @@ static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
 	{ .name = "gcc serial", .pmgc = "--parallel=off --vector=off", .compiler = "gcc" },
 	{ .name = "gcc isl", .pmgc = "--schedule=isl", .compiler = "gcc" },
-	{ .name = "clang", .pmgc = "", .compiler = "clang-14" },
-	{ .name = "clang isl", .pmgc = "--schedule=isl", .compiler = "clang-14" },
+	{ .name = "clang", .pmgc = "", .compiler = "clang" },
+	{ .name = "clang isl", .pmgc = "--schedule=isl", .compiler = "clang" },
 };
 
 static bool prepare(struct comparison *comparison, struct compilation *c, long seed, long count)

@@ -53,7 +53,7 @@ def main():
     version = tuple(int(n) for n in platform.libc_ver()[1].split(".")) if platform.libc_ver()[1] else (0,)
     is_ours = platform.machine() == "x86_64" and version >= (2, 22)
     rows = GCC + (GLIBC_2_35 if version >= (2, 35) else [])
-    for compiler in ("gcc", "clang-14"):
+    for compiler in ("gcc", "clang"):
         if not is_ours or not shutil.which(compiler):
             skipped += 1
         elif compiler == "gcc":
