@@ -77,7 +77,8 @@ static struct emit params_only(const struct layout *layout, const struct target 
 
 static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 {
-	struct affine lo = affine_of_expr(e, NULL, slot->array->lo[d]), hi = affine_of_expr(e, NULL, slot->array->hi[d]);
+	struct affine lo = affine_of_expr(e, NULL, slot->array->lo[d]);
+	struct affine hi = affine_of_expr(e, NULL, slot->array->hi[d]);
 	struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
 
 	return slot->is_offsets ? affine_scale(e->arena, &extent, 1, 1) : extent;
@@ -245,8 +246,8 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 static const char *facts_text(struct arena *arena, unsigned facts)
 {
 	static const struct { unsigned fact; const char *name; } rows[] = {
-		{ FACT_INDEX, "PMG_FACT_INDEX" }, { FACT_OFFSETS, "PMG_FACT_OFFSETS" }, { FACT_SORTED, "PMG_FACT_SORTED" },
-		{ FACT_UNIQUE, "PMG_FACT_UNIQUE" }, { FACT_TREE, "PMG_FACT_TREE" }
+		{ FACT_INDEX, "PMG_FACT_INDEX" }, { FACT_OFFSETS, "PMG_FACT_OFFSETS" },
+		{ FACT_SORTED, "PMG_FACT_SORTED" }, { FACT_UNIQUE, "PMG_FACT_UNIQUE" }, { FACT_TREE, "PMG_FACT_TREE" }
 	};
 	struct str text = str_new(arena);
 
@@ -285,16 +286,18 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
-	bool is_fixed = !slot->is_offsets && !slot->is_list && slot->array->is_fixed && slot->array->role == ROLE_IN;
-	const struct array *segments = slot->is_offsets || slot->is_list ? NULL : slot->array->segments;
+	bool is_list = slot->is_offsets || slot->is_list;
+	bool is_fixed = !is_list && slot->array->is_fixed && slot->array->role == ROLE_IN;
+	const struct array *segments = is_list ? NULL : slot->array->segments;
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 
 	open_block(e->w, "[%d] = {", number);
-	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name), role_text(e->layout, slot),
-	     type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
+	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name),
+	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
 	if (slot_rank(slot))
-		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot), shape_text(e, slot));
+		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
+		     shape_text(e, slot));
 	emit_facts(e, slot);
 	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
 	     segments ? e->layout->slot_of[segments->number] : -1, offset,

@@ -77,8 +77,11 @@ static __isl_give isl_id_list *iterators(const struct module *module, __isl_keep
 
 	isl_schedule_foreach_schedule_node_top_down(schedule, find_depth, &depth);
 	list = isl_id_list_alloc(module->ctx, depth);
-	for (int i = 0; i < depth; i++)
-		list = isl_id_list_add(list, isl_id_alloc(module->ctx, arena_printf(module->arena, "%s%d", prefix, i), NULL));
+	for (int i = 0; i < depth; i++) {
+		const char *name = arena_printf(module->arena, "%s%d", prefix, i);
+
+		list = isl_id_list_add(list, isl_id_alloc(module->ctx, name, NULL));
+	}
 	return list;
 }
 
@@ -143,7 +146,8 @@ static isl_bool search_instance(__isl_keep isl_ast_node *node, void *user)
 	return isl_bool_true;
 }
 
-__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group)
+__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
+					    bool any_of_group)
 {
 	struct search search = { .stage = stage, .any_of_group = false };
 

@@ -90,9 +90,11 @@ static bool source_is_inside(struct emit *e, const struct access *source, const 
 
 	for (int i = 0; is_inside && i < array->rank; i++) {
 		struct affine sub = affine_of_expr(e, point, source->subs[i]);
-		struct affine lo = affine_of_expr(e, NULL, array->lo[i]), hi = affine_of_expr(e, NULL, array->hi[i]);
+		struct affine lo = affine_of_expr(e, NULL, array->lo[i]);
+		struct affine hi = affine_of_expr(e, NULL, array->hi[i]);
 		struct affine from = affine_combine(e->arena, 1, &sub, -1, &lo);
-		struct affine to = affine_combine(e->arena, 1, &hi, -1, &sub), last = affine_scale(e->arena, &to, 1, -1);
+		struct affine to = affine_combine(e->arena, 1, &hi, -1, &sub);
+		struct affine last = affine_scale(e->arena, &to, 1, -1);
 
 		is_inside = facts_imply(e->module->ctx, e->arena, &e->facts, &from) &&
 			    facts_imply(e->module->ctx, e->arena, &e->facts, &last);
@@ -291,9 +293,11 @@ static void open_children(struct emit *e, const struct mark *mark, const struct 
 	const char *from = affine_plain(e->arena, &node), *to = affine_plain(e->arena, &next);
 
 	if (mark->direction > 0)
-		open_block(e->w, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to, q);
+		open_block(e->w, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to,
+			   q);
 	else
-		open_block(e->w, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets, from, q);
+		open_block(e->w, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets,
+			   from, q);
 	name = names_declare(&e->names, mark->dim->name);
 	line(e->w, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
 	*child = affine_name(e->arena, name);

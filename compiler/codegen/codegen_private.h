@@ -143,6 +143,7 @@ struct emit {
 	VEC(struct cell) locals, accumulators;
 	fact_list facts;
 	const struct stage *atomic;     /* updates of this stage may meet */
+	bool in_team;                   /* every thread is here: a parallel loop is shared, without a barrier */
 	bool *is_written;               /* by slot */
 	const char *starts;             /* the variable that says whether states are set anew */
 	bool guards_starts;             /* stages that write what is carried run only then */
@@ -172,7 +173,8 @@ void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
 /* isl's AST of a region; NULL without groups, or when isl failed. */
 __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind);
 /* The first instance of `stage` (or, as far as its group's dims go, of another of its group) below `node`. */
-__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group);
+__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
+					    bool any_of_group);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);

@@ -150,8 +150,9 @@ void emit_decisions(struct writer *w, const struct module *module)
 		const struct decision *d = &module->decisions.items[i];
 		const char *place = source_place(module, d->span);
 
-		emit_wrapped(w, in_comment(module->arena, arena_printf(module->arena, "%s of %s: %s (%s); %s%s%s", d->pass,
-			     d->subject, d->chosen, arena_printf(module->arena, "not %s", d->alternatives), d->reason,
-			     *place ? ", " : "", place)));
+		const char *text = arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", d->pass, d->subject,
+						d->chosen, d->alternatives, d->reason, *place ? ", " : "", place);
+
+		emit_wrapped(w, in_comment(module->arena, text));
 	}
 }

@@ -89,7 +89,8 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 	struct affine index = affine_constant(0);
 
 	for (int d = 0; d < array->rank; d++) {
-		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), hi = affine_of_expr(e, NULL, array->hi[d]);
+		struct affine lo = affine_of_expr(e, NULL, array->lo[d]);
+		struct affine hi = affine_of_expr(e, NULL, array->hi[d]);
 		struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
 		int64_t rows, columns;
@@ -276,7 +277,9 @@ static const struct expr *before_widening(const struct expr *expr)
 /* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
 static int settled(const struct expr *expr)
 {
-	static const enum expr_op mirrored[OP_N] = { [OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE };
+	static const enum expr_op mirrored[OP_N] = {
+		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE
+	};
 	const struct expr *a, *b;
 
 	if (!op_is_comparison(expr->op) || !type_is_integer(expr->args[0]->type))

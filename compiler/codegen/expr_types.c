@@ -29,7 +29,7 @@ static struct text float_text(struct arena *arena, double value, bool is_single)
 	if (isnan(value))
 		return primary("NAN");
 	if (is_single ? isinf((float) value) : isinf(value))
-		return (struct text) { value < 0 ? "-INFINITY" : "INFINITY", value < 0 ? LEVEL_UNARY : LEVEL_PRIMARY };
+		return value < 0 ? (struct text) { "-INFINITY", LEVEL_UNARY } : primary("INFINITY");
 	for (int digits = 1; digits <= 17; digits++) {
 		text = arena_printf(arena, "%.*g", digits, size);
 		if (reads_back(text, size, is_single))
@@ -62,8 +62,9 @@ struct text c_literal(struct arena *arena, const struct expr *expr)
 
 static struct text plain_cast(struct arena *arena, enum scalar_type to, struct text value)
 {
-	return (struct text) { arena_printf(arena, "(%s) %s", type_c_name(to), text_at_least(arena, value, LEVEL_UNARY)),
-			       LEVEL_UNARY };
+	const char *operand = text_at_least(arena, value, LEVEL_UNARY);
+
+	return (struct text) { arena_printf(arena, "(%s) %s", type_c_name(to), operand), LEVEL_UNARY };
 }
 
 void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi)
@@ -93,7 +94,8 @@ struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type fr
 	if (to == from)
 		return value;
 	if (to == TYPE_BOOL)
-		return (struct text) { arena_printf(arena, "%s != 0", text_at_least(arena, value, LEVEL_COMPARE)), LEVEL_EQUAL };
+		return (struct text) { arena_printf(arena, "%s != 0", text_at_least(arena, value, LEVEL_COMPARE)),
+				       LEVEL_EQUAL };
 	if (type_is_float(to) || from == TYPE_BOOL)
 		return plain_cast(arena, to, value);
 	if (type_is_float(from))

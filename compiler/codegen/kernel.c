@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function;
- * of a long one each region, and of a long region each statement, is a function of its own. A function is printed into a
- * scratch text first, from which one sees which parameters and arrays it reads: it declares these and no other.
+ * of a long one each region, and of a long region each statement, is a function of its own. A function is printed
+ * into a scratch text first, from which one sees which parameters and arrays it reads: it declares these and no other.
  *
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
 #include <string.h>
@@ -51,7 +51,8 @@ static const char *part_name(struct kernel *kernel, const struct part *part, con
 	char *name;
 
 	if (!part->is_whole_region && end->groups.n)
-		what = arena_printf(kernel->emit.arena, "%s%s", begin->is_commit ? "commit_" : "", end->groups.items[0]->name);
+		what = arena_printf(kernel->emit.arena, "%s%s", begin->is_commit ? "commit_" : "",
+				    end->groups.items[0]->name);
 	name = arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->module->name, suffix, what);
 	for (char *dot = strchr(name, '.'); dot; dot = strchr(dot, '.'))
 		*dot = '_';
@@ -75,9 +76,10 @@ static void add_parts(struct kernel *kernel, int first, int last, bool is_long_k
 		return;
 	}
 	while (first < last) {
+		const struct nest *nests = kernel->nests.items;
 		int next = first + 1;
 
-		while (next < last && nests_are_of_one_statement(&kernel->nests.items[first], &kernel->nests.items[next]))
+		while (next < last && nests_are_of_one_statement(&nests[first], &nests[next]))
 			next++;
 		add_part(kernel, first, next, true, false);
 		first = next;
@@ -109,8 +111,8 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 		const struct slot *slot = &layout->slots.items[i];
 
 		if (text_mentions(body, slot->c_name))
-			line(kernel->w, "%s%s *restrict %s = plan->data[%d];", kernel->emit.is_written[i] ? "" : "const ",
-			     type_c_name(slot_type(slot)), slot->c_name, i);
+			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
+			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
 	}
 }
 

@@ -7,7 +7,9 @@
 
 bool dim_is_checked(const struct dim *dim)
 {
-	return dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP && (dim->source.array->facts & FACT_INDEX);
+	const struct array *array = dim->source.array;
+
+	return dim->kind == DIM_BIND && array->role == ROLE_TEMP && (array->facts & FACT_INDEX);
 }
 
 enum scalar_type slot_type(const struct slot *slot)

@@ -212,6 +212,15 @@ static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->atomic = outer;
 }
 
+static void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	e->in_team = true;
+	e->target->open_team(e);
+	emit_node(e, node, use);
+	close_block(e->w, "}");
+	e->in_team = false;
+}
+
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			    struct loop_use use)
 {
@@ -225,6 +234,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_LOOP: case MARK_BIND: case MARK_CHILDREN:
 		use.mark = mark;
 		break;
+	case MARK_TEAM:
+		emit_team(e, node, use);
+		return;
 	case MARK_GROUP:
 		emit_group(e, node, mark);
 		return;

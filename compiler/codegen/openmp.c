@@ -20,15 +20,21 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 
 	str_add(&pragma, "#pragma omp");
 	if (use->is_parallel)
-		str_add(&pragma, " parallel for");
+		str_add(&pragma, e->in_team ? " for" : " parallel for");
 	if (use->is_vector)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
-		str_add(&pragma, " schedule(static)");
+		str_add(&pragma, e->in_team ? " schedule(static) nowait" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++)
 		str_add(&pragma, " reduction(%s:%s)", clause_operator(e->accumulators.items[i].op),
 			e->accumulators.items[i].name);
 	line(e->w, "%s", str_text(&pragma));
+}
+
+static void openmp_open_team(struct emit *e)
+{
+	line(e->w, "#pragma omp parallel");
+	open_block(e->w, "{");
 }
 
 static void openmp_atomic_update(struct emit *e, const struct update *update)
@@ -54,10 +60,12 @@ static const struct target openmp = {
 	.name = "openmp",
 	.prints = {
 		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
-		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true
+		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
+		[MARK_TEAM] = true
 	},
 	.file_head = openmp_file_head,
 	.above_loop = openmp_above_loop,
+	.open_team = openmp_open_team,
 	.atomic_update = openmp_atomic_update
 };
 

@@ -128,9 +128,12 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	int outer = e->locals.n;
 
 	e->w->span = mark->group->span;
-	for (int i = 0; i < e->module->arrays.n; i++)
-		if (e->module->arrays.items[i]->role == ROLE_LOCAL && e->module->arrays.items[i]->group == mark->group)
-			declare_local(e, node, e->module->arrays.items[i]);
+	for (int i = 0; i < e->module->arrays.n; i++) {
+		const struct array *array = e->module->arrays.items[i];
+
+		if (array->role == ROLE_LOCAL && array->group == mark->group)
+			declare_local(e, node, array);
+	}
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->locals.n = outer;
 }
@@ -139,8 +142,10 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 
 static struct text extreme(struct emit *e, const struct update *update)
 {
-	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", update->op == REDUCE_MIN ? "min" : "max",
-					    type_name(update->type), update->target, update->value.text), LEVEL_PRIMARY };
+	const char *name = update->op == REDUCE_MIN ? "min" : "max", *type = type_name(update->type);
+
+	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", name, type, update->target,
+					    update->value.text), LEVEL_PRIMARY };
 }
 
 struct text update_result(struct emit *e, const struct update *update)

@@ -20,6 +20,8 @@ static const char *kernels_of(struct arena *arena, const char *text)
 		str_add_text(&kernels, text, (size_t) (end - text));
 		text = end;
 	}
+	while (kernels.length > 1 && kernels.text[kernels.length - 2] == '\n')
+		kernels.text[--kernels.length] = '\0';
 	return str_text(&kernels);
 }
 
@@ -53,8 +55,8 @@ static void check_warnings(struct tests *tests, const char *folder)
 	for (int i = 0; i < 2; i++)
 		CHECK(tests, codegen_command("%s -std=c11 -fopenmp -Wall -Wextra -Wconversion -Wshadow -Werror "
 					     "-Iruntime -c %s/case.c -o /dev/null", compilers[i], folder));
-	CHECK(tests, codegen_command("echo '#include \"case.h\"' | %s -Wall -Wextra -Werror -Iruntime -I%s -c - -o /dev/null",
-				 compilers[2], folder));
+	CHECK(tests, codegen_command("echo '#include \"case.h\"' | %s -Wall -Wextra -Werror -Iruntime -I%s -c - "
+				     "-o /dev/null", compilers[2], folder));
 }
 
 static void check_case(struct tests *tests, const char *path, const char *folder)
@@ -64,7 +66,8 @@ static void check_case(struct tests *tests, const char *path, const char *folder
 	const char *kernels;
 
 	c->verify_each = true;
-	if (!compilation_read(c, path) || !compilation_run_passes(c) || !compilation_generate(c, "case", &c_text, &h_text)) {
+	if (!compilation_read(c, path) || !compilation_run_passes(c) ||
+	    !compilation_generate(c, "case", &c_text, &h_text)) {
 		fprintf(stderr, "%s: %s\n", path, compilation_messages(c, false));
 		tests->failed++;
 		compilation_free(c);
