@@ -7,6 +7,8 @@
  *   (of a dim), or TILE. Marks that decide how it runs (PARALLEL, VECTOR) stand directly above that mark.
  * - A GROUP mark stands above the part of the tree that runs at one point of a group's common dims; the LOCAL arrays
  *   of the group live there. A region without groups has no schedule.
+ * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
+ *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -46,12 +48,22 @@ __isl_give isl_schedule *schedule_textual(struct module *module, struct region *
 bool schedule_check(struct module *module, struct region *region, const char *pass);
 
 /* Proof before printing: strict dependences go forward in the tree, and no PARALLEL or VECTOR loop carries one;
- * reductions that such a loop carries end at ATOMIC, or (VECTOR) at an ACCUMULATE of the loop. Each instance of
- * each domain occurs once. False, with the offending pair in `witness`, when it does not hold. */
+ * reductions that such a loop carries end at ATOMIC, or at an ACCUMULATE of the loop. What a team does never leaves the
+ * thread that owns the iteration of the shared loop. False, with the offending pair in `witness`, when it does not
+ * hold. */
 bool schedule_is_legal(struct module *module, struct region *region, const char **witness);
 
 /* The dependences of `deps` that the band at `node` (one member) carries, given the bands above. */
 __isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *deps);
+/* The dependences of `deps`, within one point of the loops above the band at `outer`, that go from one iteration of
+ * the band at `inner` to another. */
+__isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *outer, __isl_keep isl_schedule_node *inner,
+					    __isl_keep isl_union_map *deps);
+/* Is there a mark of this kind, and of this stage unless NULL, on the way to the root, or below `node`? */
+__isl_give isl_schedule_node *schedule_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind,
+						  const struct stage *stage);
+bool schedule_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
+bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */
 const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps);
 const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule);

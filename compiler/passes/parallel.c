@@ -2,7 +2,8 @@
  *
  * Which loops are shared by threads. In each nest it is the outermost loop that carries no strict dependence. Where
  * it carries updates of one cell by several iterations, they end in an accumulator of the loop (OpenMP's reduction)
- * if there is one, and are atomic otherwise. A loop that stays serial gets a remark with a pair of iterations. */
+ * if there is one, and are atomic otherwise, unless a team can do without (team.c). A loop that stays serial gets a
+ * remark with a pair of iterations. */
 #include "passes/pass_private.h"
 
 static bool clause_exists(const struct stage *stage)
@@ -18,7 +19,7 @@ static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_no
 	stage_list list = { 0 };
 
 	for (int i = 0; i < meeting->n; i++)
-		if (!tree_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]))
+		if (!schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]))
 			vec_push(module->arena, &list, meeting->items[i]);
 	return list;
 }
@@ -26,7 +27,7 @@ static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_no
 static bool is_accumulated_in_order(__isl_keep isl_schedule_node *node, const stage_list *meeting)
 {
 	for (int i = 0; i < meeting->n; i++)
-		if (tree_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) && !clause_exists(meeting->items[i]))
+		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) && !clause_exists(meeting->items[i]))
 			return true;
 	return false;
 }
@@ -96,6 +97,17 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 	return tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
 }
 
+/* Does an update below need atomics in each iteration of an inner loop? */
+static bool is_atomic_inside(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const stage_list *meeting)
+{
+	stage_list atomic = need_atomics(walk->module, node, meeting);
+	bool inside = false;
+
+	for (int i = 0; i < atomic.n; i++)
+		inside = inside || !schedule_has_mark_below(node, MARK_ACCUMULATE, atomic.items[i]);
+	return inside && tree_has_loop_below(node);
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -107,21 +119,26 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	}
 	strict = tree_carried(node, walk->region->strict);
-	if (isl_union_map_is_empty(strict) != isl_bool_true) {
-		remark_serial(walk, mark, "it carries a dependence",
-			      dependence_sample(walk->module, isl_union_map_copy(strict)));
-		isl_union_map_free(strict);
-		return node;
-	}
-	isl_union_map_free(strict);
 	updates = tree_carried(node, walk->region->reduction);
 	meeting = tree_meeting(walk->module, updates);
-	if (is_accumulated_in_order(node, &meeting)) {
+	*descend = false;
+	if (isl_union_map_is_empty(strict) != isl_bool_true) {
+		node = team_form(walk, node, mark, descend);
+		if (*descend)
+			remark_serial(walk, mark, "it carries a dependence",
+				      dependence_sample(walk->module, isl_union_map_copy(strict)));
+	} else if (is_accumulated_in_order(node, &meeting)) {
 		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
+		*descend = true;
 	} else {
-		node = share(walk, node, mark, updates);
+		*descend = true;
+		if (is_atomic_inside(walk, node, &meeting))
+			node = team_form(walk, node, mark, descend);
+		if (*descend)
+			node = share(walk, node, mark, updates);
 		*descend = false;
 	}
+	isl_union_map_free(strict);
 	isl_union_map_free(updates);
 	return node;
 }

@@ -32,11 +32,15 @@ __isl_give isl_schedule_node *tree_insert_mark(struct module *module, __isl_take
 					       enum mark_kind kind, const char *pass, struct stage *stage);
 /* What the loop of a mark carries; NULL deps (not known): everything might be. */
 __isl_give isl_union_map *tree_carried(__isl_keep isl_schedule_node *mark, __isl_keep isl_union_map *deps);
-bool tree_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
-bool tree_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
 bool tree_has_loop_below(__isl_keep isl_schedule_node *mark);
 /* The stages that run below `node`. */
 stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node);
+/* ---- team.c ---- */
+
+/* Forms a team at the loop of `mark` if some loop inside it can be shared; else `descend` becomes true. */
+__isl_give isl_schedule_node *team_form(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					const struct mark *mark, bool *descend);
+
 /* Stages that update one cell at two iterations of the loop. */
 stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried);
 

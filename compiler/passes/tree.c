@@ -78,27 +78,9 @@ __isl_give isl_union_map *tree_carried(__isl_keep node *mark, __isl_keep isl_uni
 	return carried;
 }
 
-bool tree_has_mark_above(__isl_keep node *from, enum mark_kind kind, const struct stage *stage)
-{
-	node *at = isl_schedule_node_copy(from);
-	bool found = false;
-
-	while (!found && isl_schedule_node_has_parent(at) == isl_bool_true) {
-		const struct mark *mark;
-
-		at = isl_schedule_node_parent(at);
-		mark = mark_of_node(at);
-		found = mark && mark->kind == kind && mark->stage == stage;
-	}
-	isl_schedule_node_free(at);
-	return found;
-}
-
 struct search {
-	enum mark_kind kind;
-	const struct stage *stage;
 	const struct mark *not;         /* the mark the search began at */
-	bool any_loop, found;
+	bool found;
 };
 
 static isl_bool search_node(__isl_keep node *at, void *user)
@@ -106,26 +88,13 @@ static isl_bool search_node(__isl_keep node *at, void *user)
 	struct search *search = user;
 	const struct mark *mark = mark_of_node(at);
 
-	if (!mark || mark == search->not)
-		return isl_bool_true;
-	if (search->any_loop)
-		search->found |= mark->kind == MARK_LOOP || mark->kind == MARK_CHILDREN;
-	else
-		search->found |= mark->kind == search->kind && (!search->stage || mark->stage == search->stage);
+	search->found |= mark && mark != search->not && (mark->kind == MARK_LOOP || mark->kind == MARK_CHILDREN);
 	return search->found ? isl_bool_false : isl_bool_true;
-}
-
-bool tree_has_mark_below(__isl_keep node *from, enum mark_kind kind, const struct stage *stage)
-{
-	struct search search = { kind, stage, NULL, false, false };
-
-	isl_schedule_node_foreach_descendant_top_down(from, search_node, &search);
-	return search.found;
 }
 
 bool tree_has_loop_below(__isl_keep node *mark)
 {
-	struct search search = { MARK_LOOP, NULL, mark_of_node(mark), true, false };
+	struct search search = { mark_of_node(mark), false };
 
 	isl_schedule_node_foreach_descendant_top_down(mark, search_node, &search);
 	return search.found;

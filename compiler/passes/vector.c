@@ -12,8 +12,8 @@ static bool is_checked(const struct dim *dim)
 
 static bool stage_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	bool allows = !tree_has_mark_below(node, MARK_ATOMIC, stage) ||
-		      tree_has_mark_above(node, MARK_ACCUMULATE, stage);
+	bool allows = !schedule_has_mark_below(node, MARK_ATOMIC, stage) ||
+		      schedule_has_mark_above(node, MARK_ACCUMULATE, stage);
 
 	for (int i = 0; i < stage->dims.n; i++)
 		allows = allows && !is_checked(&stage->dims.items[i]);
@@ -24,7 +24,7 @@ static bool update_allows(__isl_keep isl_schedule_node *node, const struct stage
 {
 	bool is_sum = stage->op == REDUCE_ADD || stage->op == REDUCE_MUL;
 
-	return tree_has_mark_above(node, MARK_ACCUMULATE, stage) &&
+	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) &&
 	       (is_sum || !type_is_float(stage->write.array->type));
 }
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The proof of legality. It does not trust any pass: it takes the whole order of the tree (isl_schedule_get_map) and
+ * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
+ * which may meet are atomic or end in an accumulator of the loop, and that nothing in a team leaves its thread. */
+#include "ir/schedule.h"
+
+/* { [x] -> [y] : y lexicographically not after x } on the space of a flat schedule. */
+static __isl_give isl_union_map *not_forwards(__isl_keep isl_union_map *order)
+{
+	isl_map *any = isl_map_from_union_map(isl_union_map_range_map(isl_union_map_copy(order)));
+	isl_space *space = isl_space_range(isl_map_get_space(any));
+
+	isl_map_free(any);
+	return isl_union_map_from_map(isl_map_lex_ge(space));
+}
+
+/* The pairs of `deps` whose second instance does not run after the first. */
+static __isl_give isl_union_map *backwards(__isl_keep isl_schedule *schedule, __isl_keep isl_union_map *deps)
+{
+	isl_union_map *order = isl_schedule_get_map(schedule);
+	isl_union_map *image, *bad;
+
+	image = isl_union_map_apply_domain(isl_union_map_copy(deps), isl_union_map_copy(order));
+	image = isl_union_map_apply_range(image, isl_union_map_copy(order));
+	if (isl_union_map_is_empty(image) == isl_bool_true) {
+		isl_union_map_free(order);
+		return image;
+	}
+	bad = isl_union_map_intersect(isl_union_map_copy(image), not_forwards(image));
+	isl_union_map_free(image);
+	bad = isl_union_map_apply_domain(bad, isl_union_map_reverse(isl_union_map_copy(order)));
+	bad = isl_union_map_apply_range(bad, isl_union_map_reverse(order));
+	return isl_union_map_intersect(bad, isl_union_map_copy(deps));
+}
+
+struct legality {
+	struct module *module;
+	const struct region *region;
+	const char *witness;
+};
+
+static bool deps_are_empty(struct legality *legality, __isl_take isl_union_map *deps, const char *what)
+{
+	isl_bool is_empty = isl_union_map_is_empty(deps);
+	const char *sample;
+
+	if (is_empty == isl_bool_true) {
+		isl_union_map_free(deps);
+		return true;
+	}
+	sample = dependence_sample(legality->module, deps);
+	legality->witness = arena_printf(legality->module->arena, "%s: %s", what, sample ? sample : "(isl's quota)");
+	return false;
+}
+
+struct reductions {
+	__isl_keep isl_schedule_node *node;
+	bool is_vector;
+	bool is_safe;
+};
+
+static isl_stat check_reduction(__isl_take isl_map *deps, void *user)
+{
+	struct reductions *r = user;
+	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
+	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
+	bool is_accumulated = a == b && schedule_has_mark_above(r->node, MARK_ACCUMULATE, a);
+	bool is_atomic = schedule_has_mark_below(r->node, MARK_ATOMIC, a) &&
+			 schedule_has_mark_below(r->node, MARK_ATOMIC, b);
+
+	isl_map_free(deps);
+	if (!is_accumulated && (r->is_vector || !is_atomic))
+		r->is_safe = false;
+	return isl_stat_ok;
+}
+
+static bool reductions_are_safe(struct legality *legality, __isl_keep isl_schedule_node *band, bool is_vector)
+{
+	struct reductions reductions = { band, is_vector, true };
+	isl_union_map *carried = schedule_carried(band, legality->region->reduction);
+
+	if (isl_union_map_foreach_map(carried, check_reduction, &reductions) < 0 || !reductions.is_safe)
+		return deps_are_empty(legality, carried, "updates of one cell may meet");
+	isl_union_map_free(carried);
+	return true;
+}
+
+/* The band below a stack of marks. */
+static __isl_give isl_schedule_node *band_below(__isl_keep isl_schedule_node *mark)
+{
+	isl_schedule_node *at = isl_schedule_node_copy(mark);
+
+	while (isl_schedule_node_get_type(at) == isl_schedule_node_mark)
+		at = isl_schedule_node_first_child(at);
+	return at;
+}
+
+/* In a team, what one iteration of the shared loop does must not meet what another does, in any iteration of the loops
+ * between the team and it. */
+static bool team_is_safe(struct legality *legality, __isl_keep isl_schedule_node *team,
+			 __isl_keep isl_schedule_node *shared)
+{
+	isl_schedule_node *outer = band_below(team);
+	bool ok = deps_are_empty(legality, schedule_crossing(outer, shared, legality->region->strict),
+				 "a dependence leaves its thread") &&
+		  deps_are_empty(legality, schedule_crossing(outer, shared, legality->region->reduction),
+				 "updates of one cell by two threads");
+
+	isl_schedule_node_free(outer);
+	return ok;
+}
+
+static bool loop_is_safe(struct legality *legality, __isl_keep isl_schedule_node *band, bool is_vector)
+{
+	return deps_are_empty(legality, schedule_carried(band, legality->region->strict),
+			      "a loop that is not sequential carries a dependence") &&
+	       reductions_are_safe(legality, band, is_vector);
+}
+
+static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct legality *legality = user;
+	const struct mark *mark = mark_of_node(node);
+	isl_schedule_node *band, *team;
+	bool ok;
+
+	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR))
+		return isl_bool_true;
+	band = band_below(node);
+	team = mark->kind == MARK_PARALLEL ? schedule_mark_above(node, MARK_TEAM, NULL) : NULL;
+	ok = team ? team_is_safe(legality, team, band) : loop_is_safe(legality, band, mark->kind == MARK_VECTOR);
+	isl_schedule_node_free(team);
+	isl_schedule_node_free(band);
+	return ok ? isl_bool_true : isl_bool_error;
+}
+
+bool schedule_is_legal(struct module *module, struct region *region, const char **witness)
+{
+	struct legality legality = { module, region, NULL };
+	bool ok;
+
+	*witness = NULL;
+	if (!region->schedule || !region->strict)
+		return true;
+	ok = deps_are_empty(&legality, backwards(region->schedule, region->strict),
+			    "the order of two instances is reversed");
+	if (ok && isl_schedule_foreach_schedule_node_top_down(region->schedule, check_node, &legality) < 0)
+		ok = false;
+	*witness = ok ? NULL : legality.witness ? legality.witness : "isl's quota of operations is used up";
+	return ok;
+}
