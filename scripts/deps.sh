@@ -56,11 +56,22 @@ test_needs()
 	need clang 'clang' command -v clang
 	need g++ 'a C++ compiler, for pmgrt.h' command -v g++
 	need libomp-dev 'OpenMP for clang' clang_openmp
+	need "$(clang_runtime)" 'the sanitizers of clang' clang_sanitizers
 	need binutils 'objdump' command -v objdump
 	need python3 'Python 3' command -v "$python"
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'
+}
+
+clang_runtime() # the package, which has the version in its name
+{
+	clang -dumpversion 2> /dev/null | sed 's/\..*//; s/.*/libclang-rt-&-dev/' | grep . || echo clang
+}
+
+clang_sanitizers()
+{
+	[ -n "$(find "$(clang -print-resource-dir)" -name 'libclang_rt.tsan*' -print -quit)" ]
 }
 
 clang_openmp()
@@ -104,9 +115,12 @@ check)
 	exit 1
 	;;
 install)
-	needs "${2:-build}" && exit 0
-	report
-	install_packages || exit 1
+	# Twice, because the sanitizers of clang go by the version that the first round brought.
+	for _ in 1 2; do
+		needs "${2:-build}" && exit 0
+		report
+		install_packages || exit 1
+	done
 	needs "${2:-build}" && exit 0
 	report
 	exit 1
