@@ -3,13 +3,11 @@
  * Dependences of a region: which instances must keep their order.
  *
  * They are memory-based: any two accesses to one cell, one of them a write, in the textual order
- * (isl_union_access_info with may-sources). Between two updates of one array by the same operator the order is
+ * (schedule_ordered). Between two updates of one array by the same operator the order is
  * free, but they may not run at once: these are kept apart in `reduction`. What the axioms of index arrays rule
  * out is subtracted. When isl's quota runs out the region has no dependences at all to offer (NULL), and nothing
  * may be reordered. */
 #include "ir/schedule.h"
-
-#include <isl/flow.h>
 
 /* ---- accesses of a region as union maps ---- */
 
@@ -52,16 +50,9 @@ static __isl_give isl_union_map *region_accesses(const struct module *module, co
 static __isl_give isl_union_map *conflicts(__isl_keep isl_union_map *source, __isl_keep isl_union_map *sink,
 					   __isl_keep isl_schedule *schedule)
 {
-	isl_union_access_info *info = isl_union_access_info_from_sink(isl_union_map_copy(sink));
-	isl_union_flow *flow;
-	isl_union_map *deps;
+	isl_union_map *cells = isl_union_map_reverse(isl_union_map_copy(sink));
 
-	info = isl_union_access_info_set_may_source(info, isl_union_map_copy(source));
-	info = isl_union_access_info_set_schedule(info, isl_schedule_copy(schedule));
-	flow = isl_union_access_info_compute_flow(info);
-	deps = isl_union_flow_get_may_dependence(flow);
-	isl_union_flow_free(flow);
-	return deps;
+	return schedule_ordered(schedule, isl_union_map_apply_range(isl_union_map_copy(source), cells), true);
 }
 
 struct split {

@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The proof of legality. It does not trust any pass: it takes the whole order of the tree (isl_schedule_get_map) and
+ * The proof of legality. It does not trust any pass: it takes the whole order of the tree (schedule_ordered) and
  * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
  * which may meet are atomic or end in an accumulator of the loop, and that nothing in a team leaves its thread. */
 #include "ir/schedule.h"
-
-/* { [x] -> [y] : y lexicographically not after x } on the space of a flat schedule. */
-static __isl_give isl_union_map *not_forwards(__isl_keep isl_union_map *order)
-{
-	isl_map *any = isl_map_from_union_map(isl_union_map_range_map(isl_union_map_copy(order)));
-	isl_space *space = isl_space_range(isl_map_get_space(any));
-
-	isl_map_free(any);
-	return isl_union_map_from_map(isl_map_lex_ge(space));
-}
-
-/* The pairs of `deps` whose second instance does not run after the first. */
-static __isl_give isl_union_map *backwards(__isl_keep isl_schedule *schedule, __isl_keep isl_union_map *deps)
-{
-	isl_union_map *order = isl_schedule_get_map(schedule);
-	isl_union_map *image, *bad;
-
-	image = isl_union_map_apply_domain(isl_union_map_copy(deps), isl_union_map_copy(order));
-	image = isl_union_map_apply_range(image, isl_union_map_copy(order));
-	if (isl_union_map_is_empty(image) == isl_bool_true) {
-		isl_union_map_free(order);
-		return image;
-	}
-	bad = isl_union_map_intersect(isl_union_map_copy(image), not_forwards(image));
-	isl_union_map_free(image);
-	bad = isl_union_map_apply_domain(bad, isl_union_map_reverse(isl_union_map_copy(order)));
-	bad = isl_union_map_apply_range(bad, isl_union_map_reverse(order));
-	return isl_union_map_intersect(bad, isl_union_map_copy(deps));
-}
 
 struct legality {
 	struct module *module;
@@ -143,7 +114,8 @@ bool schedule_is_legal(struct module *module, struct region *region, const char 
 	*witness = NULL;
 	if (!region->schedule || !region->strict)
 		return true;
-	ok = deps_are_empty(&legality, backwards(region->schedule, region->strict),
+	ok = deps_are_empty(&legality, schedule_ordered(region->schedule,
+							 isl_union_map_copy(region->strict), false),
 			    "the order of two instances is reversed");
 	if (ok && isl_schedule_foreach_schedule_node_top_down(region->schedule, check_node, &legality) < 0)
 		ok = false;
