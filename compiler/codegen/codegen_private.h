@@ -287,8 +287,8 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 
 void emit_source_comment(struct writer *w, struct module *module, struct span span);
 void emit_decisions(struct writer *w, const struct module *module);
-const char *source_place(const struct module *module, struct span span);        /* "life.pmg:4" */
-const char *source_file(const struct module *module);                          /* "life.pmg" */
+const char *source_place(const struct module *module, struct span span);        /* "blur.pmg:4" */
+const char *source_file(const struct module *module);                          /* "blur.pmg" */
 const char *c_string(struct arena *arena, const char *text);                   /* between quotes */
 
 /* ---- abi.c ---------------------------------------------------------------------------------------------- */

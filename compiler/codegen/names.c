@@ -12,7 +12,7 @@ static bool is_letter(char c)
 	return isalnum((unsigned char) c) || c == '_';
 }
 
-/* The last member of a dotted name, letters only: "PHI.voxel[k]" becomes "voxel". */
+/* The last member of a dotted name, letters only: "A.row[k]" becomes "row". */
 const char *names_last_member(struct arena *arena, const char *base)
 {
 	size_t length = strcspn(base, "[(");
