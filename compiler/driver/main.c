@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/target.h"
+#include "driver/dump.h"
 #include "driver/emit.h"
 #include "driver/error_page.h"
 
@@ -14,6 +15,7 @@ enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4,
 struct session {
 	struct compilation *c;
 	struct options options;
+	struct dumps dumps;
 	bool io_failed;
 };
 
@@ -56,13 +58,13 @@ static bool write_file(struct session *s, const char *path, const char *text)
 static void after_pass(void *user, struct module *module, int pass, double seconds)
 {
 	struct session *s = user;
-	const char *wanted = s->options.dump_after;
+	const char *text = dump_text(&s->dumps, &s->c->arena, module, pass);
 
-	if (s->options.time)
+	if (s->options.time && pass != LOWERED)
 		fprintf(stderr, "%-20s %-12s %8.2f ms\n", module->name, passes[pass].name, 1e3 * seconds);
-	if (wanted && (!strcmp(wanted, "all") || !strcmp(wanted, passes[pass].name)))
-		write_file(s, arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1, passes[pass].name),
-			   module_text(module, &s->c->arena));
+	if (text)
+		write_file(s, arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1,
+					   dump_pass_name(pass)), text);
 }
 
 /* ---- what was asked ---- */
@@ -152,6 +154,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, "
 				"not '%s'", options->emit), false;
+	if (options->dump_after && !dump_is_known(options->dump_after))
+		return snprintf(problem, size, "--dump-after takes all, lower or a pass, not '%s'; pmgc --help-passes "
+				"lists them", options->dump_after), false;
 	if (!diag_format_from_name(options->message_format, &format))
 		return snprintf(problem, size, "--message-format takes human, short or json, not '%s'",
 				options->message_format), false;
@@ -160,6 +165,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->verify_each = options->verify_each;
 	s->c->after_pass = after_pass;
 	s->c->user = s;
+	s->dumps.wanted = options->dump_after;
 	return options_for_passes(options, &s->c->options, problem, size);
 }
 

@@ -9,6 +9,8 @@
 #include "sema/sema.h"
 #include "syntax/tree.h"
 
+enum { LOWERED = -1 };                  /* the number of a pass before the first one */
+
 struct compilation {
 	struct arena arena;
 	struct sources sources;
@@ -23,7 +25,7 @@ struct compilation {
 	uint32_t file;
 	struct tree_file *tree;         /* NULL when the input was a dump of a module */
 	module_list modules;            /* one per pipeline of the file */
-	/* Called after each pass of each module; for dumps and timing. */
+	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
 	void *user;
 };

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """pmgc as the tests of this folder run it, and what they count."""
+import difflib
 import json
 import os
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 PMGC = Path(os.environ.get("PMGC") or BUILD / "pmgc").resolve()
+SHOWN = 20      # lines of a difference
 IS_SANITIZED = "san" in BUILD.name
 
 
@@ -35,7 +37,10 @@ class Count:
             print(f"{what}: {complaint}")
 
     def equal(self, what, got, expected):
-        self(what, "" if got == expected else f"expected\n{expected}\ngot\n{got}")
+        if got == expected:
+            return self(what, "")
+        rows = [v.splitlines() if isinstance(v, str) else [repr(v)] for v in (expected, got)]
+        return self(what, "\n".join(list(difflib.unified_diff(*rows, "expected", "got", lineterm="", n=1))[:SHOWN]))
 
     def close(self):
         print(f"{self.passed} passed, {self.failed} failed" + (f", {self.skipped} skipped" if self.skipped else ""))

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""--dump-after: each dump of every program says which pass wrote it and, truly, whether that changed anything; fed back
+it prints as the same module and computes the same."""
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from pmgc import ROOT, Count, pmgc
+
+LONG = "PMG_TEST_LONG" in os.environ       # all dumps, not only the first and the last that differ
+PROGRAMS = sorted(ROOT.glob("tests/programs/*.pmg"))
+HEAD = re.compile(r"# after (?P<name>[\w-]+)(?P<unchanged> \(unchanged\))?\n"
+                  r"(?P<module>module `?(?P<pipeline>\w+)`?\n.*)", re.S)
+COMPUTING = re.compile(r"\t+(#pragma|for |if |while |} else|(?!const |\w+ \*|extents)\w[\w\[\]+*/% >-]* [-+*]?= .*;$)")
+
+
+def passes():
+    return ["lower"] + [row.split()[0] for row in pmgc("--help-passes").stdout.decode().splitlines()]
+
+
+def computation(text, pipeline):
+    """Loops, conditions, pragmas and assignments of a pipeline. Which of them share a function goes by statements, and
+    a dump has others than the program."""
+    part = text.split(f"/* ---- {pipeline} ---- */\n")[1].split("/* ---- ")[0]
+    part = re.sub(r"/\*.*?\*/", "", part, flags=re.S)
+    return "\n".join(row.strip() for row in part.splitlines() if COMPUTING.match(row))
+
+
+def check_head(count, name, dumps):
+    """The comment of each dump of a pipeline, in the order of the passes."""
+    before = None
+    for dump, expected in zip(dumps, passes()):
+        found = HEAD.fullmatch(dump.read_text())
+        count.equal(f"{name}: {dump.name}", found and found["name"], expected)
+        if not found:
+            return
+        count.equal(f"{name}: {dump.name} is unchanged", bool(found["unchanged"]), found["module"] == before)
+        before = found["module"]
+
+
+def check_back(count, name, dump, compiled):
+    """One dump as a program."""
+    found = HEAD.fullmatch(dump.read_text())
+    printed = pmgc(dump.name, "--emit=ir", folder=dump.parent)
+    count.equal(f"{name}: {dump.name} printed again", printed.stdout.decode(), found["module"])
+    again = pmgc(dump.name, "--emit=c", "--overrides=off", folder=dump.parent)
+    count(f"{name}: {dump.name} compiled", again.stderr.decode() if again.returncode else "")
+    if not again.returncode:
+        got, expected = (computation(text, found["pipeline"]) for text in (again.stdout.decode(), compiled))
+        count(f"{name}: {dump.name} computes", "" if " = " in expected else "nothing")
+        count.equal(f"{name}: code from {dump.name}", got, expected)
+
+
+def check_program(count, program, folder):
+    name = program.name
+    done = pmgc(program, "-o", "p.c", "--dump-after=all", "--overrides=off", folder=folder)
+    count(name, done.stderr.decode() if done.returncode else "")
+    dumps = sorted(folder.glob("*.ir"))
+    pipelines = sorted({dump.name.split(".")[0] for dump in dumps})
+    count.equal(f"{name}: dumps", len(dumps), len(pipelines) * len(passes()))
+    compiled = (folder / "p.c").read_text()
+    for pipeline in pipelines:
+        dumps = sorted(folder.glob(f"{pipeline}.*.ir"))
+        check_head(count, name, dumps)
+        changed = [dump for dump in dumps if " (unchanged)\n" not in dump.read_text()]
+        for dump in changed if LONG else [changed[0], changed[-1]]:
+            check_back(count, name, dump, compiled)
+
+
+def check_one(count, folder):
+    """One pass by name; a name that is none."""
+    (folder / "p.pmg").write_text("pipeline p { out y : f64; y = 1; }\n")
+    pmgc("p.pmg", "-o", "-", "--dump-after=schedule", folder=folder)
+    count.equal("one dump", [dump.name.split("-")[1] for dump in folder.glob("*.ir")], ["schedule.ir"])
+    wrong = pmgc("p.pmg", "--dump-after=schedul", folder=folder)
+    count.equal("no such pass", (wrong.returncode, "'schedul'" in wrong.stderr.decode()), (2, True))
+
+
+def main():
+    count = Count()
+    count("programs", "" if len(PROGRAMS) >= 14 else f"{len(PROGRAMS)}")
+    for program in PROGRAMS:
+        with tempfile.TemporaryDirectory() as folder:
+            check_program(count, program, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_one(count, Path(folder))
+    return count.close()
+
+
+sys.exit(main())
