@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The pipeline. Every step runs under a guard: when the arena finds no memory, control comes back here and the step
- * fails with a diagnostic. isl works under a quota of operations; its errors never reach the user as such. */
+ * The pipeline. Every step runs under a guard: when the arena finds no memory, the step ends on the arena's reserve
+ * and counts as failed; when that does not suffice, control comes back here at once. isl works under a quota of
+ * operations; its errors never reach the user as such. */
 #include "driver/pipeline.h"
 
 #include <isl/options.h>
@@ -12,7 +13,8 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { SHOWN_ERRORS = 20 };
+/* The reserve is four times what the largest step of our largest program takes. */
+enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20 };
 
 /* ---- compilation ---- */
 
@@ -23,7 +25,8 @@ struct compilation *compilation_new(void)
 	if (!c)
 		return NULL;
 	c->ctx = isl_ctx_alloc();
-	if (!c->ctx) {
+	if (!c->ctx || !arena_reserve(&c->arena, RESERVE_BYTES)) {
+		isl_ctx_free(c->ctx);
 		free(c);
 		return NULL;
 	}
@@ -59,6 +62,7 @@ bool compilation_guard(struct compilation *c, bool (*step)(struct compilation *c
 		ok = step(c, argument);
 	else
 		c->is_out_of_memory = true;
+	c->is_out_of_memory |= c->arena.is_exhausted;
 	c->arena.on_failure = outer;
 	return ok && !c->is_out_of_memory;
 }
@@ -187,7 +191,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	isl_ctx_set_max_operations(c->ctx, c->options.max_operations);
 	ok = pass->run(module, &c->options);
 	isl_ctx_set_max_operations(c->ctx, 0);
-	if (out_of_quota(c, module, pass) || !ok)
+	if (c->arena.is_exhausted || out_of_quota(c, module, pass) || !ok)
 		return false;
 	*known = (*known & ~pass->breaks) | pass->gives;
 	if (c->after_pass)
@@ -224,8 +228,6 @@ static bool passes_step(struct compilation *c, void *unused)
 		unsigned known = 0;
 		bool done = module_verify(module, "lower");
 
-		if (done && c->after_pass)
-			c->after_pass(c->user, module, LOWERED, 0);
 		for (int i = 0; done && i < n_passes; i++)
 			done = run_pass(c, module, &passes[i], &known);
 		ok = done && prove_legal(module, "passes") && overrides_are_used(module) && ok;

@@ -3,7 +3,8 @@
  * The arena: blocks from calloc, chained, handed out from the front and freed together.
  * Invariant: the first block of the chain is the one allocations come from; what lies behind its `used`
  * mark is still zero. A request that fills more than a quarter of a block gets a block of its own, put
- * second in the chain, so that the rest of the first one stays in use. */
+ * second in the chain, so that the rest of the first one stays in use. Once memory has run out, the reserve is the
+ * first block and all that is left. */
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -24,31 +25,61 @@ static _Noreturn void arena_fail(struct arena *arena)
 	longjmp(*arena->on_failure, 1);
 }
 
-static struct arena_block *block_new(struct arena *arena, size_t size)
+/* NULL: no memory. */
+static struct arena_block *block_new(size_t size)
 {
-	struct arena_block *block;
+	struct arena_block *block = size <= SIZE_MAX - sizeof *block ? calloc(1, sizeof *block + size) : NULL;
 
-	if (size > SIZE_MAX - sizeof *block)
-		arena_fail(arena);
-	block = calloc(1, sizeof *block + size);
-	if (block == NULL)
-		arena_fail(arena);
-	block->size = size;
+	if (block != NULL)
+		block->size = size;
 	return block;
+}
+
+static size_t block_room(const struct arena_block *block)
+{
+	return block != NULL ? block->size - block->used : 0;
+}
+
+static void *block_take(struct arena_block *block, size_t size)
+{
+	void *memory = (char *) block->data + block->used;
+
+	block->used += size;
+	return memory;
+}
+
+static void *arena_alloc_exhausted(struct arena *arena, size_t size)
+{
+	if (arena->reserve != NULL) {
+		arena->reserve->next = arena->blocks;
+		arena->blocks = arena->reserve;
+		arena->reserve = NULL;
+		arena->is_exhausted = true;
+	}
+	if (!arena->is_exhausted || block_room(arena->blocks) < size)
+		arena_fail(arena);
+	return block_take(arena->blocks, size);
 }
 
 static void *arena_alloc_alone(struct arena *arena, size_t size)
 {
-	struct arena_block *block = block_new(arena, size);
+	struct arena_block *block = block_new(size);
 
-	block->used = size;
+	if (block == NULL)
+		return arena_alloc_exhausted(arena, size);
 	if (arena->blocks != NULL) {
 		block->next = arena->blocks->next;
 		arena->blocks->next = block;
 	} else {
 		arena->blocks = block;
 	}
-	return block->data;
+	return block_take(block, size);
+}
+
+bool arena_reserve(struct arena *arena, size_t size)
+{
+	arena->reserve = block_new(size);
+	return arena->reserve != NULL;
 }
 
 static size_t round_up(struct arena *arena, size_t size)
@@ -61,20 +92,21 @@ static size_t round_up(struct arena *arena, size_t size)
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	size_t rounded = round_up(arena, size == 0 ? 1 : size);
-	struct arena_block *block = arena->blocks;
-	void *memory;
+	struct arena_block *block;
 
 	arena->allocated += rounded;
+	if (arena->is_exhausted || (arena->fail_at > 0 && --arena->fail_at == 0))
+		return arena_alloc_exhausted(arena, rounded);
 	if (rounded > BLOCK_SIZE / 4)
 		return arena_alloc_alone(arena, rounded);
-	if (block == NULL || block->size - block->used < rounded) {
-		block = block_new(arena, BLOCK_SIZE);
+	if (block_room(arena->blocks) < rounded) {
+		block = block_new(BLOCK_SIZE);
+		if (block == NULL)
+			return arena_alloc_exhausted(arena, rounded);
 		block->next = arena->blocks;
 		arena->blocks = block;
 	}
-	memory = (char *) block->data + block->used;
-	block->used += rounded;
-	return memory;
+	return block_take(arena->blocks, rounded);
 }
 
 void *arena_alloc_array(struct arena *arena, size_t n, size_t size)
@@ -140,6 +172,8 @@ void arena_release(struct arena *arena)
 		free(block);
 		block = next;
 	}
-	arena->blocks = NULL;
+	free(arena->reserve);
+	arena->blocks = arena->reserve = NULL;
 	arena->allocated = 0;
+	arena->is_exhausted = false;
 }

@@ -17,15 +17,22 @@
 
 /* ---- arena.c ------------------------------------------------------------
  * All nodes of one compilation live in one arena and are freed together.
- * Memory is zeroed. An allocation never returns NULL: when memory is
- * exhausted (or a product overflows) control goes to `on_failure`, which the
- * driver arms around a whole compilation. */
+ * Memory is zeroed. An allocation never returns NULL: when memory runs out,
+ * the reserve serves what comes, so that a step which holds isl objects can
+ * end and release them; whoever runs the steps then asks `is_exhausted`. When
+ * the reserve is used up (there is none, or a product overflows) control goes
+ * to `on_failure`, which the driver arms around a whole compilation. */
 
 struct arena {
 	struct arena_block *blocks;
 	size_t allocated;           /* bytes handed out, for statistics */
 	jmp_buf *on_failure;        /* armed by the driver; NULL: abort() */
+	struct arena_block *reserve;
+	bool is_exhausted;          /* the reserve is in use */
+	size_t fail_at;             /* for tests: memory runs out at the allocation of this number, from 1; 0: never */
 };
+
+bool arena_reserve(struct arena *arena, size_t size);   /* false: no memory */
 
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_array(struct arena *arena, size_t n, size_t size);
