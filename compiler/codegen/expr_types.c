@@ -75,20 +75,6 @@ void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi)
 	*lo = type_is_signed(type) ? -*hi - 1 : 0;
 }
 
-/* Values outside the range of `to` become its ends. */
-static struct text integer_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
-{
-	int64_t lo, hi, from_lo, from_hi;
-
-	c_limits(to, &lo, &hi);
-	c_limits(from, &from_lo, &from_hi);
-	if (from_hi > hi)
-		value = primary(arena_printf(arena, "pmg_min_i64(%s, %s)", value.text, int_text(arena, hi)));
-	if (from_lo < lo)
-		value = primary(arena_printf(arena, "pmg_max_i64(%s, %s)", value.text, int_text(arena, lo)));
-	return plain_cast(arena, to, value);
-}
-
 struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
 {
 	if (to == from)
@@ -96,11 +82,9 @@ struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type fr
 	if (to == TYPE_BOOL)
 		return (struct text) { arena_printf(arena, "%s != 0", text_at_least(arena, value, LEVEL_COMPARE)),
 				       LEVEL_EQUAL };
-	if (type_is_float(to) || from == TYPE_BOOL)
-		return plain_cast(arena, to, value);
-	if (type_is_float(from))
+	if (type_is_float(from) && !type_is_float(to))
 		return primary(arena_printf(arena, "pmg_to_%s(%s)", type_name(to), value.text));
-	return integer_cast(arena, to, from, value);
+	return plain_cast(arena, to, value);
 }
 
 struct text c_narrow(struct arena *arena, enum scalar_type type, struct text value)
