@@ -215,31 +215,11 @@ static void define_value(struct definition *d, const struct tree_expr *value, st
 
 /* ---- what a definition leaves undefined ---- */
 
-/* Subscript `i` of the target is a variable that runs over all of dimension `i`, and no other subscript is. */
-static bool sub_covers(const struct definition *d, int i)
-{
-	const struct array *array = d->target->array;
-	const struct expr *sub = d->write.subs[i];
-	struct arena *arena = d->ctx.sema->arena;
-	const struct slot *slot;
-
-	if (sub->kind != EXPR_DIM)
-		return false;
-	slot = &d->ctx.draft->slots.items[sub->index];
-	for (int j = 0; j < i; j++)
-		if (d->write.subs[j]->kind == EXPR_DIM && d->write.subs[j]->index == sub->index)
-			return false;
-	return slot->dim.kind == DIM_RANGE && affine_equal(arena, slot->dim.lo, array->lo[i]) &&
-	       affine_equal(arena, slot->dim.hi, array->hi[i]);
-}
-
+/* A function has cells on its domain only. */
 static bool definition_covers(const struct definition *d)
 {
-	bool covers = !d->has_gap && !d->ctx.sema->condition;
-
-	for (int i = 0; covers && !d->is_whole && i < d->target->array->rank; i++)
-		covers = sub_covers(d, i);
-	return covers;
+	return !d->has_gap && !d->ctx.sema->condition &&
+	       (d->is_whole || d->target->domain || subs_cover(&d->ctx, &d->write));
 }
 
 static bool dim_mentions_loop(const struct module *module, const struct dim *dim)
@@ -353,8 +333,7 @@ void lower_func(struct sema *sema, struct scope *scope, const struct tree_stmt *
 			d.write.subs[rank++] = expr_dim(sema->arena, i, stmt->span);
 	d.cells->is_defined = true;
 	define_value(&d, stmt->value, d.ctx.guard);
-	if (target->is_box)
-		finish_definition(&d);
+	finish_definition(&d);
 }
 
 /* ---- accumulations ---- */

@@ -2,7 +2,8 @@
  *
  * What statements imply. An accumulation starts at its definition; where there is none, or it leaves cells
  * out, an `out` or `temp` starts at the identity of the operator, and X.next at X. Cells of an `out` that
- * nothing may define hold 0. At the end of the loop's body the cells that `next` has defined are copied. */
+ * nothing may define hold 0, and so do those of a `temp` where the data says which these are. At the end of the
+ * loop's body the cells that `next` has defined are copied. */
 #include "sema/sema_private.h"
 
 /* A draft that runs over all cells of `array`; its dims are named after `names` where there are any. */
@@ -107,7 +108,7 @@ static void finish_now(struct sema *sema, struct target *target)
 		return;
 	if (now->is_accumulated)
 		add_fill(sema, target, now->op);
-	else if (role == ROLE_OUT && now->is_defined)
+	else if (now->is_defined && (role == ROLE_OUT || target_depends_on_data(sema, target)))
 		add_fill(sema, target, REDUCE_ADD);
 }
 

@@ -159,25 +159,6 @@ static struct expr *reduce_here(const struct context *ctx, const struct reductio
 
 /* ---- apart ---- */
 
-/* The offsets whose segment `slot` runs over: off[s]..off[s + 1]; NULL for all else. */
-static const struct array *segments_of(const struct context *ctx, int slot)
-{
-	const struct draft *draft = ctx->draft;
-	const struct dim *dim = &draft->slots.items[slot].dim, *lo, *hi;
-
-	if (dim->kind != DIM_RANGE || dim->lo->kind != EXPR_DIM || dim->hi->kind != EXPR_DIM)
-		return NULL;
-	lo = &draft->slots.items[dim->lo->index].dim;
-	hi = &draft->slots.items[dim->hi->index].dim;
-	if (lo->kind != DIM_BIND || hi->kind != DIM_BIND || lo->source.array != hi->source.array ||
-	    !(lo->source.array->facts & FACT_OFFSETS))
-		return NULL;
-	return affine_equal(ctx->sema->arena, affine_plus(ctx->sema->arena, lo->source.subs[0], 1),
-			    hi->source.subs[0])
-		       ? lo->source.array
-		       : NULL;
-}
-
 /* All segments together are a whole range: who does not ask for the segment need not know it. */
 static void mark_needed(const struct context *ctx, const bool *slots, bool *needed)
 {

@@ -346,6 +346,15 @@ bool construct_define(struct sema *sema, struct scope *scope, struct target *tar
 /* The array that holds the result of a call inside an expression; NULL after an error. */
 struct symbol *construct_result(const struct context *ctx, const struct tree_expr *call);
 
+/* ---- cover.c --------------------------------------------------------------------------- */
+
+/* The offsets whose segment `slot` runs over: off[s]..off[s + 1]; NULL for all else. */
+const struct array *segments_of(const struct context *ctx, int slot);
+/* Do the ranges of a definition lead to every cell of its target? */
+bool subs_cover(const struct context *ctx, const struct access *write);
+/* May data, or the end of the loop, leave cells of the target undefined? */
+bool target_depends_on_data(struct sema *sema, const struct target *target);
+
 /* ---- finish.c, order.c, demand.c, usage.c ---------------------------------------------------------- */
 
 void finish_targets(struct sema *sema);
