@@ -63,7 +63,10 @@ hid_t child_open(struct hdf5_child *child, unsigned access)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	if (H5open() < 0 || H5PLset_loading_state(0) < 0 || H5Lunregister(H5L_TYPE_EXTERNAL) < 0)
 		child_fail(child, OUTCOME_INTERNAL, "cannot start the HDF5 library", NULL);
+	errno = 0;
 	hid_t file = H5Fopen(child->path, access, H5P_DEFAULT);
+	if (file < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
+		child_fail(child, OUTCOME_IO, "cannot be opened", NULL);
 	if (file < 0)
 		child_fail(child, OUTCOME_DATA, "not an HDF5 file that can be opened", NULL);
 	return file;
