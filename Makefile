@@ -126,7 +126,7 @@ format:             ## clang-format over our C files, in place
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!generated')
 
 install: all        ## into PREFIX (/usr/local), below DESTDIR
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/doc/pmgc)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/doc/pmgc share/man/man1)
 	install -m 755 $(pmgc) $(pmg) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 runtime/pmgrt.h runtime/pmgrt_math.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
@@ -134,6 +134,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 	ln -sf $(soname) $(DESTDIR)$(PREFIX)/lib/libpmgrt.so
 	sed 's|@PREFIX@|$(PREFIX)|' scripts/pmgrt.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/pmgrt.pc
 	install -m 644 LICENSE README.md $(DESTDIR)$(PREFIX)/share/doc/pmgc
+	install -m 644 docs/pmgc.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
 	rm -rf build build-clang build-san build-clang-san

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the reference documents: the table of docs/errors.md from the pages of docs/errors, in the groups that
-compiler/support/diag.def names.
+compiler/support/diag.def names; docs/options.md and the manual page docs/pmgc.1 from what pmgc (in $BUILD) says of
+itself.
 
     scripts/reference.py [--check]      # --check: say whether they are current, change nothing
 """
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,10 +42,17 @@ def catalogue():
     return "\n".join(lines) + "\n\n"
 
 
+def pmgc(option):
+    program = ROOT / os.environ.get("BUILD", "build") / "pmgc"
+    return subprocess.run([program, option], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
 def documents():
     """Path and current text of each."""
-    errors = DOCS / "errors.md"
+    errors, options = DOCS / "errors.md", DOCS / "options.md"
     yield errors, between(errors.read_text(), "catalogue", catalogue())
+    yield options, between(options.read_text(), "options", "\n" + pmgc("--help-markdown") + "\n")
+    yield DOCS / "pmgc.1", pmgc("--help-man")
 
 
 def main(arguments):

@@ -8,9 +8,13 @@
 #include "driver/dump.h"
 #include "driver/emit.h"
 #include "driver/error_page.h"
+#include "driver/help.h"
 
-enum exit_status { EXIT_DONE = 0, EXIT_PROGRAM = 1, EXIT_USAGE = 2, EXIT_IO = 4, EXIT_RESOURCES = 5,
-		   EXIT_INTERNAL = 70 };
+enum exit_status {
+#define STATUS(name, number, text) EXIT_##name = number,
+#include "driver/status.def"
+#undef STATUS
+};
 
 struct session {
 	struct compilation *c;
@@ -169,11 +173,22 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	return options_for_passes(options, &s->c->options, problem, size);
 }
 
-static int help_passes(void)
+/* Whether only some text about pmgc was asked for, which was then printed. */
+static bool help_printed(const struct options *options)
 {
-	for (int i = 0; i < n_passes; i++)
-		printf("%-12s %s\n", passes[i].name, passes[i].sentence);
-	return EXIT_DONE;
+	if (options->help)
+		help_text(stdout);
+	else if (options->help_passes)
+		help_passes(stdout);
+	else if (options->help_man)
+		help_manual(stdout);
+	else if (options->help_markdown)
+		help_markdown(stdout);
+	else if (options->version)
+		puts("pmgc " PMGC_VERSION);
+	else
+		return false;
+	return true;
 }
 
 /* pmgc explain [CODE] */
@@ -211,12 +226,8 @@ int main(int argc, char **argv)
 		return explain_code(argc - 2, argv + 2);
 	if (!options_read(options, argc, argv, problem, sizeof problem))
 		return usage_error(problem);
-	if (options->help)
-		return options_help(stdout), EXIT_DONE;
-	if (options->version)
-		return puts("pmgc " PMGC_VERSION), EXIT_DONE;
-	if (options->help_passes)
-		return help_passes();
+	if (help_printed(options))
+		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
 	session.c = compilation_new();
 	if (!session.c)
 		return EXIT_RESOURCES;

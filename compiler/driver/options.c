@@ -11,13 +11,13 @@ enum option_kind { KIND_TEXT, KIND_FLAG, KIND_NUMBER };
 
 struct option_row {
 	enum option_kind kind;
-	const char *flag, *argument, *help;
+	const char *flag, *argument;
 	size_t offset;
 };
 
 static const struct option_row rows[] = {
 #define OPTION(field, kind, flag, argument, default_value, help) \
-	{ KIND_##kind, flag, argument, help, offsetof(struct options, field) },
+	{ KIND_##kind, flag, argument, offsetof(struct options, field) },
 #include "driver/options.def"
 #undef OPTION
 };
@@ -152,19 +152,4 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
 		return false;
 	return options_for_passes(&options, pass, problem, sizeof problem);
-}
-
-void options_help(FILE *out)
-{
-	fprintf(out, "usage: pmgc FILE.pmg [options]\n\nCompiles .pmg pipelines to C with OpenMP.\n\n");
-	for (int i = 0; i < N_ROWS; i++) {
-		char left[40];
-
-		snprintf(left, sizeof left, "%s%s%s", rows[i].flag,
-			 !rows[i].argument ? "" : rows[i].flag[1] == '-' ? "=" : " ",
-			 rows[i].argument ? rows[i].argument : "");
-		fprintf(out, "  %-24s %s\n", left, rows[i].help);
-	}
-	fprintf(out, "\nExit status: 0 done, 1 errors in the program, 2 wrong usage, 4 input or output, 5 memory,\n"
-		"70 a mistake of the compiler.\n");
 }

@@ -24,6 +24,5 @@ bool options_read(struct options *options, int argc, char **argv, char *problem,
  * that hand flags through. */
 bool options_pass_flag(struct pass_options *pass, const char *flag);
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size);
-void options_help(FILE *out);
 
 #endif

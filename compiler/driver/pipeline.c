@@ -228,6 +228,8 @@ static bool passes_step(struct compilation *c, void *unused)
 		unsigned known = 0;
 		bool done = module_verify(module, "lower");
 
+		if (done && c->after_pass)
+			c->after_pass(c->user, module, LOWERED, 0);
 		for (int i = 0; done && i < n_passes; i++)
 			done = run_pass(c, module, &passes[i], &known);
 		ok = done && prove_legal(module, "passes") && overrides_are_used(module) && ok;

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command line of pmgc: every option is in every form of the help; what is wrong is said, with exit status 2."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from pmgc import ROOT, Count, pmgc
+
+# Arguments, and the first line of what is said.
+WRONG = [
+    ([], "no input file"),
+    (["a.pmg", "b.pmg"], "one input file, not 'a.pmg' and 'b.pmg'"),
+    (["a.pmg", "--shedule=isl"], "unknown option '--shedule=isl'; did you mean '--schedule'?"),
+    (["a.pmg", "--xyz"], "unknown option '--xyz'"),
+    (["a.pmg", "--target"], "option '--target' needs NAME"),
+    (["a.pmg", "--time=3"], "option '--time' takes no value"),
+    (["a.pmg", "--max-operations=-1"], "option '--max-operations' needs N"),
+    (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
+    (["a.pmg", "--emit=asm"], "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, not 'asm'"),
+    (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
+    (["a.pmg", "--parallel=yes"], "--parallel takes on or off, not 'yes'"),
+    (["a.pmg", "--vector=yes"], "--vector takes on or off, not 'yes'"),
+    (["a.pmg", "--overrides=yes"], "--overrides takes on or off, not 'yes'"),
+    (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
+    (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower or a pass, not 'x'; pmgc --help-passes lists them"),
+]
+ROW = re.compile(r'^OPTION\(\w+,\s*\w+,\s*"([^"]+)"', re.M)
+
+
+def flags():
+    return ROW.findall((ROOT / "compiler" / "driver" / "options.def").read_text())
+
+
+def check_help(count):
+    listed = flags()
+    count("there are options", "" if len(listed) > 15 else f"{len(listed)}")
+    texts = {form: pmgc(form).stdout.decode() for form in ("--help", "--help-man", "--help-markdown")}
+    texts["--help-man"] = texts["--help-man"].replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+    shown = {"--help": "  {}", "--help-man": "\n.TP\n{}", "--help-markdown": "| `{}"}
+    for form, text in texts.items():
+        count.equal(f"{form}: left out", [flag for flag in listed if shown[form].format(flag) not in text], [])
+    count("--help is as wide as a terminal", "\n".join(r for r in texts["--help"].splitlines() if len(r) > 120))
+    passes = [row.split()[0] for row in pmgc("--help-passes").stdout.decode().splitlines()]
+    count.equal("passes in the manual", [p for p in passes if f"\n.TP\n{p}\n" not in texts["--help-man"]], [])
+
+
+def check_manual(count):
+    if not shutil.which("groff"):
+        count.skipped += 1
+        return
+    done = subprocess.run(["groff", "-man", "-ww", "-Tascii", ROOT / "docs" / "pmgc.1"], capture_output=True)
+    count("groff reads the manual", done.stderr.decode())
+
+
+def check_wrong(count, folder):
+    for arguments, said in WRONG:
+        done = pmgc(*arguments, folder=folder)
+        count.equal(" ".join(["pmgc", *arguments]), (done.returncode, done.stderr.decode().splitlines()[0]),
+                    (2, f"pmgc: {said}"))
+    count.equal("nothing was written", list(folder.iterdir()), [])
+
+
+def check_files(count, folder):
+    """What is written, where, and the status when that cannot be done."""
+    (folder / "part.pmg").write_text("const N = 3;\n")
+    (folder / "p.pmg").write_text('include "part.pmg";\npipeline p { out y : f64[N]; y[i] = i for i in 0..N; }\n')
+    (folder / "sub").mkdir()
+    count.equal("compiled", pmgc("p.pmg", "-o", "sub/q.c", "-MD", folder=folder).returncode, 0)
+    count.equal("files", sorted(p.name for p in (folder / "sub").iterdir()), ["q.c", "q.d", "q.h"])
+    count.equal("dependencies", [os.path.normpath(p) for p in (folder / "sub" / "q.d").read_text().split()],
+                ["sub/q.c", "sub/q.h:", "p.pmg", "part.pmg"])
+    count("the header is included by its name", "" if '#include "q.h"' in (folder / "sub" / "q.c").read_text() else "no")
+    for arguments, status in ((["p.pmg", "-o", "none/q.c"], 4), (["none.pmg"], 4), (["sub"], 4)):
+        count.equal(f"status of {arguments}", pmgc(*arguments, folder=folder).returncode, status)
+    count.equal("a target that is none", pmgc("p.pmg", "--target=vax", folder=folder).returncode, 1)
+
+
+def main():
+    count = Count()
+    check_help(count)
+    check_manual(count)
+    for check in (check_wrong, check_files):
+        with tempfile.TemporaryDirectory() as folder:
+            check(count, Path(folder))
+    return count.close()
+
+
+sys.exit(main())
