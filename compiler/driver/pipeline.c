@@ -298,8 +298,8 @@ static const char *out_of_memory_text(struct compilation *c)
 	static const char *const formats[DIAG_FORMAT_N] = {
 		[DIAG_HUMAN] = "error[%s]: out of memory\n",
 		[DIAG_SHORT] = "error[%s]: out of memory\n",
-		[DIAG_JSON] = "{\"severity\": \"error\", \"code\": \"%s\", \"message\": \"out of memory\", "
-			      "\"span\": null, \"labels\": [], \"helps\": []}\n",
+		[DIAG_JSON] = ("{\"severity\": \"error\", \"code\": \"%s\", \"message\": \"out of memory\", "
+			       "\"span\": null, \"labels\": [], \"helps\": []}\n"),
 	};
 
 	snprintf(c->last_words, sizeof c->last_words, formats[c->messages], diag_code_text(DIAG_OUT_OF_MEMORY));
