@@ -127,9 +127,17 @@ static const char *for_text(struct emit *e, const struct range *range, const cha
 			    step_text(e, name, range->step, direction));
 }
 
+/* What is printed without a loop is run by every thread of a team. */
+static void check_is_shared(struct emit *e, const struct loop_use *use)
+{
+	if (e->in_team && use->is_parallel)
+		emit_fail(e, "the loop that a team shares has one iteration");
+}
+
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
 	if (range->is_single) {
+		check_is_shared(e, use);
 		open_block(e->w, "{");
 		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 		return;
@@ -282,6 +290,7 @@ void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		return;
 	}
 	if (is_single(type, &use)) {
+		check_is_shared(e, &use);
 		emit_single(e, node, use);
 		return;
 	}

@@ -11,6 +11,21 @@ static bool range_is_fixed(const struct dim *dim)
 	return expr_last_dim(dim->lo) < 0 && expr_last_dim(dim->hi) < 0;
 }
 
+/* Is there a point of the outer dims where the loop over the dim runs more than once? One that never does becomes no
+ * loop at all, and every thread would run it. */
+static bool runs_repeatedly(const struct stage *stage, int number)
+{
+	isl_map *pairs = isl_map_from_domain_and_range(isl_set_copy(stage->domain), isl_set_copy(stage->domain));
+	bool does;
+
+	for (int i = 0; i < number; i++)
+		pairs = isl_map_equate(pairs, isl_dim_in, i, isl_dim_out, i);
+	pairs = isl_map_order_lt(pairs, isl_dim_in, number, isl_dim_out, number);
+	does = isl_map_is_empty(pairs) == isl_bool_false;
+	isl_map_free(pairs);
+	return does;
+}
+
 static bool is_empty(__isl_take isl_union_map *pairs)
 {
 	bool empty = isl_union_map_is_empty(pairs) == isl_bool_true;
@@ -27,7 +42,8 @@ static bool may_share(const struct tree_walk *walk, __isl_keep isl_schedule_node
 	isl_schedule_node *from, *to;
 	bool may;
 
-	if (!mark || mark->kind != MARK_LOOP || !range_is_fixed(mark->dim))
+	if (!mark || mark->kind != MARK_LOOP || !range_is_fixed(mark->dim) ||
+	    !runs_repeatedly(mark->stage, (int) (mark->dim - mark->stage->dims.items)))
 		return false;
 	from = isl_schedule_node_first_child(isl_schedule_node_copy(outer));
 	to = isl_schedule_node_first_child(isl_schedule_node_copy(inner));
