@@ -10,7 +10,7 @@
 #include "formats/formats.h"
 
 struct convert_values {
-	bool zero_based, one_based;
+	bool zero_based, one_based, force;
 	const char *shape, *modes;
 };
 
@@ -61,6 +61,7 @@ static bool parse_places(struct conversion *c, struct arena *arena, const word_l
 	if (!location_parse(&c->from, arena, operands->items[0], failure) ||
 	    !location_parse(&c->to, arena, operands->items[1], failure))
 		return false;
+	c->to.is_forced = c->values.force;
 	if (c->values.zero_based || c->values.one_based)
 		c->from.base = c->values.one_based;
 	return true;
@@ -164,13 +165,27 @@ static void tell(const struct conversion *c, const char *name)
 	}
 }
 
+/* IN stays what it is. */
+static bool spares_input(struct conversion *c, struct failure *failure)
+{
+	bool is_array = c->content.kind == CONTENT_ARRAY || c->content.kind == CONTENT_FLAT;
+	struct location from = c->from, to = c->to;
+	char data[] = "/data", root[] = "/";
+	from.inner = *c->content.inner ? c->content.inner : NULL;
+	if (!to.inner)
+		to.inner = is_array ? data : root;
+	return !location_covers(&to, &from) ||
+	       fail(failure, OUTCOME_USAGE, "%s%s%s: OUT is IN or holds it", to.path, c->to.inner ? ":" : "",
+		    c->to.inner ? c->to.inner : "");
+}
+
 static bool convert(struct conversion *c, struct failure *failure)
 {
 	struct wish wish = { .names = c->modes, .n_names = c->n_modes };
 	if (c->n_modes > 0)
 		c->modes[wish.n_names++] = "value";
 	bool ok = content_read(&c->from, c->n_modes ? &wish : NULL, &c->content, failure) &&
-		  prepare(c, failure) && content_write(&c->to, &c->content, failure);
+		  spares_input(c, failure) && prepare(c, failure) && content_write(&c->to, &c->content, failure);
 	return ok;
 }
 
@@ -213,6 +228,9 @@ static const struct option_row rows[] = {
 	  .offset = offsetof(struct convert_values, modes),
 	  .operand = "A,B,C",
 	  .text = "names of the modes of a tensor, in order" },
+	{ .name = "force",
+	  .offset = offsetof(struct convert_values, force),
+	  .text = "OUT may replace a group of an HDF5 file by a dataset, and the other way round" },
 };
 
 static const char details[] =

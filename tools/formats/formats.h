@@ -72,6 +72,7 @@ struct content {
 	int n_members, n_attributes;
 	struct member *members;
 	struct attribute *attributes;
+	char inner[NAME_BYTES];	/* HDF5: the object that was read */
 	int64_t sizes[PMG_MAX_RANK]; /* TENSOR: size of each mode, or -1 where the file does not state it */
 };
 
@@ -100,6 +101,7 @@ struct location {
 	int64_t shape[PMG_MAX_RANK];
 	int base; /* of coordinates: 0 or 1; -1: the format's own */
 	const struct format *format;
+	bool is_forced; /* a group may be replaced by a dataset, and the other way round */
 };
 
 /* What a reader of HDF5 is to look for: the object named `name` where no place is given, and of a group
@@ -112,6 +114,8 @@ struct wish {
 
 bool location_parse(struct location *location, struct arena *arena, const char *text,
 		    struct failure *failure);
+/* Whether both are in one file and, with places in it, `inner` is `other`'s or a group around it. */
+bool location_covers(const struct location *location, const struct location *other);
 
 /* ---- formats.c ------------------------------------------------------------------ */
 

@@ -223,8 +223,10 @@ static void send_wanted(struct hdf5_child *child)
 {
 	const struct read_request *request = child->request;
 	struct record record;
+	char name[NAME_BYTES] = "/";
 	hid_t file = child_open(child, H5F_ACC_RDONLY), object = open_wanted(child, file, request);
-	object_describe(object, request->inner ? request->inner : "/", &record);
+	H5Iget_name(object, name, sizeof(name));
+	object_describe(object, request->inner ? request->inner : name, &record);
 	if (record.kind == RECORD_ENTRY)
 		child_fail(child, OUTCOME_DATA, record.name, record.note);
 	if (record.kind == RECORD_GROUP)
@@ -246,6 +248,8 @@ static bool accept_content(struct hdf5_parent *parent, const struct record *reco
 		content->kind = CONTENT_GROUP;
 	if (record->kind == RECORD_ATTRIBUTE)
 		return content_add_attribute(content, record->name, record->shape[0], failure);
+	if (!*content->inner)
+		snprintf(content->inner, sizeof(content->inner), "%s", record->name);
 	if (record->kind != RECORD_ARRAY)
 		return true;
 	struct member *member = content_add(content, printable(record->name, name, sizeof(name)), failure);

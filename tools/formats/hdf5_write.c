@@ -14,6 +14,7 @@
 struct write_request {
 	const char *inner;
 	const struct content *content;
+	bool is_forced;
 };
 
 /* ---- In the child ---------------------------------------------------------------------- */
@@ -55,17 +56,28 @@ static hid_t without_times(hid_t class)
 	return properties;
 }
 
-static bool remove_old(hid_t parent, const char *name)
+/* Without is_forced, what is replaced must be of the same kind. */
+static bool remove_old(struct hdf5_child *child, hid_t parent, const char *name, H5I_type_t kind)
 {
-	return H5Lexists(parent, name, H5P_DEFAULT) <= 0 || H5Ldelete(parent, name, H5P_DEFAULT) >= 0;
+	const struct write_request *request = child->request;
+	if (H5Lexists(parent, name, H5P_DEFAULT) <= 0)
+		return true;
+	hid_t old = H5Oopen(parent, name, H5P_DEFAULT);
+	H5I_type_t old_kind = old < 0 ? kind : H5Iget_type(old);
+	H5Oclose(old);
+	if (old_kind != kind && !request->is_forced)
+		child_fail(child, OUTCOME_USAGE, name,
+			   old_kind == H5I_GROUP ? "it is a group, which --force replaces by the array"
+						 : "it is no group; --force replaces it by one");
+	return H5Ldelete(parent, name, H5P_DEFAULT) >= 0;
 }
 
-static bool put_array(hid_t parent, const char *name, const struct ndarray *array)
+static bool put_array(struct hdf5_child *child, hid_t parent, const char *name, const struct ndarray *array)
 {
 	hsize_t shape[PMG_MAX_RANK] = { 0 };
 	for (int d = 0; d < array->rank; d++)
 		shape[d] = (hsize_t) array->shape[d];
-	if (!remove_old(parent, name))
+	if (!remove_old(child, parent, name, H5I_DATASET))
 		return false;
 	hid_t type = memory_type(array->type), properties = without_times(H5P_DATASET_CREATE);
 	hid_t links = H5Pcreate(H5P_LINK_CREATE);
@@ -98,26 +110,26 @@ static bool put_tensor_sizes(hid_t group, const struct content *tensor)
 }
 
 /* The root stays what it is, another group is made anew. */
-static hid_t make_group(hid_t file, const char *name)
+static hid_t make_group(struct hdf5_child *child, hid_t file, const char *name)
 {
 	hid_t links = H5Pcreate(H5P_LINK_CREATE);
 	H5Pset_create_intermediate_group(links, 1);
 	if (strcmp(name, "/") == 0)
 		return H5Gopen2(file, "/", H5P_DEFAULT);
-	if (!remove_old(file, name))
+	if (!remove_old(child, file, name, H5I_GROUP))
 		return H5I_INVALID_HID;
 	return H5Gcreate2(file, name, links, without_times(H5P_GROUP_CREATE), H5P_DEFAULT);
 }
 
-static bool put_group(hid_t file, const char *name, const struct content *content)
+static bool put_group(struct hdf5_child *child, hid_t file, const char *name, const struct content *content)
 {
-	hid_t group = make_group(file, name);
+	hid_t group = make_group(child, file, name);
 	bool ok = group >= 0;
 	for (int i = 0; ok && i < content->n_members; i++) {
 		char numbered[32];
 		const struct member *member = &content->members[i];
 		snprintf(numbered, sizeof(numbered), "mode%d", i);
-		ok = put_array(group, *member->name ? member->name : numbered, &member->array);
+		ok = put_array(child, group, *member->name ? member->name : numbered, &member->array);
 	}
 	if (ok && content->kind == CONTENT_TENSOR)
 		ok = put_tensor_sizes(group, content);
@@ -137,8 +149,8 @@ static void write_object(struct hdf5_child *child)
 			child_fail(child, OUTCOME_IO, "cannot write", NULL);
 	}
 	hid_t file = child_open(child, H5F_ACC_RDWR);
-	bool ok = is_array ? put_array(file, inner, &content->members[0].array)
-			   : put_group(file, inner, content);
+	bool ok = is_array ? put_array(child, file, inner, &content->members[0].array)
+			   : put_group(child, file, inner, content);
 	if (!ok || H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(file) < 0)
 		child_fail(child, OUTCOME_IO, "cannot write", NULL);
 }
@@ -162,7 +174,9 @@ static bool copy_old(const char *path, FILE *to, struct failure *failure)
 bool hdf5_write(const struct location *location, const struct content *content, struct failure *failure)
 {
 	struct output out;
-	struct write_request request = { .inner = location->inner, .content = content };
+	struct write_request request = { .inner = location->inner,
+					 .content = content,
+					 .is_forced = location->is_forced };
 	struct hdf5_child child = { .work = write_object, .request = &request };
 	struct hdf5_parent parent = { .path = location->path };
 	if (!output_open(&out, location->path, failure))

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * The three ways to name a place: PATH, FILE.h5:/INNER for an object in an HDF5 file, FILE.f64[3,4] for the
- * shape of a file that does not tell it. A file whose whole name is the text comes first. */
+ * shape of a file that does not tell it. A file whose whole name is the text comes first. And whether two
+ * places are one. */
 #include "formats/formats.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool parse_shape(struct location *location, struct arena *arena, const char *text,
@@ -62,4 +64,36 @@ bool location_parse(struct location *location, struct arena *arena, const char *
 	}
 	location->format = format_of(location->path);
 	return true;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------- */
+
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat a, b;
+	if (stat(path, &a) != 0 || stat(other, &b) != 0)
+		return strcmp(path, other) == 0;
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Component by component, whatever the number of '/' between them. */
+static bool path_covers(const char *path, const char *other)
+{
+	for (;;) {
+		path += strspn(path, "/");
+		other += strspn(other, "/");
+		size_t length = strcspn(path, "/");
+		if (length == 0)
+			return true;
+		if (length != strcspn(other, "/") || memcmp(path, other, length) != 0)
+			return false;
+		path += length;
+		other += length;
+	}
+}
+
+bool location_covers(const struct location *location, const struct location *other)
+{
+	return is_same_file(location->path, other->path) &&
+	       (!location->inner || !other->inner || path_covers(location->inner, other->inner));
 }

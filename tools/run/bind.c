@@ -268,6 +268,21 @@ static void equations_of_attributes(struct session *s, const struct content *con
 	}
 }
 
+/* Where the array is, or each of an object's; of a group, its member. */
+static void note_places(struct session *s, const char *name, struct argument *argument,
+			const struct location *location, const struct content *content)
+{
+	char *inner = *content->inner ? arena_string(s->arena, content->inner) : NULL;
+	for (int i = 0; i < s->arguments.n; i++) {
+		struct argument *bound = &s->arguments.items[i];
+		const char *member = member_of(bound, name);
+		if (argument ? bound != argument : !member)
+			continue;
+		bound->place = *location;
+		bound->place.inner = inner && member ? arena_printf(s->arena, "%s/%s", inner, member) : inner;
+	}
+}
+
 /* `argument` NULL: the object `name`. */
 static bool bind_file(struct session *s, const char *name, struct argument *argument, const char *source,
 		      struct failure *failure)
@@ -282,6 +297,7 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 	    !content_read(&location, &wish, &content, failure))
 		return false;
 	equations_of_attributes(s, &content, source);
+	note_places(s, name, argument, &location, &content);
 	bool ok = argument ? bind_content_as_array(s, argument, &content, source, failure)
 			   : bind_content_as_object(s, name, &names, &content, source, failure);
 	content_free(&content);

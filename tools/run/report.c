@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What came out: a line for each output, files for those that -o names. */
+ * What came out: the arrays that are written, and a line for each. */
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -34,30 +34,6 @@ void results_free(const struct session *s, struct results *results)
 {
 	for (int i = 0; results->arrays && i < s->arguments.n; i++)
 		ndarray_free(&results->arrays[i]);
-}
-
-/* ---- Files --------------------------------------------------------------------------------- */
-
-static bool save(struct session *s, const struct argument *argument, const struct ndarray *value,
-		 struct failure *failure)
-{
-	struct location location;
-	struct member member = { .array = *value };
-	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
-	if (!location_parse(&location, s->arena, argument->save, failure))
-		return false;
-	if (!location.inner)
-		location.inner = arena_printf(s->arena, "/%s", argument->array->name);
-	return content_write(&location, &content, failure);
-}
-
-bool results_save(struct session *s, const struct results *results, struct failure *failure)
-{
-	for (int i = 0; i < s->arguments.n; i++)
-		if (s->arguments.items[i].save &&
-		    !save(s, &s->arguments.items[i], &results->arrays[i], failure))
-			return false;
-	return true;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */

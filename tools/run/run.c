@@ -85,7 +85,7 @@ static bool bind_words(struct session *s, const word_list *operands, struct fail
 	for (int i = 1; i < operands->n; i++)
 		if (!bind_word(s, operands->items[i], failure))
 			return false;
-	return bind_is_complete(s, failure) && sizes_infer(s, failure) && fill_arguments(s, failure);
+	return outputs_place(s, failure) && bind_is_complete(s, failure) && sizes_infer(s, failure) && fill_arguments(s, failure);
 }
 
 /* ---- Running ---------------------------------------------------------------------------------- */
@@ -182,6 +182,9 @@ static const struct option_row rows[] = {
 	  .offset = offsetof(struct run_values, outputs),
 	  .operand = "NAME=FILE",
 	  .text = "save an output; those not named are only summarised" },
+	{ .name = "force",
+	  .offset = offsetof(struct run_values, force),
+	  .text = "outputs may replace a group of an HDF5 file by a dataset" },
 	{ .name = "interp",
 	  .offset = offsetof(struct run_values, interp),
 	  .text = "run the program as written in the reference interpreter" },

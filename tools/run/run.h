@@ -3,7 +3,7 @@
  * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
  * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
  * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
- * compared, told and saved (compare.c, report.c). All parts work on the module, which is there before
+ * compared, told and saved (compare.c, report.c, outputs.c). All parts work on the module, which is there before
  * anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
@@ -13,7 +13,7 @@
 
 struct run_values {
 	const char *pipeline, *cc, *keep;
-	bool interp, compare, time, explain, remarks;
+	bool interp, compare, time, explain, remarks, force;
 	int64_t repeat, threads, iterations;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
@@ -34,11 +34,13 @@ struct argument {
 	const struct array *array;
 	enum filling filling;
 	const char *source; /* the text after "NAME=" */
+	struct location place; /* of a file: where the array is */
 	bool is_flat;       /* the file does not tell the shape */
 	double number;
 	uint64_t seed;
 	struct ndarray value; /* of an input; of an output: none until it has run */
 	const char *save;     /* file of -o; NULL: only told */
+	struct location target; /* the same, parsed */
 };
 
 /* expr == value, because of `source`. */
@@ -105,10 +107,14 @@ bool library_run(struct session *s, const char *path, struct results *results, s
 /* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct failure *failure);
 
+/* ---- outputs.c: where outputs go --------------------------------------------------- */
+/* `save` becomes `target`; false when one would destroy an input of this run or another output. */
+bool outputs_place(struct session *s, struct failure *failure);
+bool results_save(struct session *s, const struct results *results, struct failure *failure);
+
 /* ---- report.c, compare.c ------------------------------------------------------------- */
 bool results_new(struct session *s, struct results *results, struct failure *failure);
 void results_free(const struct session *s, struct results *results);
-bool results_save(struct session *s, const struct results *results, struct failure *failure);
 void results_print(const struct session *s, const struct results *results);
 void timing_print(const struct timing *timing);
 /* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. */

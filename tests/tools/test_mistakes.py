@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg` and the mistakes of its first users: what would be lost is kept, what was done by halves is said, and each
+message names the file and what to do, to the letter."""
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+RESULTS = {"passed": 0, "failed": 0}
+
+LIFE = """pipeline dsc {
+    param nAtoms, nVoxels, nFibers, nTheta, nCoeffs;
+    fixed in PHI : PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels, fiber < nFibers);
+    fixed in D   : f64[nAtoms, nTheta];
+    in  w   : f64[nFibers];
+    out Y   : f64[nVoxels, nTheta];
+    Y = Sparse_matvec(PHI, D, w);
+}
+"""
+WC = """pipeline wc {
+    param nAtoms, nVoxels, nFibers, nTheta, nCoeffs;
+    fixed in PHI : PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels, fiber < nFibers);
+    fixed in D   : f64[nAtoms, nTheta];
+    in  Y   : f64[nVoxels, nTheta];
+    out w   : f64[nFibers];
+    w = Sparse_matvec(transpose(PHI), D, Y);
+}
+"""
+SMALL = """pipeline scaled {
+    param n;
+    inout x : f64[n];
+    out y : f64[n];
+    reduce x[i] *= 2.0 for i in 0..n;
+    y[i] = 1.0 for i in 0..n;
+}
+"""
+HEAD = ["PHI=phi.tsv", "D=D.npy"]
+
+
+def check(holds, what):
+    RESULTS["passed" if holds else "failed"] += 1
+    if not holds:
+        print("does not hold:", what)
+
+
+def pmg(*arguments, **more):
+    done = subprocess.run([PMG, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def works(*arguments, **more):
+    status, output, error = pmg(*arguments, **more)
+    check(status == 0, f"{' '.join(map(str, arguments))}: {status} {error}")
+    return output
+
+
+def refuse(arguments, status, error, **more):
+    got = pmg(*arguments, **more)
+    check((got[0], got[2]) == (status, error), f"{' '.join(map(str, arguments))}:\n{got}\nexpected {(status, error)}")
+
+
+def make_data():
+    random = np.random.default_rng(3)
+    entries = np.array(np.unravel_index(random.choice(120, 40, replace=False), (5, 4, 6)))
+    value = random.standard_normal(40)
+    np.savetxt("phi.tsv", np.column_stack([entries.T, value]), fmt="%d\t%d\t%d\t%.17g")
+    np.save("D.npy", random.standard_normal((5, 3)))
+    np.savetxt("w.txt", np.ones(6))
+    np.ones((4, 3)).tofile("Y.f64")
+    with h5py.File("life.h5", "w") as file:
+        for name, column in zip(["atom", "voxel", "fiber", "value"], [*entries, value]):
+            file[f"PHI/{name}"] = column
+        file["D"] = np.load("D.npy")
+        file["Y"] = np.ones((4, 3))
+
+
+def what_is_lost():
+    """No output over an input, no group for a dataset."""
+    before = Path("life.h5").read_bytes(), Path("Y.f64").read_bytes()
+    wc, h5 = ["run", "wc.pmg", "--interp"], ["PHI=life.h5:/PHI", "D=life.h5", "Y=life.h5:/Y"]
+    refuse([*wc, *h5, "-o", "w=life.h5:/PHI"], 2, "pmg run: -o w=life.h5:/PHI: that is the input 'PHI.atom' of this run\n"
+           "  help: name another object or file\n")
+    refuse([*wc, *h5, "-o", "w=life.h5://D/"], 2, "pmg run: -o w=life.h5://D/: that is the input 'D' of this run\n"
+           "  help: name another object or file\n")
+    os.symlink("Y.f64", "link.f64")
+    for name in "Y.f64", "./Y.f64", "link.f64":
+        refuse([*wc, *HEAD, "Y=Y.f64", "-o", f"w={name}"], 2,
+               f"pmg run: -o w={name}: that is the input 'Y' of this run\n  help: name another file\n")
+    refuse([*wc, *HEAD, "Y=Y.f64", "-o", "w=life.h5:/PHI"], 2,
+           "pmg run: life.h5: /PHI: it is a group, which --force replaces by the array\n")
+    refuse(["convert", "Y.f64", "life.h5:/PHI"], 2,
+           "pmg convert: life.h5: /PHI: it is a group, which --force replaces by the array\n")
+    refuse(["convert", "phi.tsv", "life.h5:/D", "--modes", "a,v,f"], 2,
+           "pmg convert: life.h5: /D: it is no group; --force replaces it by one\n")
+    refuse(["convert", "life.h5:/PHI", "life.h5:/PHI"], 2, "pmg convert: life.h5:/PHI: OUT is IN or holds it\n")
+    refuse(["convert", "Y.f64", "Y.f64"], 2, "pmg convert: Y.f64: OUT is IN or holds it\n")
+    check((Path("life.h5").read_bytes(), Path("Y.f64").read_bytes()) == before, "the inputs are as they were")
+    works(*wc, *h5, "-o", "w=life.h5")
+    works("convert", "life.h5:/w", "life.h5:/other")
+    works("convert", "phi.tsv", "life.h5:/PHI", "--modes", "atom,voxel,fiber")
+    works("convert", "Y.f64", "life.h5:/PHI", "--force")
+    with h5py.File("life.h5") as file:
+        check(file["PHI"].shape == (12,) and file["other"].shape == (6,) and file["w"].shape == (6,), "what is in it")
+    make_data()
+    np.save("x.npy", np.arange(3.0))
+    refuse(["run", "scaled.pmg", "--interp", "x=x.npy", "-o", "y=x.npy"], 2,
+           "pmg run: -o y=x.npy: that is the input 'x' of this run\n  help: name another file\n")
+    refuse(["run", "scaled.pmg", "--interp", "x=x.npy", "-o", "x=a.npy", "-o", "y=a.npy"], 2,
+           "pmg run: -o y=a.npy: 'x' goes there too\n")
+    works("run", "scaled.pmg", "--interp", "x=x.npy", "-o", "x=x.npy")
+    check(np.array_equal(np.load("x.npy"), [0, 2, 4]), "an inout goes back to where it came from")
+
+
+def main():
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL):
+            Path(f"{name}.pmg").write_text(text)
+        make_data()
+        what_is_lost()
+        os.chdir(here)
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+    return RESULTS["failed"] > 0
+
+
+raise SystemExit(main())
