@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 150s
+# budget: 300s
 # Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for tests/random, which has a lane.
 set -e
 make -s unit-programs ${SAN:+SAN=1}
