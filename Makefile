@@ -54,7 +54,8 @@ hdf5_libs = $(call ask,hdf5_libs,--libs,hdf5-serial,hdf5)
 
 # Recipes say what they make; V=1 shows the commands, -s nothing.
 quiet = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo) "  $(1)  $@";)
-compile = $(call quiet,CC  )$(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) $(part_flags)
+compile = $(call quiet,CC  )$(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) \
+	$(part_flags)
 link = $(call quiet,LINK)$(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
 
 # ---- Files ------------------------------------------------------------------------------------------------------
@@ -203,7 +204,8 @@ $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
 .SECONDEXPANSION:
-$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
+$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) \
+		| $(libpmgrt_so)
 	@mkdir -p $(@D)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
 

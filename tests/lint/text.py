@@ -25,11 +25,11 @@ def absolute_paths(tree):
 
 
 def trailing_whitespace(tree):
-    return matching(tree, re.compile(r"[ \t\r]$"), "trailing whitespace", but=("tests/data/",))
+    return matching(tree, re.compile(r"[ \t\r]$"), "trailing whitespace", but=("tests/data/", "tests/fuzz/corpus/"))
 
 
 def final_newline(tree):
-    for name in tree.select(but=("generated/", "tests/codegen/")):
+    for name in tree.select(but=("generated/", "tests/codegen/", "tests/fuzz/corpus/")):
         text = tree.text(name)
         if text and (not text.endswith("\n") or text.endswith("\n\n")):
             yield f"{name}: must end with one newline"
