@@ -3,60 +3,21 @@
  * Proofs on accesses, for all parameters: every subscript stays inside its array, no cell is defined twice, no
  * undefined cell of a function is read. What cannot be proved has a counterexample, and the smallest one is shown.
  * Subscripts that come from index arrays are inside by the facts of the array, which the runtime checks. */
-#include "ir/schedule.h"
+#include "ir/ir.h"
 
 #include <isl/point.h>
 
 /* ---- counterexamples ---- */
 
-static unsigned n_params(__isl_keep isl_map *map)
-{
-	return (unsigned) isl_map_dim(map, isl_dim_param);
-}
-
-static bool has_param(__isl_keep isl_map *pairs, unsigned param)
-{
-	return isl_map_involves_dims(pairs, isl_dim_param, param, 1) == isl_bool_true;
-}
-
-/* The lexicographically smallest point of { [params, D, cell] }, as values; params that play no part, which may have
- * no smallest value, are 0. */
-static __isl_give isl_point *smallest(__isl_keep isl_map *pairs)
-{
-	isl_set *all = isl_set_flatten(isl_map_wrap(isl_map_copy(pairs)));
-
-	for (unsigned i = 0; i < n_params(pairs); i++)
-		if (!has_param(pairs, i))
-			all = isl_set_fix_si(all, isl_dim_param, i, 0);
-	all = isl_set_move_dims(all, isl_dim_set, 0, isl_dim_param, 0, n_params(pairs));
-	return isl_set_sample_point(isl_set_lexmin(all));
-}
-
-static long coordinate(__isl_keep isl_point *point, unsigned position)
-{
-	isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, (int) position);
-	long number = isl_val_get_num_si(value);
-
-	isl_val_free(value);
-	return number;
-}
-
-/* ", when i = 7, n = 8" of a smallest point; names that play no part in `pairs` are left out. */
+/* ", when i = 7, n = 8" of a smallest point of { [params] -> [D, ...] }. */
 static const char *witness_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
 				__isl_keep isl_point *point)
 {
-	struct str text = str_new(module->arena);
-	unsigned n = n_params(pairs);
+	const char *dims = witness_dims(module, stage, stage->dims.n, pairs, point, isl_dim_in, 0);
+	const char *params = witness_params(module, pairs, point);
 
-	for (int i = 0; i < stage->dims.n; i++)
-		if (isl_map_involves_dims(pairs, isl_dim_in, (unsigned) i, 1) == isl_bool_true)
-			str_add(&text, "%s%s = %ld", text.length ? ", " : ", when ", stage->dims.items[i].name,
-				coordinate(point, n + (unsigned) i));
-	for (unsigned i = 0; i < n; i++)
-		if (has_param(pairs, i))
-			str_add(&text, "%s%s = %ld", text.length ? ", " : ", when ",
-				isl_map_get_dim_name(pairs, isl_dim_param, i), coordinate(point, i));
-	return str_text(&text);
+	return arena_printf(module->arena, "%s%s%s%s", *dims || *params ? ", when " : "", dims,
+			    *dims && *params ? ", " : "", params);
 }
 
 /* ---- inside the array ---- */
@@ -73,28 +34,59 @@ static const char *cell_text(struct check *check, const struct access *access, _
 			     __isl_keep isl_point *point)
 {
 	struct arena *arena = check->module->arena;
-	unsigned first = n_params(pairs) + (unsigned) check->stage->dims.n;
 	struct str text = str_new(arena);
 
 	if (access->array->rank == 0)
-		return arena_printf(arena, "'%s'", access->array->name);
+		return arena_printf(arena, "'%s'", array_title(arena, access->array));
 	str_add(&text, "'%s' %s [", access_text(arena, check->module, check->stage, access), check->verb);
 	for (int i = 0; i < access->array->rank; i++)
-		str_add(&text, "%s%ld", i ? ", " : "", coordinate(point, first + (unsigned) i));
-	str_add(&text, "] of '%s', which", access->array->name);
+		str_add(&text, "%s%ld", i ? ", " : "",
+			witness_value(pairs, point, isl_dim_out, (unsigned) i));
+	str_add(&text, "] of '%s', which", array_title(arena, access->array));
 	return str_text(&text);
+}
+
+/* The reads of one stencil go wrong together. */
+static bool was_reported(const struct diags *diags, enum diag_code code, struct span span)
+{
+	for (int i = diags->list.n - 1; i >= 0; i--) {
+		const struct diag *diag = diags->list.items[i];
+
+		if (diag->code == code && diag->span.file == span.file && diag->span.start == span.start &&
+		    diag->span.end == span.end)
+			return true;
+	}
+	return false;
+}
+
+static void add_help(struct check *check, struct diag *diag, bool has_dims, enum diag_code code)
+{
+	const char *help = "shorten the range, choose with 'case', or exclude such sizes with 'assume'";
+
+	if (code == DIAG_READ_UNDEFINED)
+		help = "define this cell too, or choose with 'case' where to read";
+	else if (!has_dims)
+		help = "exclude such sizes with 'assume'";
+	diag_help(check->module->diags, diag, (struct span) { 0 }, "%s", help);
 }
 
 static void report_cell(struct check *check, const struct access *access, __isl_take isl_map *bad,
 			enum diag_code code, const char *problem)
 {
 	struct module *module = check->module;
-	isl_point *point = smallest(bad);
+	isl_point *point;
 	struct diag *diag;
 
+	if (was_reported(module->diags, code, access->span)) {
+		isl_map_free(bad);
+		return;
+	}
+	point = witness_smallest(bad);
 	diag = diag_error(module->diags, code, access->span, "%s is %s%s", cell_text(check, access, bad, point),
 			  problem, witness_text(module, check->stage, bad, point));
-	diag_label(module->diags, diag, access->array->span, "'%s' is declared here", access->array->name);
+	diag_label(module->diags, diag, access->array->span, "'%s' is declared here",
+		   array_title(module->arena, access->array));
+	add_help(check, diag, check->stage->dims.n > 0, code);
 	isl_point_free(point);
 	isl_map_free(bad);
 }
@@ -224,23 +216,75 @@ static struct diag *report_twice(struct module *module, const struct stage *a, c
 				 const char *how_alone)
 {
 	struct diag *diag = diag_error(module->diags, DIAG_DEFINED_TWICE, b->span,
-				       "cells of '%s' may be defined twice", b->write.array->name);
+				       "cells of '%s' may be defined twice",
+				       array_title(module->arena, b->write.array));
 
 	diag_label(module->diags, diag, a->span, "%s", a == b ? how_alone : "the other definition is here");
 	return diag;
 }
 
+/* The index array without the fact 'unique' through which the stage writes; NULL: none. */
+static const struct array *index_of_target(const struct stage *stage)
+{
+	for (int i = 0; i < stage->write.array->rank; i++) {
+		const struct expr *sub = stage->write.subs[i];
+		const struct dim *dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
+
+		if (dim && dim->kind == DIM_BIND && dim->source.array->role == ROLE_IN)
+			return dim->source.array;
+	}
+	return NULL;
+}
+
+static void help_alone(struct module *module, struct diag *diag, const struct stage *stage)
+{
+	const struct array *index = index_of_target(stage);
+
+	if (index)
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "if no two values of '%s' are equal, declare it 'unique'; values that add up are written "
+			  "with 'reduce'", index->name);
+	else
+		diag_help(module->diags, diag, (struct span) { 0 }, "values that add up are written with 'reduce'");
+}
+
+/* "for example y[0], by i = 1 and by i = 0, when n = 2" of the smallest of `pairs`, { a[D] -> b[E] }. */
+static const char *pair_text(struct module *module, const struct stage *a, const struct stage *b,
+			     __isl_take isl_map *pairs)
+{
+	isl_map *all = isl_map_flat_range_product(access_map(module, a, &a->write), pairs);
+	isl_point *point = witness_smallest(all);
+	int rank = a->write.array->rank;
+	const char *first = witness_dims(module, a, a->dims.n, all, point, isl_dim_in, 0);
+	const char *second = witness_dims(module, b, b->dims.n, all, point, isl_dim_out, (unsigned) rank);
+	const char *params = witness_params(module, all, point);
+	struct str text = str_new(module->arena);
+
+	str_add(&text, "for example %s", array_title(module->arena, a->write.array));
+	for (int i = 0; i < rank; i++)
+		str_add(&text, "%s%ld%s", i ? ", " : "[", witness_value(all, point, isl_dim_out, (unsigned) i),
+			i == rank - 1 ? "]" : "");
+	if (*first && *second)
+		str_add(&text, ", by %s and by %s", first, second);
+	else if (*first || *second)
+		str_add(&text, ", by %s", *first ? first : second);
+	str_add(&text, "%s%s", *params ? ", when " : "", params);
+	isl_point_free(point);
+	isl_map_free(all);
+	return str_text(&text);
+}
+
 static void check_once(struct module *module, const struct stage *a, const struct stage *b)
 {
 	isl_map *both = meeting(module, a, b);
-	const char *sample;
 	struct diag *diag;
 
 	if (is_proved(module, &both))
 		return;
-	sample = dependence_sample(module, isl_union_map_from_map(both));
 	diag = report_twice(module, a, b, "two points of this definition meet");
-	diag_label(module->diags, diag, (struct span) { 0 }, "for example %s", sample ? sample : "(not found)");
+	diag_label(module->diags, diag, (struct span) { 0 }, "%s", pair_text(module, a, b, both));
+	if (a == b)
+		help_alone(module, diag, a);
 }
 
 static void check_iterations(struct module *module, const struct stage *a, const struct stage *b)
@@ -253,7 +297,7 @@ static void check_iterations(struct module *module, const struct stage *a, const
 
 	if (is_proved(module, &both))
 		return;
-	point = smallest(both);
+	point = witness_smallest(both);
 	diag = report_twice(module, a, b, "two iterations of the loop meet");
 	diag_label(module->diags, diag, (struct span) { 0 }, "for example%s",
 		   witness_text(module, a, both, point));

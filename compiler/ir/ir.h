@@ -50,6 +50,18 @@ bool region_dependences(struct module *module, struct region *region);
 /* Finds the direction of each dim of each recurrence; error with a witness where there is none. */
 bool module_order_recurrences(struct module *module);
 
+/* ---- witness.c: counterexamples in the words of the program ------------------------- */
+
+/* The lexicographically smallest point of { [params, D, ...] }; the values at it of one dim. */
+__isl_give isl_point *witness_smallest(__isl_keep isl_map *map);
+long witness_value(__isl_keep isl_map *map, __isl_keep isl_point *point, enum isl_dim_type type, unsigned dim);
+/* "n = 2, m = 1"; "i = 1, row[i] = 0" of the first `n` dims of `stage`, which are those of `type` from `first` on. */
+const char *witness_params(struct module *module, __isl_keep isl_map *map, __isl_keep isl_point *point);
+const char *witness_dims(struct module *module, const struct stage *stage, int n, __isl_keep isl_map *map,
+			 __isl_keep isl_point *point, enum isl_dim_type type, unsigned first);
+/* The name in the program: "next x" of the array for the next values of x. */
+const char *array_title(struct arena *arena, const struct array *array);
+
 /* ---- bounds.c: proofs on accesses -------------------------------------------------- */
 
 /* Every affine access stays inside its array, every cell is defined at most once, an `out` is defined:

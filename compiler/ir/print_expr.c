@@ -164,7 +164,8 @@ void print_access(const struct expr_printer *p, const struct access *access)
 	if (p->is_exact)
 		print_name(p->text, access->array->name);
 	else
-		str_add(p->text, "%s", access->array->name);
+		str_add(p->text, "%s%s", access->array->owner ? "next " : "",
+			access->array->owner ? access->array->owner->name : access->array->name);
 	if (n == 0 && !p->is_exact)
 		return;
 	str_add(p->text, "[");

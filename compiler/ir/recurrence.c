@@ -7,7 +7,7 @@
  * distances are all of one sign gets this direction and settles the pairs it separates; what is left goes to the
  * next. If a dim has distances of both signs, or a point needs itself, there is no such order and the recurrence is
  * refused with a pair that shows it. That a chain of reads ends follows, as domains are bounded. */
-#include "ir/schedule.h"
+#include "ir/ir.h"
 
 /* ---- pairs of a group ---- */
 
@@ -76,16 +76,40 @@ static bool has_distance(__isl_keep isl_map *pairs, int dim, int sign)
 	return is_empty != isl_bool_true;
 }
 
-static bool refuse(struct module *module, struct group *group, __isl_take isl_map *pairs, const char *why)
+/* "i = 1 needs i = 0, when n = 2" of the smallest of `pairs`, { writer[D] -> reader[E] }, of which `n` dims count. */
+static const char *need_text(struct module *module, const struct stage *writer, const struct stage *reader, int n,
+			     __isl_take isl_map *pairs)
 {
-	const char *sample = dependence_sample(module, isl_union_map_from_map(pairs));
-	struct diag *diag;
+	isl_point *point = witness_smallest(pairs);
+	int n_reader = n < 0 ? reader->dims.n : n, n_writer = n < 0 ? writer->dims.n : n;
+	const char *needs = witness_dims(module, reader, n_reader, pairs, point, isl_dim_out, 0);
+	const char *needed = witness_dims(module, writer, n_writer, pairs, point, isl_dim_in, 0);
+	const char *params = witness_params(module, pairs, point);
 
-	diag = diag_error(module->diags, DIAG_ILL_FOUNDED, group->span,
-			  "the recurrence of '%s' is not well founded: %s", group->name, why);
-	diag_label(module->diags, diag, (struct span) { 0 }, "a value needed before it is there: %s",
-		   sample ? sample : "(not found)");
-	return false;
+	isl_point_free(point);
+	isl_map_free(pairs);
+	return arena_printf(module->arena, "%s needs %s%s%s", *needs ? needs : "the value", *needed ? needed : "itself",
+			    *params ? ", when " : "", params);
+}
+
+static void refuse(struct module *module, struct group *group, const char *why, const char *example)
+{
+	struct diag *diag = diag_error(module->diags, DIAG_ILL_FOUNDED, group->span,
+				       "the recurrence of '%s' is not well founded: %s", group->name, why);
+
+	diag_label(module->diags, diag, (struct span) { 0 }, "for example %s", example);
+}
+
+static void refuse_direction(struct module *module, struct group *group, __isl_take isl_map *pairs, int dim)
+{
+	const struct stage *stage = group->stages.items[0];
+	const char *before = need_text(module, stage, stage, group->n_common, with_distance(pairs, dim, 1));
+	const char *behind = need_text(module, stage, stage, group->n_common, with_distance(pairs, dim, -1));
+
+	isl_map_free(pairs);
+	refuse(module, group, arena_printf(module->arena, "along '%s' it needs values on both sides",
+					   stage->dims.items[dim].name),
+	       arena_printf(module->arena, "%s, and %s", before, behind));
 }
 
 /* Finds the direction of each common dim. Takes `remaining` and returns the pairs that no dim separates; NULL on
@@ -96,8 +120,7 @@ static __isl_give isl_map *find_directions(struct module *module, struct group *
 		bool forwards = has_distance(remaining, d, 1), backwards = has_distance(remaining, d, -1);
 
 		if (forwards && backwards) {
-			refuse(module, group, remaining, arena_printf(module->arena,
-			       "along '%s' it needs values on both sides", group->stages.items[0]->dims.items[d].name));
+			refuse_direction(module, group, remaining, d);
 			return NULL;
 		}
 		group->direction[d] = backwards ? -1 : 1;
@@ -116,7 +139,8 @@ static bool check_same_point(struct module *module, struct group *group, __isl_t
 		isl_map_free(pairs);
 		return true;
 	}
-	return refuse(module, group, pairs, "a value needs itself");
+	refuse(module, group, "a value needs itself", need_text(module, writer, reader, -1, pairs));
+	return false;
 }
 
 static bool order_group(struct module *module, struct group *group)

@@ -55,7 +55,7 @@ static bool check_target(struct sema *sema, const struct symbol *symbol, const s
 			arena_printf(sema->arena, "is %s and cannot be defined", symbol_what(symbol)), NULL);
 	if (symbol->target->array->role == ROLE_IN)
 		return report_target(sema, symbol, span, DIAG_BAD_TARGET, "is an input and cannot be defined",
-				     "an array that is read and written is 'inout'");
+				     strchr(symbol->name, '.') ? NULL : "an array that is read and written is 'inout'");
 	if (stmt->is_next)
 		return check_next(sema, symbol, span);
 	if (symbol->target->array->role == ROLE_STATE)
@@ -171,6 +171,14 @@ static bool check_shape(const struct definition *d, const struct context *ctx, c
 
 static void define_value(struct definition *d, const struct tree_expr *value, struct expr *guard);
 
+static bool is_reached(struct sema *sema, const struct tree_branch *branch, bool has_else)
+{
+	if (has_else)
+		diag_error(sema->diags, DIAG_MISPLACED, branch->span,
+			   "nothing after 'else' is reached: 'else' is the last branch");
+	return !has_else;
+}
+
 static void define_case(struct definition *d, const struct tree_expr *value, struct expr *guard)
 {
 	struct sema *sema = d->ctx.sema;
@@ -181,6 +189,8 @@ static void define_case(struct definition *d, const struct tree_expr *value, str
 		struct expr *condition =
 			branch->condition ? lower_condition(&d->ctx, branch->condition, "'case'") : NULL;
 
+		if (!is_reached(sema, branch, has_else))
+			break;
 		has_else = has_else || !branch->condition;
 		if (branch->condition && !condition)
 			continue;

@@ -91,6 +91,9 @@ static struct expr *report_data_index(const struct context *ctx, const struct ta
 	if (ctx->purpose == PURPOSE_CONDITION)
 		diag_help(diags, diag, (struct span) { 0 },
 			  "a choice that depends on data is select(c, a, b)");
+	else if (ctx->purpose == PURPOSE_RANGE)
+		diag_help(diags, diag, (struct span) { 0 },
+			  "bounds are read from offsets, as in k in off[i]..off[i+1] with off : offsets(m)[n + 1]");
 	else if (type_is_integer(array->type))
 		diag_help(diags, diag, (struct span) { 0 },
 			  "declare it as index(n)[...], with values in [0, n)");
@@ -127,6 +130,22 @@ struct expr *read_array(const struct context *ctx, struct target *target, struct
 	return expr_dim(ctx->sema->arena, draft_bind(ctx->sema, ctx->draft, &source, ctx->suffix), span);
 }
 
+static bool report_rank(const struct context *ctx, struct symbol *symbol, const struct tree_expr *expr)
+{
+	const struct array *array = symbol->target->array;
+	struct diags *diags = ctx->sema->diags;
+	struct diag *diag;
+
+	if (array->rank == 0)
+		diag = diag_error(diags, DIAG_WRONG_RANK, expr->span, "'%s' is a scalar and has no subscripts",
+				  array->name);
+	else
+		diag = diag_error(diags, DIAG_WRONG_RANK, expr->span, "'%s' has %d dimension%s, not %d",
+				  array->name, array->rank, array->rank == 1 ? "" : "s", expr->args.n);
+	label_declaration(ctx->sema, diag, symbol);
+	return false;
+}
+
 /* The subscripts of `symbol[...]`; their number must be the rank. */
 bool lower_subs(const struct context *ctx, struct symbol *symbol, const struct tree_expr *expr,
 		struct expr ***subs)
@@ -135,14 +154,8 @@ bool lower_subs(const struct context *ctx, struct symbol *symbol, const struct t
 	struct context inner = *ctx;
 	bool ok = true;
 
-	if (expr->args.n != array->rank) {
-		struct diag *diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, expr->span,
-					       "'%s' has %d dimension%s, not %d", array->name, array->rank,
-					       array->rank == 1 ? "" : "s", expr->args.n);
-
-		label_declaration(ctx->sema, diag, symbol);
-		return false;
-	}
+	if (expr->args.n != array->rank)
+		return report_rank(ctx, symbol, expr);
 	inner.suffix = NULL;
 	*subs = arena_new_array(ctx->sema->arena, struct expr *, array->rank);
 	for (int i = 0; i < array->rank; i++) {

@@ -7,6 +7,8 @@
  * computed apart, in a group before and into an array of their own: what depends on no variable at all while
  * the group has some (it would be computed again at every point), and what depends on a variable of a
  * reduction around it, which no LOCAL array can hold. */
+#include <string.h>
+
 #include "sema/sema_private.h"
 
 struct reduction {
@@ -416,8 +418,11 @@ static struct expr *nonzero_term(const struct context *ctx, const struct reducti
 
 static struct expr *report_scalar(const struct context *ctx, const struct tree_expr *call, struct span span)
 {
-	diag_error(ctx->sema->diags, DIAG_WRONG_RANK, span, "'%s' needs an array, this is a scalar",
-		   call->name.name);
+	struct diag *diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, span,
+				       "'%s' needs an array, this is a scalar", call->name.name);
+
+	if (strcmp(call->name.name, "sum") == 0)
+		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, "over a range it is sum(i in 0..n) x[i]");
 	return NULL;
 }
 

@@ -138,6 +138,22 @@ static name_list candidate_names(struct sema *sema, const struct scope *scope, c
 	return names;
 }
 
+/* Nothing of the program is called like it: is it a function, or a variable without a range? */
+static void add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name)
+{
+	enum { SHORT = 2 };
+	bool in_statement = scope != sema->consts && scope != sema->scope && scope != sema->body_scope;
+
+	if (name->member)
+		return;
+	if (function_find(name->name))
+		diag_help(sema->diags, diag, (struct span) { 0 }, "a function is called: %s(...)", name->name);
+	else if (in_statement && strlen(name->name) <= SHORT)
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "a variable has its range behind the statement, as in y[i] = x[i] for i in 0..n; ranges use "
+			  "variables to their left");
+}
+
 static void add_suggestion(struct sema *sema, struct diag *diag, const struct scope *scope,
 			   const struct tree_name *name)
 {
@@ -145,8 +161,10 @@ static void add_suggestion(struct sema *sema, struct diag *diag, const struct sc
 	name_list names = candidate_names(sema, scope, name);
 	const char *nearest = suggest_nearest(wanted, names.items, names.n);
 
-	if (!nearest)
+	if (!nearest) {
+		add_advice(sema, diag, scope, name);
 		return;
+	}
 	if (name->member) {
 		nearest = arena_printf(sema->arena, "%s.%s", name->name, nearest);
 		written = arena_printf(sema->arena, "%s.%s", name->name, name->member);

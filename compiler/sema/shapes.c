@@ -92,7 +92,7 @@ static bool shape_of_name(const struct context *ctx, const struct tree_expr *exp
 
 	if (symbol && symbol->kind == SYMBOL_ARRAY)
 		return shape_of_target(ctx, symbol->target, expr->span, shape);
-	return true;
+	return !symbol || symbol->kind != SYMBOL_BROKEN || symbol->is_open;
 }
 
 /* Inner extents agree; vectors are rows on the left and columns on the right. */

@@ -105,9 +105,10 @@ bool value_expect_bool(struct sema *sema, const struct expr *value, const char *
 static struct expr *report_lossy(struct sema *sema, const struct target *target, const struct expr *value)
 {
 	const char *type = type_name(target->array->type);
+	bool is_index = target->array->facts & FACT_INDEX;
 	struct diag *diag =
 		diag_error(sema->diags, DIAG_LOSSY, value->span, "'%s' is %s, but this value is %s",
-			   target->array->name, type, value_type_text(value));
+			   target->array->name, is_index ? "an index array" : type, value_type_text(value));
 
 	label_declaration(sema, diag, target->symbol);
 	diag_help(sema->diags, diag, (struct span) { 0 }, "write cast<%s>(...) if this is meant", type);

@@ -157,12 +157,42 @@ static bool expectation_is_semicolon(const struct parser *parser, const struct e
 	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
 }
 
+static bool last_is(const struct parser *parser, const char *word)
+{
+	return parser->last_end - parser->last == strlen(word) &&
+	       memcmp(parser->text + parser->last, word, strlen(word)) == 0;
+}
+
+/* What is meant by the habits of other languages; NULL: nothing that is known. */
+static const char *foreign_advice(const struct parser *parser, const struct expectation *expected)
+{
+	if (parser->code == '*' && last_is(parser, "*"))
+		return "a power is written pow(x, y)";
+	if (parser->code == ':' && expected->has[RANGE])
+		return "a range is written lo..hi";
+	if (parser->code == '[' && last_is(parser, "]"))
+		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
+	if (parser->code == '(' && (last_is(parser, "if") || last_is(parser, "while")))
+		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
+	if (parser->code == FOR && expected->has[PARAM])
+		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
+	if (parser->code == '-' && expected->has[ADD_ASSIGN])
+		return "a difference is accumulated as += -x";
+	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
+	    !parser_begins_line(parser, parser->last))
+		return "a size is bound when the program is used; specialize n = 10; fixes it";
+	return NULL;
+}
+
 static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
 				 const struct expectation *expected)
 {
 	static const int assignments[] = { ADD_ASSIGN, MUL_ASSIGN, MIN_ASSIGN, MAX_ASSIGN, 0 };
+	const char *advice = foreign_advice(parser, expected);
 
-	if (parser->code == CASE && expected->has[REAL])
+	if (advice)
+		diag_help(parser->diags, diag, place, "%s", advice);
+	else if (parser->code == CASE && expected->has[REAL])
 		diag_help(parser->diags, diag, place, "'case' stands directly behind the '=' of a statement");
 	else if (token_is_in(parser->code, assignments) && expected->has['='])
 		diag_help(parser->diags, diag, place, "an accumulation begins with 'reduce'");

@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	n_programs = for_each_program(&counts, "tests/programs", test_program);
 	check(&counts, n_programs >= 14, "the programs of the design are there", NULL);
 	n_messages = for_each_program(&counts, "tests/sema/err", test_messages);
-	check(&counts, n_messages >= 60, "the messages are there", NULL);
+	check(&counts, n_messages >= 180, "the messages are there", NULL);
 	n_dumps = for_each_program(&counts, "tests/sema/dumps", test_dump);
 	check(&counts, n_dumps >= 5, "the dumps are there", NULL);
 	test_constructs(&counts);

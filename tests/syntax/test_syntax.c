@@ -165,7 +165,7 @@ static void test_folders(struct tally *tally)
 	} rows[] = {
 		{ "tests/programs", 14, test_ok_file },
 		{ "tests/syntax/ok", 2, test_ok_file },
-		{ "tests/syntax/err", 30, test_err_file },
+		{ "tests/syntax/err", 55, test_err_file },
 	};
 	char *home = getcwd(NULL, 0);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmgc takes at most 100 ms for each example (1 s with sanitizers): the best of five runs, processor time of the process
-as a whole, so that what else runs on the machine does not count."""
+"""pmgc takes at most 100 ms for each example (1 s with sanitizers): the best of five runs, in processor time, so that
+what else runs on the machine does not count."""
 import os
 import resource
 import subprocess

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Counterexamples in the words of the program: the smallest point of a relation between instances and cells, as
+ * "i = 1, row[i] = 0" and "n = 2". What plays no part in the relation is left out. */
+#include "ir/ir.h"
+
+#include <isl/point.h>
+
+static unsigned dims_of(__isl_keep isl_map *map, enum isl_dim_type type)
+{
+	return (unsigned) isl_map_dim(map, type);
+}
+
+static bool plays_part(__isl_keep isl_map *map, enum isl_dim_type type, unsigned dim)
+{
+	return isl_map_involves_dims(map, type, dim, 1) == isl_bool_true;
+}
+
+/* Params that play no part, which may have no smallest value, are 0. */
+__isl_give isl_point *witness_smallest(__isl_keep isl_map *map)
+{
+	isl_set *all = isl_set_flatten(isl_map_wrap(isl_map_copy(map)));
+	unsigned n = dims_of(map, isl_dim_param);
+
+	for (unsigned i = 0; i < n; i++)
+		if (!plays_part(map, isl_dim_param, i))
+			all = isl_set_fix_si(all, isl_dim_param, i, 0);
+	all = isl_set_move_dims(isl_set_reset_tuple_id(all), isl_dim_set, 0, isl_dim_param, 0, n);
+	return isl_set_sample_point(isl_set_lexmin(all));
+}
+
+static unsigned first_of(__isl_keep isl_map *map, enum isl_dim_type type)
+{
+	unsigned n = type == isl_dim_param ? 0 : dims_of(map, isl_dim_param);
+
+	return type == isl_dim_out ? n + dims_of(map, isl_dim_in) : n;
+}
+
+long witness_value(__isl_keep isl_map *map, __isl_keep isl_point *point, enum isl_dim_type type, unsigned dim)
+{
+	isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, (int) (first_of(map, type) + dim));
+	long number = isl_val_get_num_si(value);
+
+	isl_val_free(value);
+	return number;
+}
+
+const char *witness_params(struct module *module, __isl_keep isl_map *map, __isl_keep isl_point *point)
+{
+	struct str text = str_new(module->arena);
+
+	for (unsigned i = 0; i < dims_of(map, isl_dim_param); i++)
+		if (plays_part(map, isl_dim_param, i))
+			str_add(&text, "%s%s = %ld", text.length ? ", " : "",
+				isl_map_get_dim_name(map, isl_dim_param, i),
+				witness_value(map, point, isl_dim_param, i));
+	return str_text(&text);
+}
+
+/* What is read from an index array goes by that, not by the name of the hidden dim. */
+static const char *dim_title(const struct module *module, const struct stage *stage, int number)
+{
+	const struct dim *dim = &stage->dims.items[number];
+
+	return dim->kind == DIM_BIND ? access_text(module->arena, module, stage, &dim->source) : dim->name;
+}
+
+const char *witness_dims(struct module *module, const struct stage *stage, int n, __isl_keep isl_map *map,
+			 __isl_keep isl_point *point, enum isl_dim_type type, unsigned first)
+{
+	struct str text = str_new(module->arena);
+
+	for (int i = 0; i < n; i++) {
+		unsigned at = first + (unsigned) i;
+
+		if (plays_part(map, type, at))
+			str_add(&text, "%s%s = %ld", text.length ? ", " : "", dim_title(module, stage, i),
+				witness_value(map, point, type, at));
+	}
+	return str_text(&text);
+}
+
+const char *array_title(struct arena *arena, const struct array *array)
+{
+	return array->owner ? arena_printf(arena, "next %s", array->owner->name) : array->name;
+}
