@@ -35,7 +35,7 @@ static void run_region(struct run *run, enum region_kind kind)
 		group_execute(run, &run->groups[region->groups.items[i]->number]);
 }
 
-static void run_loop(struct run *run, int64_t max_iterations)
+static void run_loop(struct run *run, const struct interp_input *input)
 {
 	const struct loop *loop = &run->module->loop;
 	const struct node *until = loop->until ? compile_expr(run, loop->until) : NULL;
@@ -44,10 +44,13 @@ static void run_loop(struct run *run, int64_t max_iterations)
 
 	for (int64_t it = lo; it < hi && run->stop == RUN_GOES; it++) {
 		run->sizes[loop->param] = it;
-		if (max_iterations >= 0 && it - lo >= max_iterations)
-			break;
 		if (until && eval_integer(run, until))
 			break;
+		if (input->max_iterations >= 0 && it - lo >= input->max_iterations) {
+			if (input->is_stopped)
+				*input->is_stopped = true;
+			break;
+		}
 		run_region(run, REGION_BODY);
 	}
 }
@@ -63,7 +66,7 @@ static void run_all(struct run *run, const struct interp_input *input)
 		compile_groups(run);
 	run_region(run, REGION_PROLOGUE);
 	if (run->module->loop.var && run->stop == RUN_GOES)
-		run_loop(run, input->max_iterations);
+		run_loop(run, input);
 	run_region(run, REGION_EPILOGUE);
 }
 

@@ -40,6 +40,14 @@ SMALL = """pipeline scaled {
     y[i] = 1.0 for i in 0..n;
 }
 """
+HALVE = """pipeline halve {
+    param n, m;
+    inout x : f64[n];
+    iterate t in 0..m {
+        next x[i] = 0.5*x[i] for i in 0..n;
+    }
+}
+"""
 HEAD = ["PHI=phi.tsv", "D=D.npy"]
 
 
@@ -117,14 +125,50 @@ def what_is_lost():
     check(np.array_equal(np.load("x.npy"), [0, 2, 4]), "an inout goes back to where it came from")
 
 
+def what_is_suggested():
+    wc = ["run", "wc.pmg", "--interp", *HEAD]
+    np.ones((6, 3)).tofile("Y6.f64")
+    notes = [line for line in works(*wc, "Y=Y6.f64").splitlines() if "but" in line]
+    check(notes == ["nVoxels = 6 by Y (Y6.f64, 18 numbers), but the largest value of PHI.voxel (phi.tsv) suggests 4"],
+          notes)
+    check("but" not in works(*wc, "Y=Y6.f64", "nVoxels=6"), "what the user says himself")
+    check("but" not in works(*wc, "Y=Y.f64"), "a size that is right")
+
+
+def what_is_stopped():
+    base = ["run", "halve.pmg", "x=random:1", "n=3", "m=100"]
+    for way in ["--interp"], [], ["--compare"]:
+        check("stopped after 3 of at most 100 iterations\n" in works(*base, *way, "--iterations", "3"), way)
+        for more in [], ["--iterations", "100"], ["--iterations=200"]:
+            check("stopped" not in works(*base, *way, *more), f"{way} {more}")
+    refuse(["run", "life.pmg", *HEAD, "w=w.txt", "--iterations", "3"], 2,
+           "pmg run: --iterations: pipeline 'dsc' has no `iterate`\n")
+    output = works(*base, "--interp", "--time")
+    check(re.match(r"interpret [\d.]+ ms\n", output), output)
+    check(re.match(r"(?s).*^interpret [\d.]+ ms\nplan [\d.]+ ms, execute [\d.]+ ms$", works(*base, "--compare", "--time"),
+                   re.M), "both times")
+
+
+def what_has_another_shape():
+    base = ["run", "life.pmg", "--interp", *HEAD, "w=w.txt", "-o"]
+    for name in "Y.f64", "Y.npy":
+        refuse([*base, f"Y={name}[6,2]"], 2, f"pmg run: {name}: the shape is [4, 3], not [6, 2]\n")
+    works(*base, "Y=out.f64[4,3]")
+    refuse(["convert", "Y.f64", "Z.f64[5]"], 2, "pmg convert: Z.f64: the shape is [12], not [5]\n")
+    works("convert", "Y.f64", "Z.f64[3,4]")
+    refuse(["phantom", "life", "-o", "x.npy"], 2,
+           "pmg phantom life: x.npy: a phantom is an HDF5 file: -o FILE.h5\n")
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL):
+        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE):
             Path(f"{name}.pmg").write_text(text)
         make_data()
-        what_is_lost()
+        for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape:
+            test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] > 0

@@ -140,6 +140,27 @@ static bool takes_lists(const struct format *format)
 	       format->write == matrix_market_write;
 }
 
+/* FILE[SHAPE] must be the shape of what goes there; a flat list takes any of its size. */
+static bool check_shape(const struct location *location, const struct content *content,
+			struct failure *failure)
+{
+	char given[200], held[200];
+	size_t bytes;
+	const struct ndarray *array = &content->members[0].array;
+	if (location->rank < 0)
+		return true;
+	if (content->kind == CONTENT_FLAT &&
+	    shape_bytes(location->rank, location->shape, pmg_type_size(array->type), &bytes) &&
+	    bytes == ndarray_bytes(array))
+		return true;
+	if (content->kind == CONTENT_ARRAY && location->rank == array->rank &&
+	    memcmp(location->shape, array->shape, (size_t) array->rank * sizeof(array->shape[0])) == 0)
+		return true;
+	return fail(failure, OUTCOME_USAGE, "%s: the shape is %s, not %s", location->path,
+		    extents_text(array->rank, array->shape, held, sizeof(held)),
+		    extents_text(location->rank, location->shape, given, sizeof(given)));
+}
+
 bool content_write(const struct location *location, const struct content *content, struct failure *failure)
 {
 	if (!location->format)
@@ -150,5 +171,6 @@ bool content_write(const struct location *location, const struct content *conten
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
 			    location->path);
-	return location->format->write(location, content, failure);
+	return (!holds_one_array(content) || check_shape(location, content, failure)) &&
+	       location->format->write(location, content, failure);
 }

@@ -135,8 +135,18 @@ void life_problem_free(struct life_problem *problem)
 
 /* ---- The command --------------------------------------------------------------------- */
 
+static bool is_hdf5(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+	return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+}
+
 static pmg_status check_output(const struct life_phantom_options *options, char *error, size_t size)
 {
+	if (options->output && !is_hdf5(options->output)) {
+		snprintf(error, size, "%s: a phantom is an HDF5 file: -o FILE.h5", options->output);
+		return PMG_BAD_CALL;
+	}
 	if (options->output)
 		return life_problem_can_write(options->output, error, size);
 	if (options->stats)

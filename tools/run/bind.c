@@ -316,7 +316,7 @@ static bool bind_size(struct session *s, struct size *size, const char *text, st
 	}
 	if (!parse_integer(text, &size->value) || size->value < 0)
 		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size", name, text);
-	size->is_known = true;
+	size->is_known = size->is_given = true;
 	return true;
 }
 

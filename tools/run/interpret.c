@@ -4,6 +4,7 @@
 #include "run/run.h"
 
 #include <string.h>
+#include <time.h>
 
 static void give_params(struct session *s, struct interp_input *input)
 {
@@ -31,11 +32,18 @@ static void give_arrays(struct session *s, struct results *results, struct inter
 	}
 }
 
-bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct failure *failure)
+bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
+		     struct failure *failure)
 {
-	struct interp_input input = { .max_iterations = s->values.iterations };
+	struct timespec start, end;
+	struct interp_input input = { .max_iterations = s->values.iterations,
+				      .is_stopped = &results->is_stopped };
 	give_params(s, &input);
 	give_arrays(s, results, &input);
+	clock_gettime(CLOCK_MONOTONIC, &start);
 	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	timing->interpreter =
+		(double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec);
 	return !message || fail(failure, OUTCOME_DATA, "%s", message);
 }

@@ -146,6 +146,7 @@ static bool execute(struct session *s, struct execution *e, struct results *resu
 		if (!accept(e, e->desc->execute(e->plan, e->args, &control), failure))
 			return false;
 		times[i] = now() - start;
+		results->is_stopped = !control.finished;
 	}
 	qsort(times, (size_t) n, sizeof(*times), compare_times);
 	timing->n = n;

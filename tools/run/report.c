@@ -55,18 +55,20 @@ static void print_result(const struct argument *argument, const struct ndarray *
 	putchar('\n');
 }
 
-static void print_guesses(const struct session *s)
+static void print_stop(const struct session *s)
 {
-	for (int p = 0; p < s->sizes.n; p++) {
-		const struct size *size = &s->sizes.items[p];
-		if (size->is_guess)
-			printf("%s = %" PRId64 ", by %s\n", size->param->name, size->value, size->source);
-	}
+	const struct loop *loop = &s->module->loop;
+	int64_t lo, hi;
+	if (sizes_evaluate(s, loop->lo, &lo) && sizes_evaluate(s, loop->hi, &hi))
+		printf("stopped after %" PRId64 " of at most %" PRId64 " iterations\n", s->values.iterations,
+		       hi - lo);
 }
 
 void results_print(const struct session *s, const struct results *results)
 {
-	print_guesses(s);
+	sizes_print(s);
+	if (results->is_stopped)
+		print_stop(s);
 	printf("%-12s %-5s %-18s %14s %14s %14s\n", "output", "type", "shape", "min", "max", "sum");
 	for (int i = 0; i < s->arguments.n; i++)
 		if (argument_is_written(&s->arguments.items[i]))
@@ -75,6 +77,10 @@ void results_print(const struct session *s, const struct results *results)
 
 void timing_print(const struct timing *timing)
 {
+	if (timing->interpreter > 0)
+		printf("interpret %.3f ms\n", 1e3 * timing->interpreter);
+	if (timing->n == 0)
+		return;
 	printf("plan %.3f ms, execute %.3f ms", 1e3 * timing->plan, 1e3 * timing->median);
 	if (timing->n > 1)
 		printf(" (median of %" PRId64 ", least %.3f)", timing->n, 1e3 * timing->least);

@@ -70,6 +70,9 @@ static bool read_program(struct session *s, const char *path, struct failure *fa
 	s->module = compilation_module(s->c, s->values.pipeline);
 	if (!s->module)
 		return no_such_pipeline(s, failure);
+	if (s->values.iterations >= 0 && !s->module->loop.var)
+		return fail(failure, OUTCOME_USAGE, "--iterations: pipeline '%s' has no `iterate`",
+			    s->module->name);
 	drop_others(s);
 	session_list_arguments(s);
 	return true;
@@ -107,7 +110,7 @@ static bool run_both(struct session *s, struct results *results, struct timing *
 {
 	struct results reference = { 0 };
 	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1);
-	bool ok = results_new(s, &reference, failure) && interpreter_run(s, &reference, magnitude, failure) &&
+	bool ok = results_new(s, &reference, failure) && interpreter_run(s, &reference, magnitude, timing, failure) &&
 		  run_library(s, results, timing, failure) &&
 		  results_compare(s, results, &reference, magnitude, failure);
 	results_free(s, &reference);
@@ -121,12 +124,12 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 	if (s->values.compare)
 		ok = run_both(s, results, &timing, failure);
 	else if (s->values.interp)
-		ok = interpreter_run(s, results, NULL, failure);
+		ok = interpreter_run(s, results, NULL, &timing, failure);
 	else
 		ok = run_library(s, results, &timing, failure);
 	if (!ok)
 		return false;
-	if (s->values.time && timing.n > 0)
+	if (s->values.time)
 		timing_print(&timing);
 	return results_save(s, results, failure);
 }

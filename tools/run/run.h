@@ -22,7 +22,7 @@ struct run_values {
 /* A parameter of the pipeline: a size, or a scalar that each execution takes. */
 struct size {
 	const struct param *param;
-	bool is_known, is_guess;
+	bool is_known, is_guess, is_given; /* is_given: by NAME=NUMBER */
 	int64_t value;
 	double real;
 	const char *source; /* what says so: "D (dict.npy, dimension 1)" */
@@ -64,10 +64,12 @@ struct session {
 /* What one way of running gives: an array for each argument that is written, none for the others. */
 struct results {
 	struct ndarray *arrays; /* by number of argument */
+	bool is_stopped;        /* by --iterations, before the loop was done */
 };
 
 struct timing {
 	double plan, median, least; /* seconds */
+	double interpreter;
 	int64_t n;
 };
 
@@ -84,6 +86,7 @@ pmg_type argument_type(const struct argument *argument);
 void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess,
 		  const char *source);
 bool sizes_infer(struct session *s, struct failure *failure);
+void sizes_print(const struct session *s); /* those that are only suggested, and what speaks against one */
 /* The value of an affine expression; false while a parameter in it is unknown. */
 bool sizes_evaluate(const struct session *s, const struct expr *expr, int64_t *value);
 bool sizes_shape(const struct session *s, const struct array *array, int64_t *shape);
@@ -105,7 +108,8 @@ void build_remove(struct build *build);
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure);
 /* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
-bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct failure *failure);
+bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
+		     struct failure *failure);
 
 /* ---- outputs.c: where outputs go --------------------------------------------------- */
 /* `save` becomes `target`; false when one would destroy an input of this run or another output. */

@@ -296,3 +296,29 @@ bool sizes_infer(struct session *s, struct failure *failure)
 			return false;
 	return true;
 }
+
+/* ---- Telling ---------------------------------------------------------------------------------- */
+
+/* Suggestions that are too small for what is certain, but for what the user says himself: perhaps a file of
+ * another problem. */
+static void print_doubt(const struct session *s, const struct equation *equation)
+{
+	const struct expr *expr = equation->expr;
+	if (!equation->is_guess || expr->kind != EXPR_PARAM)
+		return;
+	const struct size *size = &s->sizes.items[expr->index];
+	if (!size->is_guess && !size->is_given && equation->value < size->value)
+		printf("%s = %" PRId64 " by %s, but %s suggests %" PRId64 "\n", size->param->name,
+		       size->value, size->source, equation->source, equation->value);
+}
+
+void sizes_print(const struct session *s)
+{
+	for (int p = 0; p < s->sizes.n; p++) {
+		const struct size *size = &s->sizes.items[p];
+		if (size->is_guess)
+			printf("%s = %" PRId64 ", by %s\n", size->param->name, size->value, size->source);
+	}
+	for (int i = 0; i < s->equations.n; i++)
+		print_doubt(s, &s->equations.items[i]);
+}
