@@ -119,7 +119,7 @@ struct mark *mark_read(struct module *module, const char *name)
 	if (!kind_of_name(name, length, &mark->kind))
 		return NULL;
 	if (!open)
-		return mark;
+		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
 	if (!read_stage(module, mark, open + 1, &rest))

@@ -8,13 +8,33 @@
 #include <string.h>
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
-	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" }, { "precision", "f64" },
-	{ "accumulate", "f64" }, { "blas", "off" }, { "algorithm", "thomas" }, { "algorithm", "hines" },
+	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" }, { "blas", "off" },
+	{ "algorithm", "thomas" }, { "algorithm", "hines" },
 };
 
-static bool is_done_anyway(const struct override *override)
+static bool is_of(const struct array *array, const char *subject)
 {
-	if (!strcmp(override->choice, "auto"))
+	size_t length = strlen(subject);
+
+	return !strncmp(array->name, subject, length) && (!array->name[length] || array->name[length] == '.');
+}
+
+/* Are the numbers of the subjects, arrays or objects, stored and added in the type that is asked for? */
+static bool is_type_anyway(const struct module *module, const struct override *override)
+{
+	bool is_type = !strcmp(override->verb, "precision") || !strcmp(override->verb, "accumulate");
+
+	for (int i = 0; is_type && i < override->subjects.n; i++)
+		for (int a = 0; a < module->arrays.n; a++)
+			if (is_of(module->arrays.items[a], override->subjects.items[i]) &&
+			    type_is_float(module->arrays.items[a]->type))
+				is_type = is_type && !strcmp(type_name(module->arrays.items[a]->type), override->choice);
+	return is_type;
+}
+
+static bool is_done_anyway(const struct module *module, const struct override *override)
+{
+	if (!strcmp(override->choice, "auto") || is_type_anyway(module, override))
 		return true;
 	for (size_t i = 0; i < sizeof as_it_is / sizeof as_it_is[0]; i++)
 		if (!strcmp(override->verb, as_it_is[i].verb) && !strcmp(override->choice, as_it_is[i].choice))
@@ -27,7 +47,7 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *override = &module->overrides.items[i];
 
-		override->is_used = !options->overrides || is_done_anyway(override);
+		override->is_used = !options->overrides || is_done_anyway(module, override);
 	}
 	return true;
 }

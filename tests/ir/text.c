@@ -106,6 +106,8 @@ static const struct text_case text_cases[] = {
 	{ STAGE "a[i] = 1.0\nschedule prologue\n| domain: \"{ S7[i] : i = 0 }\"\n", "isl cannot read this schedule" },
 	{ STAGE "a[i] = 1.0\nschedule prologue\n| domain: \"{ S0[i] : i = 0 }\"\n| child:\n|   mark: \"odd\"\n",
 	  "isl cannot read this schedule" },
+	{ STAGE "a[i] = 1.0\nschedule prologue\n| domain: \"{ S0[i] : i = 0 }\"\n| child:\n|   mark: \"group\"\n",
+	  "isl cannot read this schedule" },
 };
 
 static void test_wrong_text(struct ir_tests *tests, const struct text_case *c)
