@@ -27,7 +27,8 @@ static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_no
 static bool is_accumulated_in_order(__isl_keep isl_schedule_node *node, const stage_list *meeting)
 {
 	for (int i = 0; i < meeting->n; i++)
-		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) && !clause_exists(meeting->items[i]))
+		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) &&
+		    !clause_exists(meeting->items[i]))
 			return true;
 	return false;
 }

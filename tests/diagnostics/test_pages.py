@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/errors: a page for each row of diag.def, all of one form. The wrong program of a page gives that code and no other,
-the right one gives no message; `pmgc explain` shows the page, and the catalogue lists it."""
+"""docs/errors: a page for each row of diag.def, all of one form. The wrong program of a page gives that code and no
+other, the right one gives no message; `pmgc explain` shows the page, and the catalogue lists it."""
 import re
 import sys
 import tempfile
