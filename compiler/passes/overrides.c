@@ -28,7 +28,8 @@ static bool is_type_anyway(const struct module *module, const struct override *o
 		for (int a = 0; a < module->arrays.n; a++)
 			if (is_of(module->arrays.items[a], override->subjects.items[i]) &&
 			    type_is_float(module->arrays.items[a]->type))
-				is_type = is_type && !strcmp(type_name(module->arrays.items[a]->type), override->choice);
+				is_type = is_type && !strcmp(type_name(module->arrays.items[a]->type),
+							     override->choice);
 	return is_type;
 }
 

@@ -2,8 +2,9 @@
  *
  * Teams. The outer loop of Y[voxel[k], t] += … over k and t carries updates of one cell, but none goes from one t
  * to another: threads share the inner loop, each runs the whole outer one, and every cell belongs to one thread. This
- * needs no atomics and no barrier, as long as each thread keeps the same iterations of the shared loop: its range must not
- * change, which OpenMP's static schedule then guarantees. The same holds for a recurrence along the outer loop. */
+ * needs no atomics and no barrier, as long as each thread keeps the same iterations of the shared loop: its range
+ * must not change, which OpenMP's static schedule then guarantees. The same holds for a recurrence along the outer
+ * loop. */
 #include "passes/pass_private.h"
 
 static bool range_is_fixed(const struct dim *dim)

@@ -58,7 +58,8 @@ def check(holds, what):
 
 
 def pmg(*arguments, **more):
-    done = subprocess.run([PMG, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    done = subprocess.run([PMG, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          **more)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -92,7 +93,8 @@ def what_is_lost():
     """No output over an input, no group for a dataset."""
     before = Path("life.h5").read_bytes(), Path("Y.f64").read_bytes()
     wc, h5 = ["run", "wc.pmg", "--interp"], ["PHI=life.h5:/PHI", "D=life.h5", "Y=life.h5:/Y"]
-    refuse([*wc, *h5, "-o", "w=life.h5:/PHI"], 2, "pmg run: -o w=life.h5:/PHI: that is the input 'PHI.atom' of this run\n"
+    refuse([*wc, *h5, "-o", "w=life.h5:/PHI"], 2,
+           "pmg run: -o w=life.h5:/PHI: that is the input 'PHI.atom' of this run\n"
            "  help: name another object or file\n")
     refuse([*wc, *h5, "-o", "w=life.h5://D/"], 2, "pmg run: -o w=life.h5://D/: that is the input 'D' of this run\n"
            "  help: name another object or file\n")
@@ -145,8 +147,8 @@ def what_is_stopped():
            "pmg run: --iterations: pipeline 'dsc' has no `iterate`\n")
     output = works(*base, "--interp", "--time")
     check(re.match(r"interpret [\d.]+ ms\n", output), output)
-    check(re.match(r"(?s).*^interpret [\d.]+ ms\nplan [\d.]+ ms, execute [\d.]+ ms$", works(*base, "--compare", "--time"),
-                   re.M), "both times")
+    check(re.match(r"(?s).*^interpret [\d.]+ ms\nplan [\d.]+ ms, execute [\d.]+ ms$",
+                   works(*base, "--compare", "--time"), re.M), "both times")
 
 
 def what_has_another_shape():

@@ -88,7 +88,8 @@ static bool bind_words(struct session *s, const word_list *operands, struct fail
 	for (int i = 1; i < operands->n; i++)
 		if (!bind_word(s, operands->items[i], failure))
 			return false;
-	return outputs_place(s, failure) && bind_is_complete(s, failure) && sizes_infer(s, failure) && fill_arguments(s, failure);
+	return outputs_place(s, failure) && bind_is_complete(s, failure) && sizes_infer(s, failure) &&
+	       fill_arguments(s, failure);
 }
 
 /* ---- Running ---------------------------------------------------------------------------------- */
