@@ -24,17 +24,21 @@ bool needs_args(const struct layout *layout, const char *body, bool is_specializ
 
 void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized)
 {
+	struct span outer = w->span;
+
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 		const char *name = layout->params[i];
 
 		if (param->is_loop || !text_mentions(body, name))
 			continue;
+		w->span = param->span;
 		if (is_specialized && param->is_specialized)
 			line(w, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
 		else
 			line(w, "const %s %s = args->%s;", type_c_name(param->type), name, name);
 	}
+	w->span = outer;
 }
 
 static void emit_args_struct(struct writer *w, const struct layout *layout)
@@ -220,11 +224,13 @@ static void emit_param_table(struct writer *w, const struct layout *layout)
 	for (int i = 0; i < module->params.n; i++) {
 		const struct param *param = &module->params.items[i];
 
+		w->span = param->span;
 		if (!param->is_loop)
 			line(w, "{ %s, %s, offsetof(%s_args, %s), %s },", c_string(module->arena, param->name),
 			     type_abi_name(param->type), module->name, layout->params[i],
 			     c_string(module->arena, source_place(module, param->span)));
 	}
+	w->span = module->span;
 	close_block(w, "};");
 	writer_blank(w);
 }
@@ -292,6 +298,7 @@ static void emit_array_row(struct emit *e, int number)
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 
+	e->w->span = slot->array->span;
 	open_block(e->w, "[%d] = {", number);
 	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name),
 	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
@@ -315,6 +322,7 @@ static void emit_array_table(struct writer *w, const struct layout *layout, cons
 	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->module->name);
 	for (int i = 0; i < layout->slots.n; i++)
 		emit_array_row(&e, i);
+	w->span = layout->module->span;
 	close_block(w, "};");
 	writer_blank(w);
 }

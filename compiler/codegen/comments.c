@@ -153,6 +153,7 @@ void emit_decisions(struct writer *w, const struct module *module)
 		const char *text = arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", d->pass, d->subject,
 						d->chosen, d->alternatives, d->reason, *place ? ", " : "", place);
 
+		w->span = d->span;
 		emit_wrapped(w, in_comment(module->arena, text));
 	}
 }

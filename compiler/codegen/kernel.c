@@ -106,14 +106,17 @@ static void find_parts(struct kernel *kernel)
 static void emit_arrays(struct kernel *kernel, const char *body)
 {
 	const struct layout *layout = kernel->layout;
+	struct span outer = kernel->w->span;
 
 	for (int i = 0; i < layout->slots.n; i++) {
 		const struct slot *slot = &layout->slots.items[i];
 
+		kernel->w->span = slot->array->span;
 		if (text_mentions(body, slot->c_name))
 			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
 			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
 	}
+	kernel->w->span = outer;
 }
 
 static void print_to(struct kernel *kernel, struct writer *w, print_body *print, const struct part *part)
@@ -273,6 +276,7 @@ static void emit_kernel_function(struct kernel *kernel)
 	const char *text = scratch_text(kernel, print_kernel, NULL), *name = kernel->layout->module->name;
 	struct writer *w = kernel->w;
 
+	w->span = kernel->layout->module->span;
 	line(w, "static pmg_status %s_kernel%s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{", name,
 	     kernel->suffix);
 	w->indent++;
@@ -281,6 +285,7 @@ static void emit_kernel_function(struct kernel *kernel)
 	if (text_mentions(text, kernel->emit.starts))
 		line(w, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
 	emit_function_body(kernel, text, print_kernel, NULL);
+	w->span = kernel->layout->module->span;
 	writer_blank(w);
 	if (!needs_args(kernel->layout, text, kernel->is_specialized))
 		line(w, "(void) arguments;");

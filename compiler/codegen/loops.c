@@ -279,7 +279,7 @@ static bool is_single(enum isl_ast_node_type type, const struct loop_use *use)
 	return use->mark && (type == isl_ast_node_mark || type == isl_ast_node_user);
 }
 
-void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 
@@ -314,4 +314,15 @@ void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		emit_fail(e, "isl made no node");
 		break;
 	}
+}
+
+/* A loop comes from its statement, and so does what closes it. */
+void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct span outer = e->w->span;
+
+	if (use.mark)
+		e->w->span = use.mark->stage->span;
+	emit_any_node(e, node, use);
+	e->w->span = outer;
 }

@@ -202,6 +202,8 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 	int names = 0;
 
 	e->n_bound = 0;
+	if (nest->groups.n)
+		e->w->span = nest->groups.items[0]->span;
 	e->guards_starts = sets_carried && nest->sets_other;
 	if (is_guarded)
 		names = block_open(e, "if (%s) {", e->starts);

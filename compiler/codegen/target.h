@@ -30,10 +30,10 @@ struct target {
 
 const struct target *target_find(const char *name);     /* NULL: there is none */
 
-/* The text of one C file and its header, with all pipelines of a .pmg file; `base` is their name without ending.
- * The modules have schedules, proved legal. */
+/* One C file, each line with its origin, and the text of its header, with all pipelines of a .pmg file; `base` is
+ * their name without ending. The modules have schedules, proved legal. */
 bool target_generate(struct module **modules, int n, const struct target *target, struct arena *arena,
-		     const char *base, const char **c_text, const char **h_text);
+		     const char *base, struct writer *c_file, const char **h_text);
 
 /* The loops of all regions, as isl sees them: for --emit=loops. */
 const char *target_loops_text(struct module *module, struct arena *arena);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/target.h"
+#include "driver/blame.h"
 #include "driver/dump.h"
 #include "driver/emit.h"
 #include "driver/error_page.h"
@@ -20,7 +21,8 @@ struct session {
 	struct compilation *c;
 	struct options options;
 	struct dumps dumps;
-	bool io_failed;
+	const char *blamed;             /* OUT.c:LINE of the command blame, else NULL */
+	bool io_failed, is_misused;
 };
 
 static int usage_error(const char *problem)
@@ -37,9 +39,9 @@ static bool wants_text(const struct options *options)
 /* The path of an output without its ending: of -o, or of the input's name in this folder. */
 static const char *output_base(struct session *s)
 {
-	const char *path = s->options.output, *slash, *dot;
+	const char *path = s->blamed ? s->blamed : s->options.output, *slash, *dot;
 
-	if (!path || wants_text(&s->options)) {
+	if (!s->blamed && (!path || wants_text(&s->options))) {
 		slash = strrchr(s->options.input, '/');
 		path = slash ? slash + 1 : s->options.input;
 	}
@@ -95,16 +97,54 @@ static bool write_dependencies(struct session *s, const char *base)
 	return write_file(s, arena_printf(&s->c->arena, "%s.d", base), str_text(&text));
 }
 
+static bool compile(struct session *s, const char *base, const char **c_text, const char **h_text)
+{
+	const char *slash = strrchr(base, '/');
+
+	return compilation_read(s->c, s->options.input) && compilation_run_passes(s->c) &&
+	       compilation_generate(s->c, slash ? slash + 1 : base, c_text, h_text);
+}
+
 static bool compile_to_files(struct session *s)
 {
-	const char *base = output_base(s), *slash = strrchr(base, '/'), *c_text, *h_text;
+	const char *base = output_base(s), *c_text, *h_text;
 
-	if (!compilation_read(s->c, s->options.input) || !compilation_run_passes(s->c) ||
-	    !compilation_generate(s->c, slash ? slash + 1 : base, &c_text, &h_text))
-		return false;
-	return write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
+	return compile(s, base, &c_text, &h_text) &&
+	       write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
 	       write_file(s, arena_printf(&s->c->arena, "%s.c", base), c_text) &&
 	       (!s->options.dependencies || write_dependencies(s, base));
+}
+
+static bool blame_error(struct session *s, const char *problem)
+{
+	s->is_misused = true;
+	usage_error(problem);
+	return false;
+}
+
+static bool blame_line(struct session *s)
+{
+	struct arena *arena = &s->c->arena;
+	const char *c_text, *h_text, *text;
+	struct blame blame;
+	int line;
+
+	if (!blame_read(&blame, arena, s->blamed))
+		return blame_error(s, "blame takes OUT.c:LINE");
+	s->blamed = blame.path;
+	if (!compile(s, output_base(s), &c_text, &h_text))
+		return false;
+	line = blame_difference(s->c, &blame);
+	if (line < 0)
+		return s->io_failed = fprintf(stderr, "pmgc: cannot read '%s'\n", blame.path) != 0, false;
+	if (line)
+		return blame_error(s, arena_printf(arena, "line %d of '%s' is not what '%s' is compiled to with these "
+						   "options", line, blame.path, s->options.input));
+	text = blame_text(s->c, &blame);
+	if (!text)
+		return blame_error(s, arena_printf(arena, "'%s' has %d lines", blame.path, s->c->generated.lines.n));
+	fputs(text, stdout);
+	return true;
 }
 
 static bool explain_step(struct compilation *c, void *unused)
@@ -120,6 +160,8 @@ static bool session_step(struct compilation *c, void *argument)
 	struct session *s = argument;
 
 	(void) c;
+	if (s->blamed)
+		return blame_line(s);
 	return wants_text(&s->options) ? compile_to_text(s) : compile_to_files(s);
 }
 
@@ -142,6 +184,8 @@ static int session_run(struct session *s)
 		return EXIT_RESOURCES;
 	if (ok)
 		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
+	if (s->is_misused)
+		return EXIT_USAGE;
 	if (s->io_failed || has_error(s->c, DIAG_CANNOT_READ))
 		return EXIT_IO;
 	return has_error(s->c, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM;
@@ -224,6 +268,13 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "explain"))
 		return explain_code(argc - 2, argv + 2);
+	if (argc > 1 && !strcmp(argv[1], "blame")) {
+		if (argc < 4)
+			return usage_error("blame takes OUT.c:LINE and FILE.pmg");
+		session.blamed = argv[2];
+		argc -= 2;
+		argv += 2;
+	}
 	if (!options_read(options, argc, argv, problem, sizeof problem))
 		return usage_error(problem);
 	if (help_printed(options))

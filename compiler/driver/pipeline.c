@@ -252,8 +252,11 @@ static bool generate_step(struct compilation *c, void *argument)
 	if (!target)
 		return diag_error(&c->diags, DIAG_NOT_SUPPORTED, (struct span) { 0 }, "there is no target '%s'",
 				  c->target), false;
-	return target_generate(c->modules.items, c->modules.n, target, &c->arena, generate->base, generate->c_text,
-			       generate->h_text);
+	if (!target_generate(c->modules.items, c->modules.n, target, &c->arena, generate->base, &c->generated,
+			     generate->h_text))
+		return false;
+	*generate->c_text = str_text(&c->generated.text);
+	return true;
 }
 
 /* ---- the steps ---- */

@@ -25,6 +25,7 @@ struct compilation {
 	uint32_t file;
 	struct tree_file *tree;         /* NULL when the input was a dump of a module */
 	module_list modules;            /* one per pipeline of the file */
+	struct writer generated;        /* the C file, each line with its origin */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
 	void *user;

@@ -55,7 +55,7 @@ static int span_last_column(struct source *source, struct span span, struct posi
 	return last.column;
 }
 
-static void diag_show_line(struct diags *diags, struct str *out, struct span span)
+void span_show(struct diags *diags, struct str *out, struct span span)
 {
 	struct source *source = sources_get(diags->sources, span.file);
 	struct position first = source_position(source, span.start);
@@ -82,7 +82,7 @@ static void diag_show_label(struct diags *diags, struct str *out, struct diag_la
 		return;
 	}
 	str_add(out, "%s: note: %s\n", span_place(diags->sources, diags->arena, label.span), label.text);
-	diag_show_line(diags, out, label.span);
+	span_show(diags, out, label.span);
 }
 
 static void diag_write_head(struct diags *diags, struct str *out, const struct diag *diag)
@@ -107,7 +107,7 @@ void diag_write_human(struct diags *diags, struct str *out, const struct diag *d
 {
 	diag_write_head(diags, out, diag);
 	if (span_is_known(diag->span))
-		diag_show_line(diags, out, diag->span);
+		span_show(diags, out, diag->span);
 	for (int i = 0; i < diag->labels.n; i++)
 		diag_show_label(diags, out, diag->labels.items[i]);
 	for (int i = 0; i < diag->helps.n; i++)

@@ -173,6 +173,8 @@ enum diag_format {
 
 const char *diags_text_as(struct diags *diags, enum diag_format format, int limit, bool remarks);
 const char *diags_text(struct diags *diags, int limit, bool remarks);   /* for humans */
+/* The line of a known span, and a caret range under it. */
+void span_show(struct diags *diags, struct str *out, struct span span);
 bool diag_format_from_name(const char *name, enum diag_format *format); /* "human", "short", "json" */
 
 /* ---- suggest.c ----------------------------------------------------------
@@ -207,7 +209,8 @@ void writer_open_at(struct writer *w, const char *emitter, const char *format, .
 #define open_block(w, ...) writer_open_at((w), EMITTER, __VA_ARGS__)
 void writer_close_at(struct writer *w, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
 #define close_block(w, ...) writer_close_at((w), EMITTER, __VA_ARGS__)
-void writer_blank(struct writer *w);
+void writer_blank_at(struct writer *w, const char *emitter);
+#define writer_blank(w) writer_blank_at((w), EMITTER)
 
 /* ---- types.c ------------------------------------------------------------
  * The scalar types of the language. One table feeds the lexer, the checker, the printers and the targets. */

@@ -63,7 +63,7 @@ void writer_close_at(struct writer *w, const char *emitter, const char *format, 
 	va_end(args);
 }
 
-void writer_blank(struct writer *w)
+void writer_blank_at(struct writer *w, const char *emitter)
 {
-	writer_add_line(w, EMITTER, "", 0);
+	writer_add_line(w, emitter, "", 0);
 }

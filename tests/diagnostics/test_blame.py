@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""pmgc blame: every line of generated C has a writer, which is a line of the compiler that writes, and the lines of a
+loop nest come from the statement that the comment above them shows."""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from pmgc import ROOT, Count, pmgc
+
+PROGRAMS = sorted(ROOT.glob("dsl_examples/*.pmg"))
+ROW = re.compile(r"(\d+) (\S+?):(\d+):(\d+) (\S+):(\d+)|(\d+) - (\S+):(\d+)")
+WRITES = re.compile(r"\b(line|open_block|close_block|block_open|block_close|writer_blank)\(")
+COMMENT = re.compile(r"\t+/\* (?:.*\()?[\w.]+\.pmg:(\d+)(?:\) \*/)?$")
+COMPUTES = re.compile(r"\t\t+\w[^;{}]* [-+*]?= .*;$|\t+for \((?!.*pmg_loop_begin)")
+
+
+def parse(text):
+    """Place (line or None) and writer (file, line) of each line."""
+    rows = []
+    for row in text.splitlines():
+        found = ROW.fullmatch(row)
+        number, _, line, _, file, at, *without = found.groups()
+        rows.append((int(line), file, int(at)) if number else (None, without[1], int(without[2])))
+    return rows
+
+
+def is_writer(file, number):
+    """Whether a call that writes begins at most a few lines above, as far as it may go on."""
+    rows = (ROOT / file).read_text().splitlines()
+    return any(WRITES.search(row) for row in rows[max(0, number - 6):number])
+
+
+def misplaced(generated, places):
+    """Lines of computation whose place is not that of a comment above their nest. The comments of fused statements
+    stand one behind the other."""
+    shown, is_comment, last = set(), False, 0
+    for number, (row, place) in enumerate(zip(generated, places), 1):
+        if row.startswith("}"):
+            shown = set()
+        found = COMMENT.match(row)
+        if found:
+            last = int(found[1])
+            shown = (shown if is_comment else set()) | {last}
+        elif row.lstrip().startswith("*  "):
+            shown.add(last)
+            last += 1
+        is_comment = bool(found) or row.lstrip().startswith("*")
+        if shown and COMPUTES.match(row) and place not in shown:
+            yield f"line {number}, {row.strip()}: from line {place}, not {sorted(shown)}"
+
+
+def check_program(count, program, folder):
+    (folder / program.name).write_text(program.read_text())
+    made = pmgc(program.name, "-o", "out.c", folder=folder)
+    count(f"{program.name}: compiled", made.stderr.decode() if made.returncode else "")
+    done = pmgc("blame", "out.c", program.name, folder=folder)
+    count.equal(f"{program.name}: status", (done.returncode, done.stderr), (0, made.stderr))
+    generated, rows = (folder / "out.c").read_text().splitlines(), parse(done.stdout.decode())
+    count.equal(f"{program.name}: a row for each line", len(rows), len(generated))
+    strange = {f"{file}:{line}" for _, file, line in rows if not is_writer(file, line)}
+    count.equal(f"{program.name}: these write nothing", strange, set())
+    count.equal(f"{program.name}: places", list(misplaced(generated, [row[0] for row in rows])), [])
+    return generated
+
+
+def check_line(count, program, generated, folder):
+    """One line in full, and what is refused."""
+    number = next(i for i, row in enumerate(generated, 1) if COMPUTES.match(row))
+    told = pmgc("blame", f"out.c:{number}", program.name, folder=folder).stdout.decode()
+    count.equal("the line itself", told.splitlines()[0], f"out.c:{number}: {generated[number - 1].strip()}")
+    count("its parts", "" if re.search(r"\.pmg:\d+:\d+: from here\n +\d+ \| .*\n +\| +\^.*\n"
+                                       r" += written by compiler/codegen/\w+\.c:\d+\n", told) else told)
+    count("what was decided", "" if re.search(r"= pass '\w+' chose ", told) else told)
+    (folder / "other.c").write_text("\n".join(generated[:-1]) + "\n")
+    refused = [
+        (["out.c:0", program.name], 2), (["out.c:x", program.name], 2), (["out.c:99999", program.name], 2),
+        (["out.c:1"], 2), (["none.c:1", program.name], 4), (["out.c:1", "none.pmg"], 4),
+        (["other.c:1", program.name], 2), (["out.c:1", program.name, "--parallel=off"], 2),
+    ]
+    for arguments, status in refused:
+        done = pmgc("blame", *arguments, folder=folder)
+        count.equal(f"blame {' '.join(arguments)}", (done.returncode, done.stdout), (status, b""))
+
+
+def main():
+    count = Count()
+    count("programs", "" if len(PROGRAMS) >= 5 else f"{len(PROGRAMS)}")
+    for program in PROGRAMS:
+        with tempfile.TemporaryDirectory() as folder:
+            generated = check_program(count, program, Path(folder))
+            if program.stem == "prefix":
+                check_line(count, program, generated, Path(folder))
+    return count.close()
+
+
+sys.exit(main())
