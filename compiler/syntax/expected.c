@@ -239,6 +239,22 @@ static void expectation_report_semicolon(struct parser *parser, struct span last
 		diag_fix(parser->diags, diag, behind, ";", "%s", "");
 }
 
+/* Whether the line of the last token ends too early: what follows it begins a statement, a branch or a range. */
+static bool expectation_is_behind_last(const struct parser *parser, const struct expectation *expected)
+{
+	bool is_start = expected->has[PARAM] || expected->has[PIPELINE] || expected->has[ELSE];
+	bool begins = token_is_in(parser->code, statement_tokens) || parser->code == FOR || parser->code == '}';
+
+	return begins && !is_start && parser->last_end > 0 &&
+	       memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
+}
+
+static void expectation_report_behind(struct parser *parser, struct span last, const struct expectation *expected)
+{
+	parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected %s after '%s'",
+		     expectation_text(parser, expected), token_text(parser, parser->last, parser->last_end));
+}
+
 void expectation_report(struct parser *parser, struct span place, const struct expectation *expected)
 {
 	struct span last = parser_span(parser, parser->last, parser->last_end);
@@ -249,6 +265,8 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 		expectation_report_assignment(parser, place);
 	else if (expectation_is_semicolon(parser, expected))
 		expectation_report_semicolon(parser, last);
+	else if (expectation_is_behind_last(parser, expected))
+		expectation_report_behind(parser, last, expected);
 	else
 		expectation_report_general(parser, parser->code == YYEOF && parser->last_end > 0 ? last : place,
 					   expected);

@@ -210,9 +210,9 @@ static void test_bad_texts(struct tally *tally)
 	static const char no_final_newline[] = "pipeline p {\n\ty = 1";
 
 	test_bad_text(tally, "crlf.pmg", carriage_returns, sizeof carriage_returns - 1,
-		      "crlf.pmg:3:1: error[PMG0101]: unexpected '}', expected an expression\n"
-		      "    3 | }\n"
-		      "      | ^\n");
+		      "crlf.pmg:2:11: error[PMG0101]: expected an expression after '+'\n"
+		      "    2 |     y = 1 +\n"
+		      "      |           ^\n");
 	test_bad_text(tally, "bytes.pmg", control_bytes, sizeof control_bytes - 1,
 		      "bytes.pmg:2:10: error[PMG0102]: unexpected byte 0x00\n"
 		      "    2 |     y = 1? + ;\n"
