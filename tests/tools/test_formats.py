@@ -341,7 +341,7 @@ def wrong_calls():
     expect(["convert", "a.txt", "b.npy", "--modes", "a"], 2,
            "pmg convert: --modes is for sparse tensors; a.txt holds an array\n")
     expect(["convert", "none.npy", "b.npy"], 4, "pmg convert: none.npy: cannot open: No such file or directory\n")
-    expect(["convert", "folder.npy", "b.npy"], 4, "pmg convert: folder.npy: not a regular file\n")
+    expect(["convert", "folder.npy", "b.npy"], 4, "pmg convert: folder.npy: is a folder\n")
     expect(["convert", "a.txt", "no/such/folder/b.npy"], 4,
            "pmg convert: no/such/folder/b.npy: cannot write: No such file or directory\n")
     expect(["convert", "a.txt", "folder.npy"], 4,

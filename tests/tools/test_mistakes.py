@@ -162,6 +162,32 @@ def what_has_another_shape():
            "pmg phantom life: x.npy: a phantom is an HDF5 file: -o FILE.h5\n")
 
 
+def what_cannot_be_read():
+    os.mkdir("d.npy")
+    for name, words in {"none.pmg": "cannot open: No such file or directory", "d.npy": "is a folder",
+                        ".": "is a folder"}.items():
+        refuse(["run", name], 4, f"pmg run: {name}: {words}\n")
+        refuse(["inspect", name], 4, f"pmg inspect: {name}: {words}\n")
+    refuse(["run", "life.pmg", "w=d.npy"], 4, "pmg run: d.npy: is a folder\n")
+    refuse(["run", "--pipeline", "dsc", "A=t.tns"], 2, "pmg run: a program is needed: FILE.pmg\n")
+    refuse(["run", "life.pmg", "--parallel", "off"], 2,
+           "pmg run: --parallel takes its value after '='\n  help: write --parallel=off\n")
+    refuse(["run", "life.pmg", *HEAD, "w=w.txt"], 4,
+           "pmg run: /no/where: cannot make a folder in it, as TMPDIR asks: No such file or directory\n",
+           env=dict(os.environ, TMPDIR="/no/where"))
+    for array, words in {"c": (np.zeros(3, complex), "complex numbers ('<c16')"),
+                         "o": (np.array([None]), "Python objects ('|O')"), "u": (np.array(["abc"]), "texts ('<U3')"),
+                         "r": (np.zeros(2, [("a", "f8")]), "records")}.values():
+        np.save("bad.npy", array)
+        refuse(["inspect", "bad.npy"], 3,
+               f"pmg inspect: bad.npy: the elements are {words}; integers, floats and bools are supported\n")
+    for end in "", "3", "3 3", "3 3 ":
+        Path("cut.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 2 2\n" + end)
+        refuse(["inspect", "cut.mtx"], 3, "pmg inspect: cut.mtx:5: ends after 2 of 4 entries\n")
+    output = pmg("inspect", "none.npy", "D.npy", "bad.npy", "w.txt")
+    check((output[0], output[2].count("\n")) == (4, 2) and "D.npy: " in output[1] and "w.txt: " in output[1], output)
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -169,7 +195,8 @@ def main():
         for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE):
             Path(f"{name}.pmg").write_text(text)
         make_data()
-        for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape:
+        for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
+                what_cannot_be_read:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

@@ -35,8 +35,11 @@ bool fail(struct failure *failure, enum outcome outcome, const char *format, ...
 /* The same with "PATH: " before and, if the text ends in ':', the words of errno after it. */
 bool fail_file(struct failure *failure, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 bool fail_memory(struct failure *failure, const char *what);
-/* Adds a line "  help: …". */
+/* Adds a line "  help: …" or "  note: …". */
 void fail_help(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
+void fail_note(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
+/* False after fail() where `path` is a folder or cannot be opened for reading. */
+bool file_is_readable(const char *path, struct failure *failure);
 /* The text with every byte that is not printable ASCII as \xNN, at most `size` bytes with the NUL; returns
  * `to`. */
 const char *printable(const char *text, char *to, size_t size);

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void append(struct failure *failure, const char *format, va_list args)
 {
@@ -48,14 +49,43 @@ bool fail_memory(struct failure *failure, const char *what)
 	return fail(failure, OUTCOME_RESOURCES, "not enough memory for %s", what);
 }
 
+static void start_line(struct failure *failure, const char *kind)
+{
+	size_t used = strlen(failure->text);
+	snprintf(failure->text + used, sizeof(failure->text) - used, "\n  %s: ", kind);
+}
+
 void fail_help(struct failure *failure, const char *format, ...)
 {
 	va_list args;
-	size_t used = strlen(failure->text);
-	snprintf(failure->text + used, sizeof(failure->text) - used, "\n  help: ");
+	start_line(failure, "help");
 	va_start(args, format);
 	append(failure, format, args);
 	va_end(args);
+}
+
+void fail_note(struct failure *failure, const char *format, ...)
+{
+	va_list args;
+	start_line(failure, "note");
+	va_start(args, format);
+	append(failure, format, args);
+	va_end(args);
+}
+
+bool file_is_readable(const char *path, struct failure *failure)
+{
+	struct stat status;
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+		fail_file(failure, path, "is a folder");
+		failure->outcome = OUTCOME_IO;
+		return false;
+	}
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return fail_file(failure, path, "cannot open:");
+	fclose(file);
+	return true;
 }
 
 const char *printable(const char *text, char *to, size_t size)

@@ -116,10 +116,8 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 		  struct failure *failure)
 {
 	memset(content, 0, sizeof(*content));
-	FILE *file = fopen(location->path, "rbe");
-	if (!file)
-		return fail_file(failure, location->path, "cannot open:");
-	fclose(file);
+	if (!file_is_readable(location->path, failure))
+		return false;
 	if (!location->format)
 		return unknown_format(location->path, failure);
 	if (location->format->read(location, wish, content, failure) &&

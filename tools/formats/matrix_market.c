@@ -165,17 +165,30 @@ static bool read_dense_entry(struct text_input *in, struct matrix *matrix, struc
 	return add_value(matrix, value, integer, 1) || fail_memory(failure, "a matrix");
 }
 
+static bool ends_early(struct text_input *in, const struct matrix *matrix, int64_t n, struct failure *failure)
+{
+	return text_fail(in, failure, "ends after %" PRId64 " of %" PRId64 " entries", n, matrix->n);
+}
+
+/* Whether a word was missing because the file has ended. */
+static bool has_ended(struct text_input *in)
+{
+	struct failure ignored;
+	return !*in->word && text_line(in, &ignored) == 0;
+}
+
 static bool read_entries(struct text_input *in, struct matrix *matrix, struct failure *failure)
 {
 	for (int64_t i = 0; i < matrix->n; i++) {
 		int more = text_line(in, failure);
 		if (more == 0)
-			return text_fail(in, failure, "ends after %" PRId64 " of %" PRId64 " entries", i,
-					 matrix->n);
+			return ends_early(in, matrix, i, failure);
 		if (more < 0)
 			return false;
 		bool ok = matrix->is_sparse ? read_sparse_entry(in, matrix, failure)
 					    : read_dense_entry(in, matrix, failure);
+		if (!ok && has_ended(in))
+			return ends_early(in, matrix, i, failure);
 		if (!ok || !end_line(in, failure))
 			return false;
 	}

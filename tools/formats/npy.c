@@ -86,17 +86,33 @@ static bool parse_shape(const char *text, struct npy_header *header)
 	return true;
 }
 
+/* The code without what follows it in the header; of a record, no code. */
+static bool unknown_type(const char *path, const char *descr, struct failure *failure)
+{
+	static const struct {
+		char kind;
+		const char *text;
+	} kinds[] = { { 'c', "complex numbers" }, { 'O', "Python objects" }, { 'U', "texts" },
+		      { 'S', "texts" },           { 'M', "times" },          { 'm', "durations" } };
+	char code[24], shown[100];
+	const char *what = *descr == '[' ? "records" : "of an unknown type";
+	size_t length = *descr == '[' || !*descr ? 0 : strcspn(descr + 1, "'\"");
+	snprintf(code, sizeof(code), "%.*s", (int) (length < 20 ? length : 20), descr + 1);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (length > 1 && code[1] == kinds[i].kind)
+			what = kinds[i].text;
+	return fail_file(failure, path, "the elements are %s%s%s%s; integers, floats and bools are supported",
+			 what, length ? " ('" : "", printable(code, shown, sizeof(shown)), length ? "')" : "");
+}
+
 static bool parse_header(const char *path, const char *text, struct npy_header *header,
 			 struct failure *failure)
 {
-	char shown[100];
 	const char *descr = find_key(text, "descr"), *order = find_key(text, "fortran_order");
 	if (!descr || !order)
 		return fail_file(failure, path, "the header has no 'descr' or no 'fortran_order'");
 	if (!parse_descr(descr, header))
-		return fail_file(failure, path,
-				 "elements of type %.40s… are not supported (integers, floats, bool are)",
-				 printable(descr, shown, 60));
+		return unknown_type(path, descr, failure);
 	if (strncmp(order, "True", 4) != 0 && strncmp(order, "False", 5) != 0)
 		return fail_file(failure, path, "'fortran_order' is neither True nor False");
 	header->is_columns = *order == 'T';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * `pmg inspect FILE…`: what is in a file of numbers or in a program. One line for each array, a table of
- * modes for a sparse tensor, the tree of an HDF5 file. */
+ * modes for a sparse tensor, the tree of an HDF5 file. A bad file does not keep the others from being told. */
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -94,6 +94,8 @@ static void print_entry(const struct hdf5_entry *entry, void *user)
 
 static bool inspect_tree(const struct location *location, struct failure *failure)
 {
+	if (!file_is_readable(location->path, failure))
+		return false;
 	printf("%s: HDF5\n", location->path);
 	return hdf5_list(location->path, print_entry, NULL, failure);
 }
@@ -158,10 +160,17 @@ static int run_inspect(const struct command *command, struct arena *arena, int a
 		command_help(command, stdout);
 		return OUTCOME_OK;
 	}
-	bool ok = operands.n > 0 || fail(&failure, OUTCOME_USAGE, "a file is needed");
-	for (int i = 0; ok && i < operands.n; i++)
-		ok = inspect(arena, operands.items[i], &failure);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	int worst = OUTCOME_OK;
+	if (operands.n == 0) {
+		fail(&failure, OUTCOME_USAGE, "a file is needed");
+		return failure_report(&failure, command->name);
+	}
+	for (int i = 0; i < operands.n; i++) {
+		bool ok = inspect(arena, operands.items[i], &failure);
+		int status = ok ? OUTCOME_OK : failure_report(&failure, command->name);
+		worst = status > worst ? status : worst;
+	}
+	return output_is_written(&failure) ? worst : failure_report(&failure, command->name);
 }
 
 const struct command inspect_command = {

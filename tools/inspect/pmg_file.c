@@ -89,6 +89,8 @@ static bool print_program(struct compilation *c, const char *path, struct failur
 
 bool inspect_program(const char *path, struct failure *failure)
 {
+	if (!file_is_readable(path, failure))
+		return false;
 	struct compilation *c = compilation_new();
 	if (!c)
 		return fail_memory(failure, "the compiler");

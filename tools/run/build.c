@@ -34,10 +34,12 @@ static bool make_folder(struct session *s, struct build *build, struct failure *
 		if (mkdir(build->folder, 0777) != 0 && errno != EEXIST)
 			return fail_file(failure, build->folder, "cannot make the folder:");
 	} else {
-		build->folder = path_in(s, tmp && *tmp ? tmp : "/tmp", "pmg-XXXXXX");
+		bool is_given = tmp && *tmp;
+		build->folder = path_in(s, is_given ? tmp : "/tmp", "pmg-XXXXXX");
 		if (!mkdtemp(build->folder)) {
 			build->is_kept = true;
-			return fail_file(failure, build->folder, "cannot make a folder:");
+			return fail_file(failure, is_given ? tmp : "/tmp", "cannot make a folder in it%s:",
+					 is_given ? ", as TMPDIR asks" : "");
 		}
 		scratch_add(build->folder);
 	}

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "driver/options.h"
@@ -60,6 +61,8 @@ static void drop_others(struct session *s)
 
 static bool read_program(struct session *s, const char *path, struct failure *failure)
 {
+	if (!file_is_readable(path, failure))
+		return false;
 	s->c = compilation_new();
 	if (!s->c)
 		return fail_memory(failure, "the compiler");
@@ -135,10 +138,16 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 	return results_save(s, results, failure);
 }
 
+/* NAME=VALUE where the program should be. */
+static bool is_value(const char *operand)
+{
+	return strchr(operand, '=') && access(operand, F_OK) != 0;
+}
+
 static bool run(struct session *s, const word_list *operands, struct failure *failure)
 {
 	struct results results = { 0 };
-	if (operands->n == 0)
+	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
 	bool ok = read_program(s, operands->items[0], failure) && bind_words(s, operands, failure) &&
 		  results_new(s, &results, failure) && run_pipeline(s, &results, failure);
@@ -162,11 +171,16 @@ static int take_pass_flag(void *values, char **arguments, int n, struct failure 
 {
 	struct run_values *run_values = values;
 	struct options options = options_default();
-	struct pass_options asked;
+	struct pass_options asked = run_values->passes;
 	char problem[256], *words[] = { "pmgc", arguments[0] };
-	(void) n;
 	if (options_pass_flag(&run_values->passes, arguments[0]))
 		return 1;
+	snprintf(problem, sizeof(problem), "%s=%s", arguments[0], n > 1 ? arguments[1] : "");
+	if (!strchr(arguments[0], '=') && n > 1 && options_pass_flag(&asked, problem)) {
+		fail(failure, OUTCOME_USAGE, "%s takes its value after '='", arguments[0]);
+		fail_help(failure, "write %s", problem);
+		return -1;
+	}
 	if (!strchr(arguments[0], '=') || !options_read(&options, 2, words, problem, sizeof(problem)) ||
 	    options_for_passes(&options, &asked, problem, sizeof(problem)))
 		return 0;
