@@ -11,11 +11,8 @@
  * Pipeline segmented_prefix:
  * - schedule of segmented_prefix: textual (not isl); values are computed in the order of their
  *   need, prefix.pmg:13
- * - parallel of before: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   prefix.pmg:17
  * - parallel of before: parallel (not serial); no two iterations of 's' touch the same cell,
  *   prefix.pmg:22
- * - vector of before: simd (not scalar); iterations of 'i' are independent, prefix.pmg:17
  */
 #include "prefix.h"
 
@@ -159,12 +156,6 @@ static pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *arguments,
 	const int64_t *restrict off = plan->data[0];
 	const double *restrict x = plan->data[1];
 	double *restrict before = plan->data[2];
-
-	/* out before : f64[n];    (prefix.pmg:17) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		before[i] = 0.0;
-	}
 
 	/* prefix.pmg:19
 	 *     before[k] = case {

@@ -17,14 +17,11 @@
  *   segments.pmg:16
  * - parallel of where: parallel (not serial); no two iterations of 's' touch the same cell,
  *   segments.pmg:18
- * - parallel of scaled: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   segments.pmg:11
  * - parallel of scaled: parallel (not serial); no two iterations of 's' touch the same cell,
  *   segments.pmg:20
  * - vector of total: simd (not scalar); iterations of 'k' are independent, segments.pmg:13
  * - vector of where: simd (not scalar); iterations of 's' are independent, segments.pmg:16
  * - vector of where: simd (not scalar); iterations of 'k' are independent, segments.pmg:18
- * - vector of scaled: simd (not scalar); iterations of 'i' are independent, segments.pmg:11
  * - vector of scaled: simd (not scalar); iterations of 'k' are independent, segments.pmg:20
  */
 #include "segments.h"
@@ -94,12 +91,6 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 			smallest = pmg_min_i64(smallest, x[k] == largest[s] ? k : n);
 		}
 		where[s] = pmg_min_i64(where[s], smallest);
-	}
-
-	/* out scaled  : f64[n];    (segments.pmg:11) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		scaled[i] = 0.0;
 	}
 
 	/* segments.pmg:20
