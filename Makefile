@@ -86,7 +86,7 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long unit-programs objects bench install generated lint format clean
+.PHONY: all help deps demo test test-long unit-programs fuzz objects bench install generated lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
 
@@ -107,6 +107,9 @@ test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=
 
 test-long: all      ## the same with more and larger cases
 	@BUILD=$(BUILD) tests/run --long
+
+fuzz:               ## libFuzzer targets of the front end and of the readers of files, into build-fuzz/fuzz
+	@$(PYTHON) tests/fuzz/fuzz.py build
 
 unit-programs: $(tests) all
 
@@ -138,7 +141,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 	install -m 644 docs/pmgc.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	rm -rf build build-clang build-san build-clang-san
+	rm -rf build build-clang build-san build-clang-san build-fuzz
 
 # ---- Rules ------------------------------------------------------------------------------------------------------
 
