@@ -226,8 +226,8 @@ static void test_bad_paths(struct phantom_tally *tally, char *folder)
 	char missing[512], link_path[512], real_path[512];
 	snprintf(missing, sizeof(missing), "--output=%s/none/life.h5", folder);
 	CHECK(tally, command("--fibers=3", missing, NULL) == PMG_IO);
-	CHECK(tally, command("--fibers=3", "-o", folder) == PMG_IO);
-	CHECK(tally, command("--fibers=3", "-o", "/dev/null") == PMG_IO);
+	CHECK(tally, command("--fibers=3", "-o", folder) == PMG_BAD_CALL);
+	CHECK(tally, command("--fibers=3", "-o", "/dev/null") == PMG_BAD_CALL);
 	snprintf(real_path, sizeof(real_path), "%s/real.h5", folder);
 	snprintf(link_path, sizeof(link_path), "%s/link.h5", folder);
 	CHECK(tally, command("--fibers=3", "-o", real_path) == PMG_OK);
