@@ -69,18 +69,14 @@ static bool is_about(const struct decision *decision, const struct module *modul
 	       decision->span.end <= span.end;
 }
 
-static void add_decisions(struct compilation *c, struct str *text, struct span span)
+static void add_decisions(const struct module *module, struct str *text, struct span span)
 {
-	for (int i = 0; i < c->modules.n; i++) {
-		const struct module *module = c->modules.items[i];
+	for (int i = 0; i < module->decisions.n; i++) {
+		const struct decision *d = &module->decisions.items[i];
 
-		for (int j = 0; j < module->decisions.n; j++) {
-			const struct decision *d = &module->decisions.items[j];
-
-			if (is_about(d, module, span))
-				str_add(text, "      = pass '%s' chose %s for '%s': %s\n", d->pass, d->chosen, d->subject,
-					d->reason);
-		}
+		if (is_about(d, module, span))
+			str_add(text, "      = pass '%s' chose %s for '%s': %s\n", d->pass, d->chosen, d->subject,
+				d->reason);
 	}
 }
 
@@ -96,7 +92,8 @@ static const char *one_line(struct compilation *c, const struct blame *blame)
 		span_show(&c->diags, &text, written->span);
 	}
 	str_add(&text, "      = written by %s\n", written->emitter);
-	add_decisions(c, &text, written->span);
+	for (int i = 0; i < c->modules.n; i++)
+		add_decisions(c->modules.items[i], &text, written->span);
 	return str_text(&text);
 }
 
