@@ -382,19 +382,15 @@ static __isl_give isl_set *stage_domain(const struct module *module, const struc
 	return isl_set_coalesce(isl_set_detect_equalities(domain));
 }
 
+/* A specialized size is no more known than others: a generic kernel serves all its values. */
 static __isl_give isl_set *module_context(const struct module *module)
 {
 	isl_set *context = universe_of(module, NULL);
 
-	for (int i = 0; i < module->params.n; i++) {
-		const struct param *param = &module->params.items[i];
-		unsigned position = (unsigned) param_position(module, i);
-
-		if (param->is_specialized)
-			context = isl_set_fix_si(context, isl_dim_param, position, (int) param->value);
-		else if (param_is_symbol(param) && !param->is_loop)
-			context = isl_set_lower_bound_si(context, isl_dim_param, position, 0);
-	}
+	for (int i = 0; i < module->params.n; i++)
+		if (param_is_symbol(&module->params.items[i]) && !module->params.items[i].is_loop)
+			context = isl_set_lower_bound_si(context, isl_dim_param,
+							 (unsigned) param_position(module, i), 0);
 	for (int i = 0; i < module->assumptions.n; i++)
 		context = isl_set_intersect(context, expr_set(module, NULL, module->assumptions.items[i]));
 	return context;
