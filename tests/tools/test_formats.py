@@ -281,14 +281,15 @@ def tensors():
     Path("t.tsv").write_text("0 1 2.5\n1 2 3.5\n")
     expect(["convert", "t.tsv", "o.tns", "--one-based"], 3,
            "pmg convert: t.tsv:1: coordinate 0 in a file that counts from 1\n")
-    expect(["convert", "t.tsv", "o.tns", "--shape", "2,2"], 3, "pmg convert: t.tsv: entry 1 has coordinate 2 in "
-           "mode 1, which is not below the size that the file states\n")
+    expect(["convert", "t.tsv", "o.tns", "--shape", "2,2"], 3, "pmg convert: t.tsv:2: coordinate 2 of "
+           "mode 1 is above 1, the last by --shape\n")
     expect(["convert", "t.tsv", "o.tns", "--shape", "2,3,4"], 2,
            "pmg convert: --shape gives 3 sizes, the tensor has 2 modes\n")
     expect(["convert", "t.tsv", "o.h5", "--modes", "a"], 2, "pmg convert: --modes names 1 modes, the tensor has 2\n")
     expect(["convert", "phi.h5:/PHI", "o.tns", "--modes", "a,b"], 3,
            "pmg convert: phi.h5: the group has not all of the members a,b,value\n")
-    expect(["convert", "phi.h5:/PHI", "o.tns"], 2, "pmg convert: o.tns: the format does not hold groups of arrays\n")
+    expect(["convert", "phi.h5:/PHI", "o.tns"], 2, "pmg convert: phi.h5:/PHI: the order of the modes is "
+           "needed\n  help: --modes atom,fiber,voxel, in the order that o.tns shall have\n")
 
 
 def inspections():

@@ -48,6 +48,13 @@ HALVE = """pipeline halve {
     }
 }
 """
+TREE = """pipeline tree {
+    param n;
+    fixed in T : Tree(n);
+    out y : f64[n];
+    y[i] = cast<f64>(T.parent[i]) for i in 0..n;
+}
+"""
 HEAD = ["PHI=phi.tsv", "D=D.npy"]
 
 
@@ -188,15 +195,51 @@ def what_cannot_be_read():
     check((output[0], output[2].count("\n")) == (4, 2) and "D.npy: " in output[1] and "w.txt: " in output[1], output)
 
 
+def what_comes_from_where():
+    np.ones(5).tofile("D5.f64")
+    Path("w3.txt").write_text("1\n1\n1\n")
+    Path("far.tsv").write_text("0\t0\t0\t1\n# a comment\n4\t3\t5\t1\n")
+    run, far = ["run", "life.pmg"], ["PHI=far.tsv", "D=D.npy", "w=w3.txt"]
+    notes = "  note: 'PHI.fiber' is from far.tsv\n  note: nFibers is 3 by w (w3.txt, 3 numbers)\n"
+    refuse([*run, *far], 3, "pmg run: array 'PHI.fiber' holds 5 at [1], which is not in 0..3 (nFibers, life.pmg:3)\n"
+           + notes)
+    refuse([*run, "--interp", *far], 3, "pmg run: life.pmg:3:20: PHI.fiber[1] is 5, allowed are 0 to 2\n" + notes)
+    refuse([*run, "PHI=far.tsv", "D=D5.f64", "w=1", "nAtoms=2"], 3,
+           "pmg run: D (D5.f64): 5 numbers are no multiple of nAtoms = 2\n")
+    with h5py.File("deep.h5", "w") as file, h5py.File("life.h5") as life:
+        file["b"] = file["a"] = np.ones((5, 3))
+        life.copy("PHI", file, "X/PHI")
+    for name in "deep.h5", "deep.h5:/X":
+        refuse([*run, f"PHI={name}"], 3,
+               f"pmg run: {name}: there is no 'atom' for PHI.atom\n  help: did you mean PHI=deep.h5:/X/PHI?\n")
+    refuse([*run, "D=deep.h5"], 3,
+           "pmg run: D is an array, but deep.h5 is a group of 2\n  help: name one of them: D=deep.h5:/a\n")
+    np.save("p.npy", np.array([-1, 0, 0, 2]))
+    works("run", "tree.pmg", "--interp", "T=p.npy", "-o", "y=y.npy")
+    check(np.array_equal(np.load("y.npy"), [-1, 0, 0, 2]), "an object of one array")
+    refuse(["convert", "life.h5:/PHI", "out.tns"], 2, "pmg convert: life.h5:/PHI: the order of the modes is needed\n"
+           "  help: --modes atom,fiber,voxel, in the order that out.tns shall have\n")
+    works("convert", "life.h5:/PHI", "out.tns", "--modes", "atom,voxel,fiber")
+    works("convert", "far.tsv", "far.h5:/PHI", "--modes", "a,v,f")
+    refuse(["convert", "far.tsv", "out.tns", "--shape", "5,3,6"], 3,
+           "pmg convert: far.tsv:3: coordinate 3 of mode 1 is above 2, the last by --shape\n")
+    refuse(["convert", "far.h5:/PHI", "out.tns", "--modes", "a,v,f", "--shape", "5,3,6"], 3,
+           "pmg convert: far.h5: entry 1: coordinate 3 of mode 1 is above 2, the last by --shape\n")
+    Path("one.tns").write_text("5 1 1\n1 1 1\n")
+    refuse(["convert", "one.tns", "out.tsv", "--shape", "4,2"], 3,
+           "pmg convert: one.tns:1: coordinate 5 of mode 0 is above 4, the last by --shape\n")
+    works("convert", "one.tns", "out.tsv", "--shape", "5,1")
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE):
+        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE), ("tree", TREE):
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read:
+                what_cannot_be_read, what_comes_from_where:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

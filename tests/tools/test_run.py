@@ -273,7 +273,7 @@ def wrong_data():
            "pmg run: D has 15 numbers (D.f64), but its shape is [5, 4]\n")
     refuse(["life.pmg", *rest, "D=phi.tns"], 3, "pmg run: D is an array, but phi.tns holds a sparse tensor\n")
     refuse(["life.pmg", *rest, "D=life.h5:/PHI"], 3, "pmg run: D is an array, but life.h5:/PHI is a group of 4\n"
-           "  help: name one of them: FILE.h5:/NAME\n")
+           "  help: name one of them: D=life.h5:/PHI/atom\n")
     refuse(["life.pmg", "PHI=D.npy"], 3, "pmg run: PHI is made of several arrays, but D.npy holds one\n"
            "  help: give PHI.atom=FILE and the others\n")
     refuse(["life.pmg", "PHI=A.mtx"], 3, "pmg run: PHI has 3 modes, but the tensor in A.mtx has 2\n")

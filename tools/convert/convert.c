@@ -82,6 +82,20 @@ static bool name_modes(struct conversion *c, struct failure *failure)
 	return true;
 }
 
+static bool beyond_shape(const struct conversion *c, int mode, int64_t entry, int64_t at,
+			 struct failure *failure)
+{
+	int64_t line = coordinates_line(&c->from, entry), base = line ? coordinates_base(&c->from) : 0;
+	char place[64] = "";
+	if (line)
+		snprintf(place, sizeof(place), "%" PRId64, line);
+	else
+		snprintf(place, sizeof(place), " entry %" PRId64, entry);
+	return fail(failure, OUTCOME_DATA,
+		    "%s:%s: coordinate %" PRId64 " of mode %d is above %" PRId64 ", the last by --shape",
+		    c->from.path, place, at + base, mode, c->shape[mode] - 1 + base);
+}
+
 static bool size_modes(struct conversion *c, struct failure *failure)
 {
 	struct content *tensor = &c->content;
@@ -90,8 +104,14 @@ static bool size_modes(struct conversion *c, struct failure *failure)
 	if (c->rank != tensor->n_members - 1)
 		return fail(failure, OUTCOME_USAGE, "--shape gives %d sizes, the tensor has %d modes",
 			    c->rank, tensor->n_members - 1);
+	for (int m = 0; m < c->rank; m++) {
+		const struct ndarray *mode = &tensor->members[m].array;
+		for (int64_t i = 0; i < ndarray_count(mode); i++)
+			if (ndarray_integer(mode, i) >= c->shape[m])
+				return beyond_shape(c, m, i, ndarray_integer(mode, i), failure);
+	}
 	memcpy(tensor->sizes, c->shape, sizeof(tensor->sizes));
-	return tensor_check(tensor, c->from.path, failure);
+	return true;
 }
 
 /* Coordinates as i32 where they fit: half the file. */
@@ -121,10 +141,33 @@ static bool shape_array(struct conversion *c, struct failure *failure)
 	return true;
 }
 
+/* A group has its modes in no order. */
+static bool modes_needed(const struct conversion *c, struct failure *failure)
+{
+	const char *separator = "";
+	fail(failure, OUTCOME_USAGE, "%s:%s: the order of the modes is needed", c->from.path, c->content.inner);
+	fail_help(failure, "--modes ");
+	for (int i = 0; i < c->content.n_members; i++) {
+		size_t used = strlen(failure->text);
+		if (strcmp(c->content.members[i].name, "value") == 0)
+			continue;
+		snprintf(failure->text + used, sizeof(failure->text) - used, "%s%s", separator,
+			 c->content.members[i].name);
+		separator = ",";
+	}
+	size_t used = strlen(failure->text);
+	snprintf(failure->text + used, sizeof(failure->text) - used, ", in the order that %s shall have",
+		 c->to.path);
+	return false;
+}
+
 static bool group_to_tensor(struct conversion *c, struct failure *failure)
 {
-	if (c->n_modes == 0 || c->content.kind != CONTENT_GROUP)
+	if (c->content.kind != CONTENT_GROUP)
 		return true;
+	if (c->n_modes == 0)
+		return !c->to.format || c->to.format->write == hdf5_write ||
+		       !group_looks_like_tensor(&c->content) || modes_needed(c, failure);
 	if (!content_as_tensor(&c->content, c->modes, c->n_modes))
 		return fail(failure, OUTCOME_DATA, "%s: the group has not all of the members %s,value",
 			    c->from.path, c->values.modes);

@@ -76,6 +76,18 @@ static void drop_members_after(struct content *content, int n)
 	content->n_members = n;
 }
 
+bool group_looks_like_tensor(const struct content *group)
+{
+	const struct member *value = content_find(group, "value");
+	for (int i = 0; value && i < group->n_members; i++) {
+		const struct member *member = &group->members[i];
+		if (member->array.rank != 1 || member->array.shape[0] != value->array.shape[0] ||
+		    (member != value && !type_holds_integers(member->array.type)))
+			return false;
+	}
+	return value && group->n_members >= 2 && group->n_members <= PMG_MAX_RANK;
+}
+
 bool content_as_tensor(struct content *content, const char *const *modes, int n_modes)
 {
 	if (content->kind != CONTENT_GROUP || n_modes > PMG_MAX_RANK || !content_find(content, "value"))

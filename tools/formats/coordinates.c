@@ -19,7 +19,7 @@ static bool has_suffix(const char *path, const char *suffix)
 	return length >= n && strcmp(path + length - n, suffix) == 0;
 }
 
-static int64_t base_of(const struct location *location)
+int64_t coordinates_base(const struct location *location)
 {
 	if (location->base >= 0)
 		return location->base;
@@ -121,7 +121,7 @@ bool coordinates_read(const struct location *location, const struct wish *wish, 
 		      struct failure *failure)
 {
 	struct text_input in;
-	struct entries entries = { .base = base_of(location) };
+	struct entries entries = { .base = coordinates_base(location) };
 	(void) wish;
 	if (!text_open(&in, location->path, "#", failure))
 		return false;
@@ -131,6 +131,23 @@ bool coordinates_read(const struct location *location, const struct wish *wish, 
 		growing_free(&entries.coordinates[m]);
 	growing_free(&entries.values);
 	return ok;
+}
+
+int64_t coordinates_line(const struct location *location, int64_t i)
+{
+	struct text_input in;
+	struct failure ignored;
+	if (location->format->read != coordinates_read || !text_open(&in, location->path, "#", &ignored))
+		return 0;
+	bool more = text_line(&in, &ignored) > 0;
+	for (; more && i > 0; i--) {
+		const char *word = text_word(&in, &ignored);
+		while (word && *word)
+			word = text_word(&in, &ignored);
+		more = text_line(&in, &ignored) > 0;
+	}
+	text_close(&in);
+	return more ? in.line : 0;
 }
 
 /* ---- Writing ---------------------------------------------------------------------------- */
@@ -147,7 +164,7 @@ bool coordinates_write(const struct location *location, const struct content *co
 		       struct failure *failure)
 {
 	struct output out;
-	int64_t base = base_of(location);
+	int64_t base = coordinates_base(location);
 	if (content->kind != CONTENT_TENSOR)
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only",
 			    location->path);

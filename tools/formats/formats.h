@@ -87,6 +87,8 @@ void content_free(struct content *content);
 bool content_as_tensor(struct content *content, const char *const *modes, int n_modes);
 /* Coordinates are as long as the values, integers and not negative. */
 bool tensor_check(struct content *tensor, const char *what, struct failure *failure);
+/* Whether a group has lists of one length, all but `value` of them integers: the modes, in no order. */
+bool group_looks_like_tensor(const struct content *group);
 int64_t tensor_extent(const struct content *tensor,
 		      int mode); /* the stated size, else largest coordinate + 1 */
 
@@ -145,6 +147,9 @@ bool text_read(const struct location *, const struct wish *, struct content *, s
 bool text_write(const struct location *, const struct content *, struct failure *);
 bool coordinates_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool coordinates_write(const struct location *, const struct content *, struct failure *);
+/* The line of entry `i`, from 1; 0: the file has lines of another kind. */
+int64_t coordinates_line(const struct location *location, int64_t i);
+int64_t coordinates_base(const struct location *location); /* from where the file counts */
 bool matrix_market_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool matrix_market_write(const struct location *, const struct content *, struct failure *);
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);

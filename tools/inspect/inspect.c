@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * `pmg inspect FILE…`: what is in a file of numbers or in a program. One line for each array, a table of
- * modes for a sparse tensor, the tree of an HDF5 file. A bad file does not keep the others from being told. */
+ * modes for a sparse tensor, the tree of an HDF5 file.
+ * A bad file does not keep the others from being told. */
 #include "inspect/inspect.h"
 
 #include <inttypes.h>
@@ -46,25 +47,12 @@ static void print_arrays(const struct content *content)
 		       content->attributes[i].value);
 }
 
-/* A group with lists of one length, all but `value` of them integers, is a sparse tensor. */
-static bool looks_like_tensor(const struct content *group)
-{
-	const struct member *value = content_find(group, "value");
-	for (int i = 0; value && i < group->n_members; i++) {
-		const struct member *member = &group->members[i];
-		if (member->array.rank != 1 || member->array.shape[0] != value->array.shape[0] ||
-		    (member != value && !type_holds_integers(member->array.type)))
-			return false;
-	}
-	return value && group->n_members >= 2 && group->n_members <= PMG_MAX_RANK;
-}
-
 static bool group_as_tensor(struct content *group)
 {
 	const char *modes[PMG_MAX_RANK];
 	char names[PMG_MAX_RANK][NAME_BYTES];
 	int n = 0;
-	if (!looks_like_tensor(group))
+	if (!group_looks_like_tensor(group))
 		return false;
 	for (int i = 0; i < group->n_members; i++) {
 		if (strcmp(group->members[i].name, "value") == 0)

@@ -182,7 +182,7 @@ static bool bind_content_as_array(struct session *s, struct argument *argument, 
 	if (content->kind == CONTENT_GROUP) {
 		fail(failure, OUTCOME_DATA, "%s is an array, but %s is a group of %d", name, source,
 		     content->n_members);
-		fail_help(failure, "name one of them: FILE.h5:/NAME");
+		suggest_object(s, name, NULL, content, source, failure);
 		return false;
 	}
 	return bind_array(s, argument, &content->members[0], content->kind == CONTENT_FLAT, source, failure);
@@ -226,9 +226,12 @@ static bool bind_group(struct session *s, const char *object, const word_list *n
 		struct member *member = content_find(content, names->items[i]);
 		struct argument *argument =
 			find_argument(s, arena_printf(s->arena, "%s.%s", object, names->items[i]));
-		if (!member)
-			return fail(failure, OUTCOME_DATA, "%s: there is no '%s' for %s", source,
-				    names->items[i], argument->array->name);
+		if (!member) {
+			fail(failure, OUTCOME_DATA, "%s: there is no '%s' for %s", source, names->items[i],
+			     argument->array->name);
+			suggest_object(s, object, names->items[i], content, source, failure);
+			return false;
+		}
 		if (!bind_array(s, argument, member, false, source, failure))
 			return false;
 	}
@@ -247,6 +250,10 @@ static bool bind_content_as_object(struct session *s, const char *object, const 
 		return bind_tensor(s, object, names, content, source, failure);
 	if (content->kind == CONTENT_GROUP)
 		return bind_group(s, object, names, content, source, failure);
+	if (n == 1)
+		return bind_content_as_array(
+			s, find_argument(s, arena_printf(s->arena, "%s.%s", object, names->items[0])),
+			content, source, failure);
 	fail(failure, OUTCOME_DATA, "%s is made of several arrays, but %s holds one", object, source);
 	fail_help(failure, "give %s.%s=FILE and the others", object, names->items[0]);
 	return false;
@@ -279,7 +286,9 @@ static void note_places(struct session *s, const char *name, struct argument *ar
 		if (argument ? bound != argument : !member)
 			continue;
 		bound->place = *location;
-		bound->place.inner = inner && member ? arena_printf(s->arena, "%s/%s", inner, member) : inner;
+		bound->place.inner = inner && member && content->kind == CONTENT_GROUP
+					     ? arena_printf(s->arena, "%s/%s", inner, member)
+					     : inner;
 	}
 }
 

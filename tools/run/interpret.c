@@ -45,5 +45,9 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	timing->interpreter =
 		(double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec);
-	return !message || fail(failure, OUTCOME_DATA, "%s", message);
+	if (!message)
+		return true;
+	fail(failure, OUTCOME_DATA, "%s", message);
+	failure_explain(s, failure);
+	return false;
 }

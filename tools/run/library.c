@@ -12,6 +12,7 @@
 #include <time.h>
 
 struct execution {
+	const struct session *session;
 	const pmg_pipeline_desc *desc;
 	pmg_context *context;
 	pmg_plan *plan;
@@ -105,8 +106,10 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	const char *message = pmg_message(e->context);
 	if (status == PMG_OK)
 		return true;
-	return fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome) status, "%s",
-		    *message ? message : "the pipeline fails without a message");
+	fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome) status, "%s",
+	     *message ? message : "the pipeline fails without a message");
+	failure_explain(e->session, failure);
+	return false;
 }
 
 static double now(void)
@@ -173,7 +176,7 @@ static bool run_pipeline(struct session *s, struct execution *e, struct results 
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure)
 {
-	struct execution e = { 0 };
+	struct execution e = { .session = s };
 	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)

@@ -86,3 +86,42 @@ void timing_print(const struct timing *timing)
 		printf(" (median of %" PRId64 ", least %.3f)", timing->n, 1e3 * timing->least);
 	putchar('\n');
 }
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+/* The argument of which the runtime says "array 'NAME' …", or the interpreter "PLACE: NAME[…"; NULL: none. */
+static const struct argument *blamed_argument(const struct session *s, const char *text)
+{
+	for (int i = 0; i < s->arguments.n; i++) {
+		const char *name = s->arguments.items[i].array->name;
+		if (strstr(text, arena_printf(s->arena, "array '%s'", name)) ||
+		    strstr(text, arena_printf(s->arena, ": %s[", name)))
+			return &s->arguments.items[i];
+	}
+	return NULL;
+}
+
+static bool depends_on(const struct expr *expr, int param)
+{
+	int n = expr->kind == EXPR_OP ? op_arity(expr->op) : expr->kind == EXPR_CAST;
+	if (expr->kind == EXPR_PARAM)
+		return expr->index == param;
+	for (int i = 0; i < n; i++)
+		if (depends_on(expr->args[i], param))
+			return true;
+	return false;
+}
+
+void failure_explain(const struct session *s, struct failure *failure)
+{
+	const struct argument *argument = blamed_argument(s, failure->text);
+	if (!argument || argument->filling != FILL_FILE)
+		return;
+	fail_note(failure, "'%s' is from %s", argument->array->name, argument->source);
+	for (int p = 0; argument->array->limit && p < s->sizes.n; p++) {
+		const struct size *size = &s->sizes.items[p];
+		if (size->source && depends_on(argument->array->limit, p))
+			fail_note(failure, "%s is %" PRId64 " by %s", size->param->name, size->value,
+				  size->source);
+	}
+}

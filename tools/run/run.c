@@ -114,7 +114,8 @@ static bool run_both(struct session *s, struct results *results, struct timing *
 {
 	struct results reference = { 0 };
 	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1);
-	bool ok = results_new(s, &reference, failure) && interpreter_run(s, &reference, magnitude, timing, failure) &&
+	bool ok = results_new(s, &reference, failure) &&
+		  interpreter_run(s, &reference, magnitude, timing, failure) &&
 		  run_library(s, results, timing, failure) &&
 		  results_compare(s, results, &reference, magnitude, failure);
 	results_free(s, &reference);

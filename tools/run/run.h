@@ -3,8 +3,8 @@
  * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
  * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
  * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
- * compared, told and saved (compare.c, report.c, outputs.c). All parts work on the module, which is there before
- * anything is generated. */
+ * compared, told and saved (compare.c, report.c, outputs.c). All parts work on the module, which is there
+ * before anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -82,6 +82,12 @@ bool argument_is_read(const struct argument *argument);    /* in, inout */
 bool argument_is_written(const struct argument *argument); /* out, inout */
 pmg_type argument_type(const struct argument *argument);
 
+/* ---- suggest.c ------------------------------------------------------------------ */
+/* Adds a help after a failure: of the group that was read from `source` the first array or, for an object,
+ * the group of the file that has its `member`. Nothing for other formats. */
+void suggest_object(struct session *s, const char *name, const char *member, const struct content *content,
+		    const char *source, struct failure *failure);
+
 /* ---- sizes.c ------------------------------------------------------------------ */
 void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess,
 		  const char *source);
@@ -119,6 +125,8 @@ bool results_save(struct session *s, const struct results *results, struct failu
 /* ---- report.c, compare.c ------------------------------------------------------------- */
 bool results_new(struct session *s, struct results *results, struct failure *failure);
 void results_free(const struct session *s, struct results *results);
+/* Adds a note to what the runtime says of an array: the file that holds it, and what gave its sizes. */
+void failure_explain(const struct session *s, struct failure *failure);
 void results_print(const struct session *s, const struct results *results);
 void timing_print(const struct timing *timing);
 /* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. */

@@ -161,21 +161,30 @@ static bool solve(struct session *s, const struct equation *equation)
 
 /* ---- Flat files ------------------------------------------------------------------------------ */
 
+/* The one dimension whose extent is not known, and the product of the others; -1: not one, or no product. */
+static int open_dimension(const struct session *s, const struct array *array, int64_t *product)
+{
+	int64_t extent;
+	int open = -1;
+	*product = 1;
+	for (int d = 0; d < array->rank; d++) {
+		if (!sizes_evaluate(s, array->hi[d], &extent)) {
+			if (open >= 0)
+				return -1;
+			open = d;
+		} else if (__builtin_mul_overflow(*product, extent, product)) {
+			return -1;
+		}
+	}
+	return *product > 0 ? open : -1;
+}
+
 /* A file of n numbers without a shape determines an extent when all others are known. */
 static void equation_of_flat(struct session *s, struct argument *argument)
 {
-	int64_t product = 1, extent, n = ndarray_count(&argument->value);
-	int open = -1;
-	for (int d = 0; d < argument->array->rank; d++) {
-		if (!sizes_evaluate(s, argument->array->hi[d], &extent)) {
-			if (open >= 0)
-				return;
-			open = d;
-		} else if (__builtin_mul_overflow(product, extent, &product)) {
-			return;
-		}
-	}
-	if (open < 0 || product <= 0 || n % product != 0)
+	int64_t product, n = ndarray_count(&argument->value);
+	int open = open_dimension(s, argument->array, &product);
+	if (open < 0 || n % product != 0)
 		return;
 	const char *source = arena_printf(s->arena, "%s (%s, %" PRId64 " numbers)", argument->array->name,
 					  argument->source, n);
@@ -265,6 +274,24 @@ static bool impossible_equation(struct session *s, struct failure *failure)
 	return true;
 }
 
+/* A flat file that would tell an extent if it were as long as a multiple of the others. */
+static bool divide_flat(struct session *s, const struct argument *argument, struct failure *failure)
+{
+	const struct array *array = argument->array;
+	struct str text = str_new(s->arena);
+	int64_t product, n = ndarray_count(&argument->value);
+	int open = argument->is_flat ? open_dimension(s, array, &product) : -1;
+	if (open < 0 || n % product == 0)
+		return true;
+	for (int d = 0, k = 0; d < array->rank; d++)
+		if (d != open)
+			str_add(&text, "%s%s", k++ ? " * " : "",
+				expr_text(s->arena, s->module, NULL, array->hi[d]));
+	return fail(failure, OUTCOME_DATA,
+		    "%s (%s): %" PRId64 " numbers are no multiple of %s = %" PRId64, array->name,
+		    argument->source, n, str_text(&text), product);
+}
+
 static bool shape_flat(struct session *s, struct argument *argument, struct failure *failure)
 {
 	struct ndarray *value = &argument->value;
@@ -289,7 +316,12 @@ bool sizes_infer(struct session *s, struct failure *failure)
 	for (int guesses = 0; guesses < 2; guesses++)
 		while (solve_all(s, guesses))
 			;
-	if (!check_equations(s, failure) || !impossible_equation(s, failure) || !unknown_sizes(s, failure))
+	if (!check_equations(s, failure) || !impossible_equation(s, failure))
+		return false;
+	for (int i = 0; i < s->arguments.n; i++)
+		if (!divide_flat(s, &s->arguments.items[i], failure))
+			return false;
+	if (!unknown_sizes(s, failure))
 		return false;
 	for (int i = 0; i < s->arguments.n; i++)
 		if (!shape_flat(s, &s->arguments.items[i], failure))
