@@ -63,28 +63,18 @@
  *   conjugate_gradient.pmg:39
  * - vector of r0: simd (not scalar); iterations of 'k' are independent, conjugate_gradient.pmg:15
  * - vector of z0: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:16
- * - vector of limit: simd (not scalar); iterations of 'i' are independent,
- *   conjugate_gradient.pmg:17
  * - vector of y: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:19
  * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
  * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
- * - vector of rz: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:22
- * - vector of rr: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:23
  * - vector of q: simd (not scalar); iterations of 'k' are independent, conjugate_gradient.pmg:26
- * - vector of alpha: simd (not scalar); iterations of 'i' are independent,
- *   conjugate_gradient.pmg:27
  * - vector of rNew: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:28
  * - vector of z: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:29
- * - vector of rzNew: simd (not scalar); iterations of 'i' are independent,
- *   conjugate_gradient.pmg:30
  * - vector of next y: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:32
  * - vector of next r: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:33
  * - vector of next p: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:34
- * - vector of next rr: simd (not scalar); iterations of 'i' are independent,
- *   conjugate_gradient.pmg:36
  * - vector of y: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:19
  * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
  * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
@@ -142,7 +132,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
-	#pragma omp parallel for simd schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot)
 	for (int64_t i = 0; i < n; i++) {
 		dot += b[i]*b[i];
 	}
@@ -175,7 +165,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for simd schedule(static) reduction(+:dot_2)
+		#pragma omp parallel for schedule(static) reduction(+:dot_2)
 		for (int64_t i = 0; i < n; i++) {
 			dot_2 += r0[i]*z0[i];
 		}
@@ -185,7 +175,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for simd schedule(static) reduction(+:dot_2)
+		#pragma omp parallel for schedule(static) reduction(+:dot_2)
 		for (int64_t i = 0; i < n; i++) {
 			dot_2 += r0[i]*r0[i];
 		}
@@ -239,7 +229,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
-	#pragma omp parallel for simd schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot)
 	for (int64_t i = 0; i < n; i++) {
 		dot += p[i]*q[i];
 	}
@@ -259,7 +249,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for simd schedule(static) reduction(+:dot_2)
+	#pragma omp parallel for schedule(static) reduction(+:dot_2)
 	for (int64_t i = 0; i < n; i++) {
 		dot_2 += rNew[i]*z[i];
 	}
@@ -288,7 +278,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
-	#pragma omp parallel for simd schedule(static) reduction(+:dot2)
+	#pragma omp parallel for schedule(static) reduction(+:dot2)
 	for (int64_t i = 0; i < n; i++) {
 		dot2 += rNew[i]*rNew[i];
 	}

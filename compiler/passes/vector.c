@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which innermost loops run in vector registers: those that carry no strict dependence, whose updates are not
- * atomic, and whose reductions end in an accumulator of the loop. A computed index that must be checked where it is
- * used keeps its loop scalar. */
+ * atomic, and whose reductions end in an accumulator of the loop, which threads do not share. A computed index that
+ * must be checked where it is used keeps its loop scalar. */
 #include "passes/pass_private.h"
 
 static bool is_checked(const struct dim *dim)
@@ -20,11 +20,22 @@ static bool stage_allows(__isl_keep isl_schedule_node *node, const struct stage 
 	return allows;
 }
 
+static bool is_shared(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	const struct mark *mark = mark_of_node(parent);
+
+	isl_schedule_node_free(parent);
+	return mark && mark->kind == MARK_PARALLEL;
+}
+
+/* A thread's partial result is in memory, which all iterations use: clang takes `for simd` to say that none does, and
+ * loses lanes of it. Such a loop stays scalar. */
 static bool update_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	bool is_sum = stage->op == REDUCE_ADD || stage->op == REDUCE_MUL;
 
-	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) &&
+	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) && !is_shared(node) &&
 	       (is_sum || !type_is_float(stage->write.array->type));
 }
 
