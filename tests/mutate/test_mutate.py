@@ -74,7 +74,8 @@ def main():
     print(*misses, sep="\n")
     refused = counts["hit"] + counts["miss"]
     is_good = refused == REFUSED and counts["hit"] >= SHARE*refused
-    print(f"{counts['hit']} of {refused} refused mutations are shown at their line; {counts['silence']} are good programs")
+    print(f"{counts['hit']} of {refused} refused mutations are shown at their line; "
+          f"{counts['silence']} are good programs")
     print(f"{refused + counts['silence'] - (not is_good)} passed, {counts['crash'] + (not is_good)} failed")
     return counts["crash"] > 0 or not is_good
 
