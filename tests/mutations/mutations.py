@@ -50,6 +50,7 @@ OUTSIDE = re.compile(r"^\s*(/\*|\*|const |#include|\(void\))|restrict|^\s*#pragm
 EQUIVALENT = [
     ("< to <=", re.compile(r"pmg_|\?.*<|: .*<")),      # which of two equal numbers a minimum takes
     (">= to >", re.compile(r"\?")),
+    ("swap -", re.compile(r"fabs\(")),
     ("<= to <", re.compile(r"\?")),
 ]
 
