@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 180s
+# budget: 300s
 # Everything compiles with clang without a warning.
 set -e
 make -s CC=clang WERROR=-Werror CFLAGS=-O0 objects

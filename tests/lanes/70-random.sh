@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 360s
+# budget: 420s
 # Examples and random programs: generated code against the interpreter, with gcc and clang, in several schedules.
 set -e
 make -s unit-programs
