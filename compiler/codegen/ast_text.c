@@ -216,3 +216,29 @@ struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
 	isl_ast_expr_free(expr);
 	return text;
 }
+
+static void facts_of_comparison(struct emit *e, __isl_keep isl_ast_expr *expr, enum isl_ast_expr_op_type op)
+{
+	struct affine a = affine_of_ast(e, arg(expr, 0), 1, 0), b = affine_of_ast(e, arg(expr, 1), 1, 0);
+	bool is_strict = op == isl_ast_expr_op_lt || op == isl_ast_expr_op_gt;
+	struct affine rise = affine_combine(e->arena, 1, &b, -1, &a), fall = affine_combine(e->arena, 1, &a, -1, &b);
+
+	if (op == isl_ast_expr_op_lt || op == isl_ast_expr_op_le || op == isl_ast_expr_op_eq)
+		fact_push(e, affine_scale(e->arena, &rise, 1, is_strict ? -1 : 0));
+	if (op == isl_ast_expr_op_gt || op == isl_ast_expr_op_ge || op == isl_ast_expr_op_eq)
+		fact_push(e, affine_scale(e->arena, &fall, 1, is_strict ? -1 : 0));
+}
+
+void facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
+{
+	enum isl_ast_expr_op_type op = isl_ast_expr_get_type(expr) == isl_ast_expr_op ? isl_ast_expr_op_get_type(expr)
+										      : isl_ast_expr_op_error;
+
+	if (op == isl_ast_expr_op_and || op == isl_ast_expr_op_and_then)
+		for (int i = 0; i < ast_n_args(expr); i++)
+			facts_of_ast(e, arg(expr, i));
+	else if (op == isl_ast_expr_op_eq || op == isl_ast_expr_op_le || op == isl_ast_expr_op_lt ||
+		 op == isl_ast_expr_op_ge || op == isl_ast_expr_op_gt)
+		facts_of_comparison(e, expr, op);
+	isl_ast_expr_free(expr);
+}

@@ -62,6 +62,102 @@ static void bind_facts(struct emit *e, const struct dim *dim, const struct point
 	vec_push(e->arena, &e->bindings, binding);
 }
 
+/* ---- conditions ---- */
+
+/* Adds `left op right` unless it follows from what is known, difference being what it says is >= 0. */
+static void require(struct emit *e, condition_list *list, const struct affine *left, const char *op,
+		    const struct affine *right, struct affine difference)
+{
+	if (!facts_imply(e->module->ctx, e->arena, &e->facts, &difference))
+		vec_push(e->arena, list, affine_comparison(e->arena, left, op, right).text);
+}
+
+static const char *conjunction(struct emit *e, const condition_list *list)
+{
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < list->n; i++)
+		str_add(&text, "%s%s", i ? " && " : "", list->items[i]);
+	return str_text(&text);
+}
+
+static bool is_implied(struct emit *e, const struct affine *larger, const struct affine *smaller)
+{
+	struct affine difference = affine_combine(e->arena, 1, larger, -1, smaller);
+
+	return facts_imply(e->module->ctx, e->arena, &e->facts, &difference);
+}
+
+/* Is `bound` <= `sub` known, or, where not `above`, `sub` <= `bound`? */
+static bool sub_is_known(struct emit *e, const struct point *point, const struct expr *sub, const struct affine *bound,
+			 bool above)
+{
+	struct affine value;
+
+	if (sub->kind == EXPR_OP && (sub->op == OP_MIN || sub->op == OP_MAX)) {
+		bool first = sub_is_known(e, point, sub->args[0], bound, above);
+		bool second = sub_is_known(e, point, sub->args[1], bound, above);
+
+		return (sub->op == OP_MAX) == above ? first || second : first && second;
+	}
+	value = affine_of_expr(e, point, sub);
+	return above ? is_implied(e, &value, bound) : is_implied(e, bound, &value);
+}
+
+/* Adds the conditions, beyond what is known, under which there is an element at `sub` of dimension `i`, and takes them as
+ * known. */
+static void require_sub(struct emit *e, condition_list *list, const struct point *point, const struct array *array, int i,
+			const struct expr *sub)
+{
+	struct affine lo = affine_of_expr(e, NULL, array->lo[i]), hi = affine_of_expr(e, NULL, array->hi[i]);
+	struct affine last = affine_scale(e->arena, &hi, 1, -1), value = affine_of_expr(e, point, sub);
+
+	if (!sub_is_known(e, point, sub, &lo, true)) {
+		vec_push(e->arena, list, affine_comparison(e->arena, &value, ">=", &lo).text);
+		fact_push(e, affine_combine(e->arena, 1, &value, -1, &lo));
+	}
+	if (!sub_is_known(e, point, sub, &last, false)) {
+		vec_push(e->arena, list, affine_comparison(e->arena, &value, "<", &hi).text);
+		fact_push(e, affine_combine(e->arena, 1, &last, -1, &value));
+	}
+}
+
+/* Conditions under which there is an element that a dim is read from. Only then has the dim a value, and do the facts of
+ * the array hold of it: isl, which takes them to hold, leaves such conditions to the loop of the dim. */
+static condition_list source_conditions(struct emit *e, const struct access *source, const struct point *point)
+{
+	condition_list list = { 0 };
+
+	for (int i = 0; i < source->array->rank; i++)
+		require_sub(e, &list, point, source->array, i, source->subs[i]);
+	return list;
+}
+
+static bool source_is_known(struct emit *e, const struct access *source, const struct point *point)
+{
+	int n = e->facts.n;
+	bool is_known = source_conditions(e, source, point).n == 0;
+
+	e->facts.n = n;
+	return is_known;
+}
+
+/* Opens a block for what is read from `source` if it is not known to be there; -1: no block. */
+static int open_source(struct emit *e, const struct access *source, const struct point *point)
+{
+	condition_list conditions = source_conditions(e, source, point);
+
+	return conditions.n ? block_open(e, "if (%s) {", conjunction(e, &conditions)) : -1;
+}
+
+static void close_source(struct emit *e, int names)
+{
+	if (names >= 0)
+		block_close(e, names);
+}
+
+/* ---- what the loops below say ---- */
+
 static bool uses_bound_dim(const struct expr *expr, const struct stage *stage)
 {
 	bool uses = expr->kind == EXPR_DIM && stage->dims.items[expr->index].kind == DIM_BIND;
@@ -80,26 +176,6 @@ static bool mark_is_harmless(const struct mark *mark)
 		for (int i = 0; i < access_n_subs(&mark->stage->write); i++)
 			is_harmless = is_harmless && !uses_bound_dim(mark->stage->write.subs[i], mark->stage);
 	return is_harmless;
-}
-
-/* Is the element that the dim is read from known to exist? Only then has the dim a value. */
-static bool source_is_inside(struct emit *e, const struct access *source, const struct point *point)
-{
-	const struct array *array = source->array;
-	bool is_inside = true;
-
-	for (int i = 0; is_inside && i < array->rank; i++) {
-		struct affine sub = affine_of_expr(e, point, source->subs[i]);
-		struct affine lo = affine_of_expr(e, NULL, array->lo[i]);
-		struct affine hi = affine_of_expr(e, NULL, array->hi[i]);
-		struct affine from = affine_combine(e->arena, 1, &sub, -1, &lo);
-		struct affine to = affine_combine(e->arena, 1, &hi, -1, &sub);
-		struct affine last = affine_scale(e->arena, &to, 1, -1);
-
-		is_inside = facts_imply(e->module->ctx, e->arena, &e->facts, &from) &&
-			    facts_imply(e->module->ctx, e->arena, &e->facts, &last);
-	}
-	return is_inside;
 }
 
 /* If all that runs below is one loop, its iterations exist only where its range is not empty: facts for them. */
@@ -125,23 +201,13 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 		point = point_below(below, mark);
 		if (mark->kind == MARK_LOOP)
 			range_facts(e, &range, &variable, mark->direction);
-		if (mark->kind == MARK_BIND && point.instance && source_is_inside(e, &mark->dim->source, &point)) {
+		if (mark->kind == MARK_BIND && point.instance && source_is_known(e, &mark->dim->source, &point)) {
 			bind_facts(e, mark->dim, &point, &variable);
 			facts_of_inner_loop(e, below, NULL);
 		}
 		isl_ast_expr_free(point.instance);
 	}
 	isl_ast_node_free(below);
-}
-
-/* ---- conditions ---- */
-
-/* Adds `left op right` unless it follows from what is known, difference being what it says is >= 0. */
-static void require(struct emit *e, condition_list *list, const struct affine *left, const char *op,
-		    const struct affine *right, struct affine difference)
-{
-	if (!facts_imply(e->module->ctx, e->arena, &e->facts, &difference))
-		vec_push(e->arena, list, affine_comparison(e->arena, left, op, right).text);
 }
 
 static void require_range(struct emit *e, condition_list *list, const struct range *range,
@@ -160,15 +226,6 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 		vec_push(e->arena, list, arena_printf(e->arena, "pmg_mod(%s, %s) == 0",
 			 affine_plain(e->arena, &(struct affine) { .terms = variable->terms }),
 			 int_text(e->arena, range->step)));
-}
-
-static const char *conjunction(struct emit *e, const condition_list *list)
-{
-	struct str text = str_new(e->arena);
-
-	for (int i = 0; i < list->n; i++)
-		str_add(&text, "%s%s", i ? " && " : "", list->items[i]);
-	return str_text(&text);
 }
 
 /* ---- BIND ---- */
@@ -226,13 +283,15 @@ static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struc
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
-	int number = e->n_bound++;
+	struct scope scope = scope_enter(e);
+	int number = e->n_bound++, names;
 	size_t start;
 
 	if (!point.instance)
 		return;
 	while (e->is_dead->n <= number)
 		vec_push(e->arena, e->is_dead, false);
+	names = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
 	if (!e->is_dead->items[number])
 		line(e->w, "const int64_t %s = %s;", use.bound, c_access(e, &point, &dim_of(&use)->source));
@@ -240,6 +299,8 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	emit_known_bind(e, node, use, &point);
 	if (!text_mentions(str_text(&e->w->text) + start, use.bound))
 		e->is_dead->items[number] = true;
+	close_source(e, names);
+	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }
 
@@ -316,15 +377,17 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 {
 	struct point point = point_below(node, use.mark);
 	struct scope scope = scope_enter(e);
-	int visible = e->names.visible.n;
+	int visible = e->names.visible.n, names;
 	struct affine child;
 
 	if (!point.instance)
 		return;
+	names = open_source(e, &use.mark->dim->source, &point);
 	open_children(e, use.mark, &point, &child);
 	child_facts(e, use.mark->dim, &child);
 	emit_if_in_range(e, node, use.mark, &child);
 	block_close(e, visible);
+	close_source(e, names);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }
@@ -345,7 +408,8 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = { NULL, NULL };
-	int visible = e->names.visible.n;
+	struct scope scope = scope_enter(e);
+	int visible = e->names.visible.n, names;
 	struct affine variable;
 
 	if (use.mark->kind == MARK_LOOP) {
@@ -357,9 +421,12 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 		variable = affine_name(e->arena, use.bound);
 		emit_if_equal(e, node, use.mark, &point, &variable);
 	} else if (point.instance) {
+		names = open_source(e, &use.mark->dim->source, &point);
 		open_children(e, use.mark, &point, &variable);
 		emit_if_equal(e, node, use.mark, &point, &variable);
 		block_close(e, visible);
+		close_source(e, names);
 	}
+	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }

@@ -184,6 +184,8 @@ int ast_n_args(__isl_keep isl_ast_expr *expr);
 /* factor * expr + add */
 struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64_t factor, int64_t add);
 struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
+/* Takes a condition to hold. */
+void facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 
 /* ---- expr_text.c, expr_types.c: expressions of the module --------------------------------------- */
 

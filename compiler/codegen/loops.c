@@ -184,8 +184,11 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 	struct text condition = condition_of_ast(e, isl_ast_node_if_get_cond(node));
 	isl_ast_node *then = isl_ast_node_if_get_then_node(node), *otherwise;
 	int names = block_open(e, "if (%s) {", condition.text);
+	struct scope scope = scope_enter(e);
 
+	facts_of_ast(e, isl_ast_node_if_get_cond(node));
 	emit_node(e, then, use);
+	scope_leave(e, scope);
 	isl_ast_node_free(then);
 	if (isl_ast_node_if_has_else_node(node) == isl_bool_true) {
 		otherwise = isl_ast_node_if_get_else_node(node);

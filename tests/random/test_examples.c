@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every pipeline of dsl_examples/ and tests/programs/: the reference interpreter against generated code, for both C
- * compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. */
+ * Every pipeline of dsl_examples/, tests/programs/ and corners.pmg: the reference interpreter against generated code,
+ * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +74,7 @@ int main(void)
 
 	check_folder(&comparison, "dsl_examples");
 	check_folder(&comparison, "tests/programs");
+	check_folder(&comparison, "tests/random");
 	check_folder(&comparison, "tests/codegen/cases");
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
