@@ -106,7 +106,8 @@ PMG_API pmg_buffer pmg_dense(void *data, pmg_type type, int32_t rank, const int6
 
 typedef enum pmg_role {
 	PMG_IN, PMG_OUT, PMG_INOUT,     /* arrays of the caller */
-	PMG_STATE, PMG_TEMP             /* arrays of the plan, zero when it is made */
+	PMG_STATE, PMG_TEMP,            /* arrays of the plan, zero when it is made */
+	PMG_INSPECTED                   /* arrays of the plan that a restructuring fills, in the described type */
 } pmg_role;
 
 /* Facts that are checked when an index array is bound (docs/language.md, "Facts"). UNIQUE comes with one of
@@ -159,6 +160,40 @@ typedef struct pmg_children_desc {
 	int32_t parent, offsets, list;  /* array numbers */
 } pmg_children_desc;
 
+/* to[k'] = from[k], k' being the place of the caller's k in the new order; of a run, its first point. `from` is a fixed
+ * array of n points, or -1: k itself. */
+typedef struct pmg_copy_desc {
+	int32_t from, to;
+	bool is_per_run;
+} pmg_copy_desc;
+
+/* Copies of the key or copied array `mode` hold new numbers, by first use in the new order; order[new] = old. Numbers
+ * that are not used come last, ascending. */
+typedef struct pmg_renumber_desc {
+	int32_t mode, order;
+} pmg_renumber_desc;
+
+/* A restructuring: the points 0..n of fixed index arrays in a stable order by the values of `keys`, the first key the
+ * most significant. Points of one value of keys[0] form a segment, those that agree in all keys a run (thesis of
+ * K. Aggarwal, IISc 2020, 4.1.2). Arrays made here have role PMG_INSPECTED: their extents are not among `extents`, the
+ * inspector allocates them in the size that it finds. Offsets and copies of index arrays may have any integer type that
+ * holds their values; if one does not, the plan is refused with PMG_BAD_DATA naming array and value. */
+typedef struct pmg_restructure_desc {
+	const char *name;               /* "PHI by hybrid(voxel, atom)" */
+	int32_t n_keys;
+	const int32_t *keys;            /* numbers of fixed index arrays, each of the same n points */
+	int32_t segments;               /* limit(keys[0]) + 1 offsets into the runs, or into the points if runs < 0 */
+	int32_t runs;                   /* n_runs + 1 offsets into the points; -1: none */
+	int32_t chunks;                 /* n_chunks + 1 offsets into the segments; -1: none. Chunks hold about equally many
+					 * points: the c-th ends at the border of segments nearest to point c * n / n_chunks
+					 * (thesis 4.2.1.2) */
+	bool is_by_threads;             /* n_chunks = threads of the plan; else up to 256, fewer for few points */
+	int32_t n_runs, n_chunks;       /* where in plan->sizes these numbers go; -1 */
+	int32_t n_copies, n_renumberings;
+	const pmg_copy_desc *copies;
+	const pmg_renumber_desc *renumberings;
+} pmg_restructure_desc;
+
 typedef struct pmg_plan pmg_plan;
 typedef struct pmg_control pmg_control;
 typedef struct pmg_options pmg_options;
@@ -172,6 +207,8 @@ struct pmg_pipeline_desc {
 	const pmg_param_desc *params;
 	const pmg_array_desc *arrays;           /* those of the caller first, then internal ones */
 	const pmg_children_desc *children;
+	int32_t n_restructurings, n_sizes;      /* n_sizes: numbers that restructurings find */
+	const pmg_restructure_desc *restructurings;
 	bool has_loop;                          /* has an `iterate` */
 	/* Writes all extents and limits, `n_extents` values; the integer parameters are checked before. NULL
 	 * if none. */
@@ -264,6 +301,7 @@ PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
 /* The part of a plan that kernels read; the runtime's own part follows it. */
 struct pmg_plan {
 	void **data;            /* for each array, row-major, of the described type, never NULL */
+	const int64_t *sizes;   /* that restructurings found */
 	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
 };
 

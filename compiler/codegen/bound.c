@@ -104,10 +104,10 @@ static bool sub_is_known(struct emit *e, const struct point *point, const struct
 	return above ? is_implied(e, &value, bound) : is_implied(e, bound, &value);
 }
 
-/* Adds the conditions, beyond what is known, under which there is an element at `sub` of dimension `i`, and takes them as
- * known. */
-static void require_sub(struct emit *e, condition_list *list, const struct point *point, const struct array *array, int i,
-			const struct expr *sub)
+/* Adds the conditions, beyond what is known, under which there is an element at `sub` of dimension `i`, and takes
+ * them as known. */
+static void require_sub(struct emit *e, condition_list *list, const struct point *point, const struct array *array,
+			int i, const struct expr *sub)
 {
 	struct affine lo = affine_of_expr(e, NULL, array->lo[i]), hi = affine_of_expr(e, NULL, array->hi[i]);
 	struct affine last = affine_scale(e->arena, &hi, 1, -1), value = affine_of_expr(e, point, sub);
@@ -122,8 +122,8 @@ static void require_sub(struct emit *e, condition_list *list, const struct point
 	}
 }
 
-/* Conditions under which there is an element that a dim is read from. Only then has the dim a value, and do the facts of
- * the array hold of it: isl, which takes them to hold, leaves such conditions to the loop of the dim. */
+/* Conditions under which there is an element that a dim is read from. Only then has the dim a value, and do the facts
+ * of the array hold of it: isl, which takes them to hold, leaves such conditions to the loop of the dim. */
 static condition_list source_conditions(struct emit *e, const struct access *source, const struct point *point)
 {
 	condition_list list = { 0 };

@@ -76,6 +76,7 @@ enum array_role {
 	ROLE_IN, ROLE_OUT, ROLE_INOUT,  /* the caller's */
 	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
 	ROLE_TEMP,                      /* temp and func */
+	ROLE_INSPECTED,                 /* made by the inspector of a restructuring when the plan is made */
 	ROLE_LOCAL                      /* one value per point of `group` */
 };
 
@@ -182,9 +183,43 @@ struct param {
 	struct span span;
 	bool is_scalar;                 /* a float argument of each execution; else a size */
 	bool is_loop;                   /* the variable of the loop */
+	bool is_inspected;              /* found by the inspector of a restructuring, not an argument */
 	enum scalar_type type;          /* of a scalar */
 	bool is_specialized;            /* `value` is known at compile time */
 	int64_t value;
+};
+
+/* ---- Restructurings -------------------------------------------------------------- */
+
+/* The points 0..n of a loop, at which fixed index arrays are read, in another order: sorted (stably) by the values of
+ * `keys`, the first the most significant. Points of one value of keys[0] form a segment, those that agree in all keys
+ * a run. A pass replaces the loop over k by loops over (segment, k), (segment, run, k) or (chunk, segment, …), which
+ * visit the same points: that is the inspector's part of the proof (runtime/restructure.c); what the order means for
+ * dependences is stated as facts of the arrays it makes. All these have role INSPECTED. */
+struct restructuring {
+	const char *name;               /* of the object, or of the group: "PHI" */
+	struct span span;
+	struct expr *n;                 /* points: affine in params */
+	VEC(struct array *) keys;
+	struct array *segments;         /* offsets by value of keys[0], into the runs, or the points where there are none */
+	struct array *runs;             /* offsets by run, into the points; NULL */
+	struct array *chunks;           /* offsets by chunk, into the values of keys[0]: about equally many points in each;
+					 * NULL */
+	bool is_by_threads;             /* one chunk for each thread, else many more */
+	int n_runs, n_chunks;           /* numbers of inspected params; -1 */
+	VEC(struct inspected_copy) copies;
+	VEC(struct renumbering) renumberings;
+};
+
+/* to[k'] = from[k] for the k that k' was; of a run, its first point. NULL `from`: k itself. */
+struct inspected_copy {
+	struct array *from, *to;
+	bool is_per_run;
+};
+
+/* Copies of `mode` hold new numbers: by first use in the new order. order[new] = old, a permutation. */
+struct renumbering {
+	struct array *mode, *order;
 };
 
 /* ---- Decisions and overrides -------------------------------------------------- */
@@ -220,6 +255,7 @@ struct module {
 	VEC(struct stage *) stages;     /* of all groups, by number */
 	struct region regions[REGION_N];
 	struct loop loop;
+	VEC(struct restructuring) restructurings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
 	isl_set *context;               /* [params] -> { : … } */
