@@ -239,7 +239,8 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 {
 	static const char *const roles[] = {
 		[ROLE_IN] = "PMG_IN", [ROLE_OUT] = "PMG_OUT", [ROLE_INOUT] = "PMG_INOUT", [ROLE_STATE] = "PMG_STATE",
-		[ROLE_NEXT] = "PMG_TEMP", [ROLE_TEMP] = "PMG_TEMP", [ROLE_LOCAL] = "PMG_TEMP"
+		[ROLE_NEXT] = "PMG_TEMP", [ROLE_TEMP] = "PMG_TEMP", [ROLE_LOCAL] = "PMG_TEMP",
+		[ROLE_INSPECTED] = "PMG_INSPECTED"
 	};
 
 	if (slot->is_offsets || slot->is_list)

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "local" };
+const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "inspected", "local" };
 const char *const region_names[] = { "prologue", "body", "epilogue" };
 
 struct printer {
@@ -39,7 +39,8 @@ static void print_range(struct printer *p, const struct stage *stage, const stru
 
 static void print_param_line(struct printer *p, const struct param *param)
 {
-	str_add(&p->text, param->is_scalar ? "scalar " : param->is_loop ? "counter " : "param ");
+	str_add(&p->text, param->is_scalar ? "scalar " : param->is_loop ? "counter " :
+		param->is_inspected ? "inspected " : "param ");
 	print_name(&p->text, param->name);
 	if (param->is_scalar)
 		str_add(&p->text, " : %s", type_name(param->type));
@@ -94,6 +95,51 @@ static void print_array(struct printer *p, const struct array *array)
 	}
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);
+	str_add(&p->text, "\n");
+}
+
+/* ` WORD NAME`, where there is such an array. */
+static void print_array_name(struct printer *p, const char *word, const struct array *array)
+{
+	if (!array)
+		return;
+	str_add(&p->text, *word ? " " : "");
+	str_add(&p->text, "%s ", word);
+	print_name(&p->text, array->name);
+}
+
+static void print_count(struct printer *p, int param)
+{
+	if (param < 0)
+		return;
+	str_add(&p->text, " count ");
+	print_name(&p->text, p->module->params.items[param].name);
+}
+
+static void print_restructuring(struct printer *p, const struct restructuring *r)
+{
+	str_add(&p->text, "restructuring ");
+	print_string(&p->text, r->name);
+	str_add(&p->text, " of ");
+	print_here(p, NULL, r->n);
+	str_add(&p->text, " keys");
+	for (int i = 0; i < r->keys.n; i++)
+		print_array_name(p, "", r->keys.items[i]);
+	print_array_name(p, "segments", r->segments);
+	print_array_name(p, "runs", r->runs);
+	print_count(p, r->n_runs);
+	print_array_name(p, "chunks", r->chunks);
+	print_count(p, r->n_chunks);
+	str_add(&p->text, r->is_by_threads ? " threads" : "");
+	for (int i = 0; i < r->copies.n; i++) {
+		print_array_name(p, "copy", r->copies.items[i].to);
+		print_array_name(p, "from", r->copies.items[i].from);
+		str_add(&p->text, r->copies.items[i].is_per_run ? " run" : "");
+	}
+	for (int i = 0; i < r->renumberings.n; i++) {
+		print_array_name(p, "renumber", r->renumberings.items[i].mode);
+		print_array_name(p, "order", r->renumberings.items[i].order);
+	}
 	str_add(&p->text, "\n");
 }
 
@@ -235,6 +281,8 @@ const char *module_text(struct module *module, struct arena *arena)
 		print_assumption(&p, module->assumptions.items[i]);
 	for (int i = 0; i < module->arrays.n; i++)
 		print_array(&p, module->arrays.items[i]);
+	for (int i = 0; i < module->restructurings.n; i++)
+		print_restructuring(&p, &module->restructurings.items[i]);
 	if (module->loop.var)
 		print_loop(&p, &module->loop);
 	for (int i = 0; i < REGION_N; i++)

@@ -69,6 +69,11 @@ static void read_counter(struct reader *r)
 	add_param(r)->is_loop = true;
 }
 
+static void read_inspected(struct reader *r)
+{
+	add_param(r)->is_inspected = true;
+}
+
 static void read_assumption(struct reader *r)
 {
 	struct expr *condition = read_expr(r);
@@ -159,7 +164,7 @@ static void read_array(struct reader *r)
 	is_rounded = reader_take(r, "rounded");
 	role = take_one_of(r, role_names, n_roles);
 	if (role == n_roles)
-		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp or local");
+		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp, inspected or local");
 	type = reader_type(r);
 	read_box(r, &lo, &hi);
 	array = module_add_array(r->module, name, (enum array_role) role, type, lo.n, span);
@@ -444,6 +449,7 @@ static void read_line(struct reader *r)
 {
 	static const struct line_kind kinds[] = {
 		{ "param", read_size, false }, { "scalar", read_scalar, false }, { "counter", read_counter, false },
+		{ "inspected", read_inspected, false }, { "restructuring", read_restructuring, false },
 		{ "assume", read_assumption, false }, { "array", read_array, false }, { "loop", read_loop, false },
 		{ "prologue", read_prologue, false }, { "body", read_body, false },
 		{ "epilogue", read_epilogue, false }, { "group", read_group, false }, { "stage", read_stage, false },

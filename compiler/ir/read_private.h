@@ -5,6 +5,7 @@
  *     read_token.c      characters to tokens; errors
  *     read_expr.c       expressions and accesses
  *     read_schedule.c   schedules: isl's text, with our ids and marks put back
+ *     read_restructuring.c  restructurings
  *     read.c            lines
  *
  * After the first error the token is TOKEN_END for good, so that every loop ends; what was built so far is dropped. */
@@ -69,6 +70,9 @@ void reader_end_line(struct reader *r);
 /* ---- read_expr.c ---- */
 struct expr *read_expr(struct reader *r);
 struct access read_access(struct reader *r);
+
+/* ---- read_restructuring.c ---- */
+void read_restructuring(struct reader *r);
 
 /* ---- read_schedule.c ---- */
 void read_schedules(struct reader *r);
