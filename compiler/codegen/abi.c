@@ -16,7 +16,7 @@ bool needs_args(const struct layout *layout, const char *body, bool is_specializ
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 
-		needs |= !param->is_loop && !(is_specialized && param->is_specialized) &&
+		needs |= param_is_argument(param) && !(is_specialized && param->is_specialized) &&
 			 text_mentions(body, layout->params[i]);
 	}
 	return needs;
@@ -35,6 +35,8 @@ void emit_params(struct writer *w, const struct layout *layout, const char *body
 		w->span = param->span;
 		if (is_specialized && param->is_specialized)
 			line(w, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
+		else if (param->is_inspected)
+			line(w, "const int64_t %s = plan->sizes[%d];", name, layout->param_number[i]);
 		else
 			line(w, "const %s %s = args->%s;", type_c_name(param->type), name, name);
 	}
@@ -47,7 +49,7 @@ static void emit_args_struct(struct writer *w, const struct layout *layout)
 
 	open_block(w, "typedef struct %s_args {", module->name);
 	for (int i = 0; i < module->params.n; i++)
-		if (!module->params.items[i].is_loop)
+		if (param_is_argument(&module->params.items[i]))
 			line(w, "%s %s;", type_c_name(module->params.items[i].type), layout->params[i]);
 	for (int i = 0; i < layout->n_arguments; i++)
 		line(w, "pmg_buffer %s;", layout->slots.items[i].c_name);
@@ -90,18 +92,21 @@ static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 
 static int slot_rank(const struct slot *slot)
 {
+	if (slot->array->role == ROLE_INSPECTED)
+		return 0;
 	return slot->is_offsets || slot->is_list ? 1 : slot->array->rank;
 }
 
 static bool slot_has_limit(const struct slot *slot)
 {
-	return !slot->is_offsets && !slot->is_list && (slot->array->facts & (FACT_INDEX | FACT_OFFSETS));
+	return !slot->is_offsets && !slot->is_list && slot->array->role != ROLE_INSPECTED &&
+	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS));
 }
 
 static int param_of_name(const struct layout *layout, const char *name)
 {
 	for (int i = 0; i < layout->module->params.n; i++)
-		if (!strcmp(layout->params[i], name))
+		if (!strcmp(layout->params[i], name) && param_is_argument(&layout->module->params.items[i]))
 			return layout->param_number[i];
 	return -1;
 }
@@ -225,7 +230,7 @@ static void emit_param_table(struct writer *w, const struct layout *layout)
 		const struct param *param = &module->params.items[i];
 
 		w->span = param->span;
-		if (!param->is_loop)
+		if (param_is_argument(param))
 			line(w, "{ %s, %s, offsetof(%s_args, %s), %s },", c_string(module->arena, param->name),
 			     type_abi_name(param->type), module->name, layout->params[i],
 			     c_string(module->arena, source_place(module, param->span)));
@@ -281,7 +286,7 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 	const struct array *array = slot->array;
 	struct affine limit;
 
-	if (slot->is_offsets || slot->is_list || !array->facts)
+	if (slot->is_offsets || slot->is_list || !array->facts || array->role == ROLE_INSPECTED)
 		return;
 	line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
 	if (slot_has_limit(slot)) {
@@ -364,6 +369,9 @@ static void emit_description_struct(struct writer *w, const struct layout *layou
 	line(w, ".params = %s,", or_null(layout, layout->n_params, "params"));
 	line(w, ".arrays = %s,", or_null(layout, layout->slots.n, "arrays"));
 	line(w, ".children = %s,", or_null(layout, layout->children.n, "children"));
+	if (module->restructurings.n)
+		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s_restructurings,",
+		     module->restructurings.n, layout->n_sizes, p);
 	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
 	line(w, ".extents = %s_extents,", p);
 	line(w, ".assumption = %s,", or_null(layout, module->assumptions.n, "assumption"));
@@ -379,6 +387,7 @@ void emit_description(struct writer *w, const struct layout *layout, const struc
 	emit_param_table(w, layout);
 	emit_array_table(w, layout, target);
 	emit_children_table(w, layout);
+	emit_restructuring_table(w, layout);
 	emit_extents(w, layout, target);
 	emit_assumption(w, layout, target);
 	emit_description_struct(w, layout, target);

@@ -96,8 +96,8 @@ struct layout {
 	VEC(struct children) children;
 	int *slot_of;                   /* by number of array; -1: LOCAL */
 	const char **params;            /* C names, by number of param */
-	int *param_number;              /* in the descriptor; -1: the variable of the loop */
-	int n_params;
+	int *param_number;              /* in the descriptor; of an inspected one in plan->sizes; -1: of the loop */
+	int n_params, n_sizes;
 	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
 	bool has_checks;                /* a computed index is checked where it is used */
 	struct names names;             /* the above, declared */
@@ -301,5 +301,9 @@ void emit_functions(struct writer *w, const struct layout *layout);
 /* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
 void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
 bool needs_args(const struct layout *layout, const char *body, bool is_specialized);
+
+/* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
+
+void emit_restructuring_table(struct writer *w, const struct layout *layout);
 
 #endif

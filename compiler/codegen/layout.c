@@ -14,7 +14,7 @@ bool dim_is_checked(const struct dim *dim)
 
 enum scalar_type slot_type(const struct slot *slot)
 {
-	if (slot->is_offsets || slot->is_list || array_is_index(slot->array))
+	if (slot->is_offsets || slot->is_list || (array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED))
 		return TYPE_I64;
 	return slot->array->type;
 }
@@ -23,6 +23,8 @@ static int n_extents_of(const struct slot *slot)
 {
 	if (slot->is_offsets || slot->is_list)
 		return 1;
+	if (slot->array->role == ROLE_INSPECTED)
+		return 0;
 	return slot->array->rank + (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
 }
 
@@ -109,7 +111,8 @@ static void declare_names(struct layout *layout)
 		const struct param *param = &module->params.items[i];
 
 		layout->params[i] = names_declare(&layout->names, param->name);
-		layout->param_number[i] = param->is_loop ? -1 : layout->n_params++;
+		layout->param_number[i] = param->is_loop ? -1 : param->is_inspected ? layout->n_sizes++
+										    : layout->n_params++;
 	}
 }
 

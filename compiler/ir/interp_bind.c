@@ -40,7 +40,7 @@ void bind_params(struct run *run, const struct interp_input *input)
 
 		if (param->is_scalar)
 			run->scalars[i] = param->type == TYPE_F32 ? (float) input->scalars[i] : input->scalars[i];
-		else if (!param->is_loop)
+		else if (param_is_argument(param))
 			run->sizes[i] = input->sizes[i];
 		check_size(run, param, run->sizes[i]);
 	}
@@ -169,10 +169,21 @@ void bind_slots(struct run *run, const struct interp_input *input)
 
 	run->slots = arena_new_array(run->scratch, struct slot, module->arrays.n);
 	for (int i = 0; i < module->arrays.n && run->stop == RUN_GOES; i++) {
+		if (module->arrays.items[i]->role == ROLE_INSPECTED)
+			continue;
 		shape_slot(run, module->arrays.items[i], &run->slots[i]);
 		if (run->stop == RUN_GOES)
 			bind_slot(run, &run->slots[i], input);
 	}
+}
+
+struct slot *bind_inspected(struct run *run, const struct array *array)
+{
+	struct slot *slot = &run->slots[array->number];
+
+	shape_slot(run, array, slot);
+	slot->data = arena_alloc_array(run->scratch, (size_t) slot->n, (size_t) type_size(slot->type));
+	return slot;
 }
 
 /* ---- facts ---- */

@@ -4,6 +4,7 @@
  *
  *     interp.c          arguments, regions, the loop; the entry
  *     interp_bind.c     sizes, shapes and facts of what the caller binds
+ *     interp_restructure.c  what inspectors find
  *     interp_compile.c  expressions to nodes, accesses to places, stages to steps
  *     interp_cells.c    loading and storing values of every type
  *     interp_expr.c     evaluation
@@ -127,6 +128,11 @@ void run_fail(struct run *run, struct span span, const char *format, ...) PRINTF
 void bind_params(struct run *run, const struct interp_input *input);
 void bind_slots(struct run *run, const struct interp_input *input);
 void bind_facts(struct run *run);
+/* Memory for an array that an inspector makes, the sizes it has found being known. */
+struct slot *bind_inspected(struct run *run, const struct array *array);
+
+/* ---- interp_restructure.c ---- */
+void bind_restructurings(struct run *run);
 
 /* ---- interp_compile.c ---- */
 const struct node *compile_expr(struct run *run, const struct expr *expr);

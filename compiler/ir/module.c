@@ -195,6 +195,11 @@ void module_decide(struct module *module, const char *pass, const char *subject,
 
 /* ---- questions ---- */
 
+bool param_is_argument(const struct param *param)
+{
+	return !param->is_loop && !param->is_inspected;
+}
+
 bool array_is_index(const struct array *array)
 {
 	return array->facts != 0;

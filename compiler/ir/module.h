@@ -312,6 +312,7 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
+bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's nor inspected */
 bool array_is_index(const struct array *array);         /* has facts */
 bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
