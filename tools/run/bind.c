@@ -404,6 +404,26 @@ bool bind_word(struct session *s, const char *word, struct failure *failure)
 	return failure->outcome == OUTCOME_OK && bind_file(s, name, argument, text, failure);
 }
 
+bool bind_memory(struct session *s, const char *name, const struct ndarray *value, struct failure *failure)
+{
+	struct argument *argument = find_argument(s, name);
+	if (!argument)
+		return unknown_name(s, name, failure);
+	if (!may_bind(argument, failure))
+		return false;
+	bool fits = array_is_index(argument->array) ? type_holds_integers(value->type)
+						    : value->type == argument_type(argument);
+	if (!fits || value->rank != argument->array->rank)
+		return fail(failure, OUTCOME_INTERNAL, "%s is not %s", name,
+			    array_text(s, argument->array));
+	argument->filling = FILL_FILE;
+	argument->is_borrowed = true;
+	argument->source = "memory";
+	argument->value = *value;
+	equations_of_shape(s, argument);
+	return true;
+}
+
 bool bind_output(struct session *s, const char *word, struct failure *failure)
 {
 	const char *equals = strchr(word, '=');

@@ -11,14 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-struct execution {
-	const struct session *session;
-	const pmg_pipeline_desc *desc;
-	pmg_context *context;
-	pmg_plan *plan;
-	char *args;
-};
-
 /* ---- Loading ------------------------------------------------------------------------------ */
 
 static const pmg_pipeline_desc *find_pipeline(void *library, const char *name, struct failure *failure)
@@ -119,16 +111,54 @@ static double now(void)
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-static bool plan(struct session *s, struct execution *e, struct timing *timing, struct failure *failure)
+static bool plan(struct execution *e, struct failure *failure)
 {
 	const char *finite = getenv("PMG_CHECK_FINITE");
 	pmg_options options = { .context = e->context,
-				.threads = (int32_t) s->values.threads,
+				.threads = (int32_t) e->session->values.threads,
 				.check_finite = finite && strcmp(finite, "1") == 0 };
 	double start = now();
 	pmg_status status = e->desc->plan(e->args, &options, &e->plan);
-	timing->plan = now() - start;
+	e->plan_seconds = now() - start;
 	return accept(e, status, failure);
+}
+
+bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
+		  struct failure *failure)
+{
+	*e = (struct execution){ .session = s, .results = results };
+	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	if (!library)
+		return fail(failure, OUTCOME_INTERNAL, "cannot load the generated library: %s", dlerror());
+	e->desc = find_pipeline(library, s->module->name, failure);
+	dlclose(library);
+	if (!e->desc)
+		return false;
+	e->context = pmg_context_new(NULL);
+	if (!e->context)
+		return fail_memory(failure, "the runtime");
+	return set_arguments(s, e, results, failure) && plan(e, failure);
+}
+
+bool library_execute(struct execution *e, double *seconds, struct failure *failure)
+{
+	pmg_control control = { .budget = e->session->values.iterations };
+	reset_results(e->session, e->results);
+	double start = now();
+	if (!accept(e, e->desc->execute(e->plan, e->args, &control), failure))
+		return false;
+	*seconds = now() - start;
+	e->results->is_stopped = !control.finished;
+	return true;
+}
+
+void library_close(struct execution *e)
+{
+	if (e->plan)
+		e->desc->destroy(e->plan);
+	free(e->args);
+	pmg_context_free(e->context);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -137,52 +167,26 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool execute(struct session *s, struct execution *e, struct results *results, struct timing *timing,
-		    struct failure *failure)
+static bool execute(struct execution *e, struct timing *timing, struct failure *failure)
 {
-	int64_t n = s->values.repeat;
-	double *times = arena_new_array(s->arena, double, n);
-	for (int64_t i = 0; i < n; i++) {
-		pmg_control control = { .budget = s->values.iterations };
-		reset_results(s, results);
-		double start = now();
-		if (!accept(e, e->desc->execute(e->plan, e->args, &control), failure))
+	int64_t n = e->session->values.repeat;
+	double *times = arena_new_array(e->session->arena, double, n);
+	for (int64_t i = 0; i < n; i++)
+		if (!library_execute(e, &times[i], failure))
 			return false;
-		times[i] = now() - start;
-		results->is_stopped = !control.finished;
-	}
 	qsort(times, (size_t) n, sizeof(*times), compare_times);
 	timing->n = n;
+	timing->plan = e->plan_seconds;
 	timing->least = times[0];
 	timing->median = times[n / 2];
 	return true;
 }
 
-static bool run_pipeline(struct session *s, struct execution *e, struct results *results,
-			 struct timing *timing, struct failure *failure)
-{
-	e->context = pmg_context_new(NULL);
-	if (!e->context)
-		return fail_memory(failure, "the runtime");
-	bool ok = set_arguments(s, e, results, failure) && plan(s, e, timing, failure) &&
-		  execute(s, e, results, timing, failure);
-	if (e->plan)
-		e->desc->destroy(e->plan);
-	free(e->args);
-	pmg_context_free(e->context);
-	return ok;
-}
-
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure)
 {
-	struct execution e = { .session = s };
-	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
-	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!library)
-		return fail(failure, OUTCOME_INTERNAL, "cannot load the generated library: %s", dlerror());
-	e.desc = find_pipeline(library, s->module->name, failure);
-	bool ok = e.desc && run_pipeline(s, &e, results, timing, failure);
-	dlclose(library);
+	struct execution e;
+	bool ok = library_open(s, path, results, &e, failure) && execute(&e, timing, failure);
+	library_close(&e);
 	return ok;
 }

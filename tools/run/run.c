@@ -59,7 +59,7 @@ static void drop_others(struct session *s)
 	s->c->modules.n = 1;
 }
 
-static bool read_program(struct session *s, const char *path, struct failure *failure)
+bool session_open(struct session *s, const char *path, struct failure *failure)
 {
 	if (!file_is_readable(path, failure))
 		return false;
@@ -83,13 +83,13 @@ static bool read_program(struct session *s, const char *path, struct failure *fa
 
 /* ---- Data ---------------------------------------------------------------------------------- */
 
-static bool bind_words(struct session *s, const word_list *operands, struct failure *failure)
+bool session_bind(struct session *s, const word_list *words, int first, struct failure *failure)
 {
 	for (int i = 0; i < s->values.outputs.n; i++)
 		if (!bind_output(s, s->values.outputs.items[i], failure))
 			return false;
-	for (int i = 1; i < operands->n; i++)
-		if (!bind_word(s, operands->items[i], failure))
+	for (int i = first; i < words->n; i++)
+		if (!bind_word(s, words->items[i], failure))
 			return false;
 	return outputs_place(s, failure) && bind_is_complete(s, failure) && sizes_infer(s, failure) &&
 	       fill_arguments(s, failure);
@@ -150,7 +150,7 @@ static bool run(struct session *s, const word_list *operands, struct failure *fa
 	struct results results = { 0 };
 	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
-	bool ok = read_program(s, operands->items[0], failure) && bind_words(s, operands, failure) &&
+	bool ok = session_open(s, operands->items[0], failure) && session_bind(s, operands, 1, failure) &&
 		  results_new(s, &results, failure) && run_pipeline(s, &results, failure);
 	if (ok)
 		results_print(s, &results);
@@ -158,14 +158,24 @@ static bool run(struct session *s, const word_list *operands, struct failure *fa
 	return ok;
 }
 
-static void session_free(struct session *s)
+void session_free(struct session *s)
 {
 	for (int i = 0; i < s->arguments.n; i++)
-		ndarray_free(&s->arguments.items[i].value);
+		if (!s->arguments.items[i].is_borrowed)
+			ndarray_free(&s->arguments.items[i].value);
 	compilation_free(s->c);
 }
 
 /* ---- The command ------------------------------------------------------------------------------- */
+
+struct run_values run_values_default(void)
+{
+	return (struct run_values){
+		.repeat = 1,
+		.iterations = -1,
+		.passes = { .schedule = "auto", .parallel = true, .vector = true, .max_operations = 2000000 }
+	};
+}
 
 /* Flags that pmgc has for its passes; a wrong value is told in its words. */
 static int take_pass_flag(void *values, char **arguments, int n, struct failure *failure)
@@ -277,11 +287,7 @@ static int run_command_run(const struct command *command, struct arena *arena, i
 	struct failure failure = { 0 };
 	word_list operands = { 0 };
 	bool help;
-	s.values = (struct run_values){
-		.repeat = 1,
-		.iterations = -1,
-		.passes = { .schedule = "auto", .parallel = true, .vector = true, .max_operations = 2000000 }
-	};
+	s.values = run_values_default();
 	if (!command_parse(command, arena, argc, argv, &s.values, &operands, &help, &failure))
 		return failure_report(&failure, command->name);
 	if (help) {

@@ -33,6 +33,7 @@ enum filling { FILL_NONE, FILL_FILE, FILL_NUMBER, FILL_RANDOM };
 struct argument {
 	const struct array *array;
 	enum filling filling;
+	bool is_borrowed;   /* `value` is somebody else's memory */
 	const char *source; /* the text after "NAME=" */
 	struct location place; /* of a file: where the array is */
 	bool is_flat;       /* the file does not tell the shape */
@@ -73,9 +74,19 @@ struct timing {
 	int64_t n;
 };
 
+/* ---- run.c: the steps of the command, for others that run pipelines -------------- */
+struct run_values run_values_default(void);
+/* Reads a program and chooses values.pipeline, or the only one. The caller frees the session in any case. */
+bool session_open(struct session *s, const char *path, struct failure *failure);
+/* Binds values.outputs and the words from the `first` on; then everything is known, or told as missing. */
+bool session_bind(struct session *s, const word_list *words, int first, struct failure *failure);
+void session_free(struct session *s);
+
 /* ---- bind.c ------------------------------------------------------------------ */
 void session_list_arguments(struct session *s);
 bool bind_word(struct session *s, const char *word, struct failure *failure);
+/* Binds memory that stays the caller's and outlives the session; its type is one that needs no conversion. */
+bool bind_memory(struct session *s, const char *name, const struct ndarray *value, struct failure *failure);
 bool bind_output(struct session *s, const char *word, struct failure *failure);
 bool bind_is_complete(struct session *s, struct failure *failure);
 bool argument_is_read(const struct argument *argument);    /* in, inout */
@@ -111,6 +122,24 @@ bool build_library(struct session *s, struct build *build, struct failure *failu
 void build_remove(struct build *build);
 
 /* ---- library.c, interpret.c -------------------------------------------------------- */
+
+/* A pipeline of a library with its plan. */
+struct execution {
+	struct session *session;
+	struct results *results;
+	const pmg_pipeline_desc *desc;
+	pmg_context *context;
+	pmg_plan *plan;
+	char *args;
+	double plan_seconds;
+};
+
+/* Loads and plans; closed by the caller in any case. The library stays in memory. */
+bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
+		  struct failure *failure);
+/* Executes once; `seconds` does not hold the time in which `inout` arrays get their first values back. */
+bool library_execute(struct execution *e, double *seconds, struct failure *failure);
+void library_close(struct execution *e);
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure);
 /* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
