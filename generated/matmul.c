@@ -10,15 +10,13 @@
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:8
  *
  * Pipeline matmul_written:
+ * - fuse of C: fused (not separate); its outer 2 loops are those of 'C', matmul.pmg:17
  * - schedule of matmul_written: textual (not isl); values are computed in the order of their need,
  *   matmul.pmg:11
  * - accumulate of C: register (not memory); the loop over 'l' does not move the target,
  *   matmul.pmg:17
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:15
- * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   matmul.pmg:17
- * - vector of C: simd (not scalar); iterations of 'j' are independent, matmul.pmg:15
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:17
  */
 #include "matmul.h"
@@ -163,15 +161,8 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < n; i++) {
-		#pragma omp simd
 		for (int64_t j = 0; j < m; j++) {
 			C[i*m + j] = 0.0;
-		}
-	}
-
-	#pragma omp parallel for schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		for (int64_t j = 0; j < m; j++) {
 			double sum = 0.0;
 			#pragma omp simd reduction(+:sum)
 			for (int64_t l = 0; l < k; l++) {

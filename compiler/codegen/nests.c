@@ -172,13 +172,19 @@ static void push_context(struct emit *e, enum region_kind kind)
 
 /* ---- printing them ---- */
 
-static bool shows(const struct nest *nest, struct span span)
+/* Is the statement at `span` that of one of the first `n` groups? */
+static bool shows_first(const struct nest *nest, int n, struct span span)
 {
 	bool is_shown = false;
 
-	for (int i = 0; nest && i < nest->groups.n; i++)
+	for (int i = 0; i < n; i++)
 		is_shown |= !memcmp(&nest->groups.items[i]->span, &span, sizeof span);
 	return is_shown;
+}
+
+static bool shows(const struct nest *nest, struct span span)
+{
+	return nest && shows_first(nest, nest->groups.n, span);
 }
 
 bool nests_are_of_one_statement(const struct nest *a, const struct nest *b)
@@ -189,7 +195,8 @@ bool nests_are_of_one_statement(const struct nest *a, const struct nest *b)
 static void emit_comments(struct emit *e, const struct nest *nest, const struct nest *previous)
 {
 	for (int i = 0; i < nest->groups.n; i++)
-		if (!shows(previous, nest->groups.items[i]->span)) {
+		if (!shows(previous, nest->groups.items[i]->span) &&
+		    !shows_first(nest, i, nest->groups.items[i]->span)) {
 			e->w->span = nest->groups.items[i]->span;
 			emit_source_comment(e->w, e->module, nest->groups.items[i]->span);
 		}

@@ -156,6 +156,7 @@ struct group {
 	stage_list stages;
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
+	int n_fused;                    /* its loops over this many dims are those of the group before it in the region */
 };
 typedef VEC(struct group *) group_list;
 

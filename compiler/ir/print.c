@@ -206,6 +206,8 @@ static void print_group(struct printer *p, const struct group *group)
 		str_add(&p->text, " directions");
 	for (int i = 0; group->direction && i < group->n_common; i++)
 		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
+	if (group->n_fused)
+		str_add(&p->text, " fused %d", group->n_fused);
 	str_add(&p->text, "\n");
 	for (int i = 0; i < group->stages.n; i++)
 		print_stage(p, group->stages.items[i]);

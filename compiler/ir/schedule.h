@@ -45,6 +45,8 @@ bool mark_is_loop(const struct mark *mark);             /* LOOP, BIND or CHILDRE
 
 /* The textual order of a region (which has groups) as a tree that keeps the invariant. */
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
+/* The same with the loops that groups share. */
+__isl_give isl_schedule *schedule_fused(struct module *module, struct region *region);
 bool schedule_check(struct module *module, struct region *region, const char *pass);
 
 /* Proof before printing: strict dependences go forward in the tree, and no PARALLEL or VECTOR loop carries one;

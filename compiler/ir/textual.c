@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The textual order of a region as a schedule tree: groups in sequence; in each, one band per common dim, the point
- * of the group, its stages in sequence, and one band for each of their own dims.
+ * of the group, its stages in sequence, and one band for each of their own dims. Groups that are fused stand in
+ * sequence below the bands that they share.
  *
  * A bound dim is a function of earlier ones, so that its band may stand anywhere below theirs: it is put as far out
  * as it can, and what is read from index arrays is read once. In a group of several stages this holds for the
@@ -156,7 +157,8 @@ static __isl_give node *insert_stages(struct module *module, __isl_take node *at
 	return at;
 }
 
-static __isl_give node *insert_group(struct module *module, __isl_take node *at, struct group *group)
+/* A group below the bands of its first `n_placed` dims. */
+static __isl_give node *insert_group(struct module *module, __isl_take node *at, struct group *group, int n_placed)
 {
 	struct stage *first = group->stages.items[0];
 	bool is_single = group->stages.n == 1;
@@ -168,7 +170,9 @@ static __isl_give node *insert_group(struct module *module, __isl_take node *at,
 		direction[i] = group->direction && i < group->n_common ? group->direction[i] : 1;
 	placing.direction = direction;
 	placing.placed = arena_new_array(module->arena, bool, first->dims.n + 1);
-	at = place_dims(&placing, at, 0, group->n_common);
+	for (int i = 0; i < n_placed; i++)
+		placing.placed[i] = true;
+	at = place_dims(&placing, at, n_placed, group->n_common);
 	at = insert_group_mark(module, at, group);
 	if (is_single)
 		at = place_dims(&placing, at, group->n_common, first->dims.n);
@@ -177,32 +181,93 @@ static __isl_give node *insert_group(struct module *module, __isl_take node *at,
 	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
 }
 
-static __isl_give isl_union_set_list *group_filters(struct module *module, const struct region *region)
-{
-	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, region->groups.n);
+/* ---- several groups ---- */
 
-	for (int g = 0; g < region->groups.n; g++)
-		filters = isl_union_set_list_add(filters, stages_domain(module, &region->groups.items[g]->stages));
-	return filters;
+static stage_list stages_of(const struct module *module, struct group *const *groups, int n)
+{
+	stage_list list = { 0 };
+
+	for (int g = 0; g < n; g++)
+		for (int s = 0; s < groups[g]->stages.n; s++)
+			vec_push(module->arena, &list, groups[g]->stages.items[s]);
+	return list;
+}
+
+/* How many of the groups that begin with the first share more than `n_shared` loops with it. */
+static int n_together(struct group *const *groups, int n, int n_shared)
+{
+	int together = 1;
+
+	while (together < n && groups[together]->n_fused > n_shared)
+		together++;
+	return together;
+}
+
+static __isl_give node *insert_groups(struct module *module, __isl_take node *at, struct group *const *groups, int n,
+				      int n_placed, bool fused);
+
+/* Groups, or sets of groups that share further loops, in sequence. */
+static __isl_give node *insert_sequence(struct module *module, __isl_take node *at, struct group *const *groups, int n,
+					int n_placed, bool fused)
+{
+	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, n);
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+	int child = 0;
+
+	for (int g = 0, count; g < n; g += count) {
+		stage_list stages;
+
+		count = fused ? n_together(groups + g, n - g, n_placed) : 1;
+		stages = stages_of(module, groups + g, count);
+		filters = isl_union_set_list_add(filters, stages_domain(module, &stages));
+	}
+	at = isl_schedule_node_insert_sequence(at, filters);
+	for (int g = 0, count; g < n; g += count, child++) {
+		count = fused ? n_together(groups + g, n - g, n_placed) : 1;
+		at = isl_schedule_node_first_child(isl_schedule_node_child(at, child));
+		at = insert_groups(module, at, groups + g, count, n_placed, fused);
+		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+	}
+	return at;
+}
+
+/* One group, or several that share more than `n_placed` loops. */
+static __isl_give node *insert_groups(struct module *module, __isl_take node *at, struct group *const *groups, int n,
+				      int n_placed, bool fused)
+{
+	stage_list stages = stages_of(module, groups, n);
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+	int n_shared = groups[n - 1]->n_fused;
+
+	if (n == 1)
+		return insert_group(module, at, groups[0], n_placed);
+	for (int g = 1; g < n; g++)
+		n_shared = groups[g]->n_fused < n_shared ? groups[g]->n_fused : n_shared;
+	for (int d = n_placed; d < n_shared; d++)
+		at = insert_dim(module, at, &stages, d, groups[0]->direction ? groups[0]->direction[d] : 1);
+	at = insert_sequence(module, at, groups, n, n_shared, fused);
+	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+}
+
+static __isl_give isl_schedule *region_tree(struct module *module, const struct region *region, bool fused)
+{
+	stage_list stages = stages_of(module, region->groups.items, region->groups.n);
+	isl_schedule *schedule;
+	node *at = isl_schedule_node_from_domain(stages_domain(module, &stages));
+
+	at = isl_schedule_node_first_child(at);
+	at = insert_sequence(module, at, region->groups.items, region->groups.n, 0, fused);
+	schedule = isl_schedule_node_get_schedule(at);
+	isl_schedule_node_free(at);
+	return schedule;
 }
 
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region)
 {
-	isl_union_set_list *filters = group_filters(module, region);
-	isl_union_set *domain = isl_union_set_list_union(isl_union_set_list_copy(filters));
-	isl_schedule *schedule;
-	node *at;
+	return region_tree(module, region, false);
+}
 
-	at = isl_schedule_node_first_child(isl_schedule_node_from_domain(domain));
-	at = isl_schedule_node_insert_sequence(at, filters);
-	for (int g = 0; g < region->groups.n; g++) {
-		isl_size depth = isl_schedule_node_get_tree_depth(at);
-
-		at = isl_schedule_node_first_child(isl_schedule_node_child(at, g));
-		at = insert_group(module, at, region->groups.items[g]);
-		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
-	}
-	schedule = isl_schedule_node_get_schedule(at);
-	isl_schedule_node_free(at);
-	return schedule;
+__isl_give isl_schedule *schedule_fused(struct module *module, struct region *region)
+{
+	return region_tree(module, region, true);
 }

@@ -35,6 +35,9 @@ __isl_give isl_union_map *tree_carried(__isl_keep isl_schedule_node *mark, __isl
 bool tree_has_loop_below(__isl_keep isl_schedule_node *mark);
 /* The stages that run below `node`. */
 stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node);
+/* Does a stage of the group write the array of this name, or its next value? */
+bool group_defines(const struct group *group, const char *name);
+
 /* ---- team.c ---- */
 
 /* Forms a team at the loop of `mark` if some loop inside it can be shared; else `descend` becomes true. */

@@ -182,7 +182,7 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		region->schedule = isl_schedule_free(region->schedule);
 		if (!region->groups.n)
 			continue;
-		region->schedule = schedule_textual(module, region);
+		region->schedule = schedule_fused(module, region);
 		if (!region->schedule)
 			return false;
 		taken |= asked && region_is_plain(region) && take_proposal(module, region);

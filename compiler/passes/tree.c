@@ -2,6 +2,8 @@
  *
  * Walking and changing schedule trees. A walk goes down from the root through sequences and marks; a visitor gets
  * each mark of a loop and may insert marks above or below it, as long as it returns to its place. */
+#include <string.h>
+
 #include "passes/pass_private.h"
 
 typedef isl_schedule_node node;
@@ -98,6 +100,18 @@ bool tree_has_loop_below(__isl_keep node *mark)
 
 	isl_schedule_node_foreach_descendant_top_down(mark, search_node, &search);
 	return search.found;
+}
+
+bool group_defines(const struct group *group, const char *name)
+{
+	for (int i = 0; i < group->stages.n; i++) {
+		const struct stage *stage = group->stages.items[i];
+		const struct array *array = stage->write.array->owner ? stage->write.array->owner : stage->write.array;
+
+		if (!stage->is_commit && !strcmp(array->name, name))
+			return true;
+	}
+	return false;
 }
 
 /* ---- stages of a set or relation ---- */

@@ -7,7 +7,8 @@
  *     # must explain: text      so does the list of decisions; schedule, deps and remarks likewise
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
- * A case without an expectation fails. */
+ * A case without an expectation fails. In the folder `refused`, NAME.pmg is a program whose schedule is not to be had,
+ * and NAME.expected all its messages, which PMG_UPDATE=1 writes anew. */
 #include <dirent.h>
 #include <isl/schedule.h>
 #include <stdlib.h>
@@ -158,6 +159,45 @@ static void check_case(const char *path, struct result *result)
 	compilation_free(c);
 }
 
+/* ---- what is refused ---- */
+
+static bool messages_are(const char *path, const char *messages)
+{
+	char expected[16384], name[512];
+	FILE *file;
+	size_t n;
+
+	snprintf(name, sizeof name, "%.*s.expected", (int) strlen(path) - 4, path);
+	file = fopen(name, getenv("PMG_UPDATE") ? "w+b" : "rb");
+	if (!file)
+		return false;
+	if (getenv("PMG_UPDATE")) {
+		fputs(messages, file);
+		rewind(file);
+	}
+	n = fread(expected, 1, sizeof expected - 1, file);
+	expected[n] = '\0';
+	fclose(file);
+	return !strcmp(expected, messages);
+}
+
+static void check_refused(const char *path, struct result *result)
+{
+	struct compilation *c = compilation_new();
+	bool compiles = compilation_read(c, path) && compilation_run_passes(c);
+
+	if (!compiles && messages_are(path, compilation_messages(c, false))) {
+		result->passed++;
+	} else {
+		result->failed++;
+		fprintf(stderr, "%s: %s\n%s", path, compiles ? "is not refused" : "says",
+			compilation_messages(c, false));
+	}
+	compilation_free(c);
+}
+
+/* ---- folders ---- */
+
 static int is_case(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
@@ -165,21 +205,30 @@ static int is_case(const struct dirent *entry)
 	return dot && !strcmp(dot, ".pmg");
 }
 
-int main(void)
+static int check_folder(const char *folder, void (*check)(const char *path, struct result *result),
+			struct result *result)
 {
-	struct result result = { 0, 0 };
 	struct dirent **entries;
-	int n = scandir(FOLDER, &entries, is_case, alphasort);
+	int n = scandir(folder, &entries, is_case, alphasort);
 
 	for (int i = 0; i < n; i++) {
 		char path[512];
 
-		snprintf(path, sizeof path, FOLDER "%.200s", entries[i]->d_name);
-		check_case(path, &result);
+		snprintf(path, sizeof path, "%s%.200s", folder, entries[i]->d_name);
+		check(path, result);
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
-	printf("%d passed, %d failed\n", result.passed, result.failed + (n <= 0));
-	return result.failed || n <= 0;
+	return n;
+}
+
+int main(void)
+{
+	struct result result = { 0, 0 };
+	bool found = check_folder(FOLDER, check_case, &result) > 0;
+
+	found = check_folder(FOLDER "refused/", check_refused, &result) > 0 && found;
+	printf("%d passed, %d failed\n", result.passed, result.failed + !found);
+	return result.failed || !found;
 }

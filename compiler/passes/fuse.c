@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which groups share their outer loops. Level by level, outermost first, groups are gathered in clusters: two are
+ * merged when no dependence goes from one iteration of the loop to another one, so that fusion keeps every loop as
+ * parallel as it was, and when nothing has to run between them. Producers and consumers are merged by themselves;
+ * `fuse a, b` merges what it names, also where the loop then carries a dependence forwards, and is refused with a pair
+ * of iterations where one would go backwards. Clusters are put in an order that their dependences ask for, the order of
+ * the region where that leaves a choice (typed fusion: Kennedy and McKinley 1993).
+ *
+ * The result is group->n_fused and the order of region->groups; ir/textual.c builds the tree, which is proved like
+ * any other. Without dependences nothing is fused. */
+#include <string.h>
+
+#include "passes/fuse_private.h"
+
+/* ---- clusters ---- */
+
+struct level {
+	struct fusion *fusion;
+	const group_list *members;
+	const edge_list *edges;         /* within one iteration of the loops outside */
+	int number;
+	int *cluster;                   /* by position in `members` */
+};
+
+static int position(const struct level *level, const struct group *group)
+{
+	for (int i = 0; i < level->members->n; i++)
+		if (level->members->items[i] == group)
+			return i;
+	return -1;
+}
+
+static int cluster_of(const struct level *level, const struct group *group)
+{
+	int at = position(level, group);
+
+	return at < 0 ? -1 : level->cluster[at];
+}
+
+static bool goes_between(const struct level *level, const struct edge *edge, int from, int to)
+{
+	return cluster_of(level, edge->from) == from && cluster_of(level, edge->to) == to;
+}
+
+/* Marks the clusters that must run after `from`, other than by an edge straight to `not`. */
+static void mark_after(const struct level *level, int from, int not, bool *is_after)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+		int to = cluster_of(level, edge->to);
+
+		if (!edge->is_strict || cluster_of(level, edge->from) != from || to < 0 || to == from || to == not ||
+		    is_after[to])
+			continue;
+		is_after[to] = true;
+		mark_after(level, to, -1, is_after);
+	}
+}
+
+/* A group that must run after cluster x and before y; NULL. */
+static const struct group *group_between(const struct level *level, int x, int y)
+{
+	bool *is_after = arena_new_array(level->fusion->module->arena, bool, level->members->n + 1);
+
+	mark_after(level, x, y, is_after);
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+		int from = cluster_of(level, edge->from);
+
+		if (edge->is_strict && cluster_of(level, edge->to) == y && from >= 0 && from != y && is_after[from])
+			return edge->from;
+	}
+	return NULL;
+}
+
+/* ---- may two clusters be merged ---- */
+
+/* Why two clusters are not merged: a reason, or a pair of iterations. */
+struct obstacle {
+	const char *reason;
+	isl_map *pairs;
+};
+
+static bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_map *pairs)
+{
+	isl_map_free(obstacle->pairs);
+	*obstacle = (struct obstacle) { reason, pairs };
+	return false;
+}
+
+static bool loops_agree(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+{
+	for (int a = 0; a < level->members->n; a++)
+		for (int b = 0; b < level->members->n; b++) {
+			const char *reason;
+
+			if (level->cluster[a] != x || level->cluster[b] != y)
+				continue;
+			reason = groups_differ(level->fusion, level->members->items[a], level->members->items[b],
+					       level->number, is_asked);
+			if (reason)
+				return obstacle_is(obstacle, reason, NULL);
+		}
+	return true;
+}
+
+/* Does a loop over this level, run by the cluster alone, carry what `strict` says? */
+static bool cluster_carries(const struct level *level, int x, bool strict)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+
+		if (edge->is_strict == strict && goes_between(level, edge, x, x) && edge->is_crossing)
+			return true;
+	}
+	return false;
+}
+
+static bool edges_allow(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+
+		if (!goes_between(level, edge, x, y) && !goes_between(level, edge, y, x))
+			continue;
+		if (is_asked && level->number == 0 && edge->is_strict && edge_goes_back(edge, 0))
+			return obstacle_is(obstacle, "an iteration would run before one that it needs",
+					   edge_backwards(edge, 0));
+		if ((!is_asked || level->number > 0) && edge->is_crossing)
+			return obstacle_is(obstacle, "an iteration needs another one",
+					   edge_crossing(edge, level->number));
+	}
+	return true;
+}
+
+/* x stands before y, or no edge says otherwise. */
+static bool may_merge(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+{
+	const struct group *between;
+	bool is_same = cluster_carries(level, x, true) == cluster_carries(level, y, true) &&
+		       cluster_carries(level, x, false) == cluster_carries(level, y, false);
+
+	if (!loops_agree(level, x, y, is_asked, obstacle) || !edges_allow(level, x, y, is_asked, obstacle))
+		return false;
+	if (!is_same && (!is_asked || level->number > 0))
+		return obstacle_is(obstacle, "one of the loops carries a dependence and the other does not", NULL);
+	between = group_between(level, x, y);
+	if (!between)
+		between = group_between(level, y, x);
+	if (between)
+		return obstacle_is(obstacle, arena_printf(level->fusion->module->arena, "'%s' must run between them",
+							  between->name), NULL);
+	return true;
+}
+
+static void merge(struct level *level, int x, int y)
+{
+	int into = x < y ? x : y;
+
+	for (int i = 0; i < level->members->n; i++)
+		if (level->cluster[i] == x || level->cluster[i] == y)
+			level->cluster[i] = into;
+}
+
+/* ---- what is merged ---- */
+
+static void refuse(struct fusion *f, const struct asked *asked, const struct group *a, const struct group *b,
+		   struct obstacle *obstacle)
+{
+	struct diag *diag = diag_error(f->module->diags, DIAG_BREAKS_DEPENDENCE, asked->override->span,
+				       "'%s' and '%s' cannot be fused: %s", a->name, b->name, obstacle->reason);
+
+	if (obstacle->pairs)
+		diag_label(f->module->diags, diag, (struct span) { 0 }, "%s",
+			   dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(obstacle->pairs))));
+	f->failed = true;
+}
+
+/* Merges what an item names; refuses it where that cannot be. Only on the outermost level an item insists. */
+static void merge_asked(struct level *level, const struct asked *asked)
+{
+	const struct group *first = asked->groups.items[0];
+
+	for (int i = 1; i < asked->groups.n && !level->fusion->failed; i++) {
+		const struct group *group = asked->groups.items[i];
+		int x = cluster_of(level, first), y = cluster_of(level, group);
+		struct obstacle obstacle = { NULL, NULL };
+
+		if (x < 0 || y < 0 || x == y || level->number >= asked->depth)
+			continue;
+		if (may_merge(level, x, y, true, &obstacle))
+			merge(level, x, y);
+		else if (level->number == 0)
+			refuse(level->fusion, asked, first, group, &obstacle);
+		isl_map_free(obstacle.pairs);
+	}
+}
+
+static void remark_unfused(struct fusion *f, const struct edge *edge, struct obstacle *obstacle)
+{
+	struct diag *diag;
+
+	if (!edge->from->n_common || !edge->to->n_common)
+		return;
+	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s': %s",
+			   edge->to->name, edge->from->name, obstacle->reason);
+	if (obstacle->pairs)
+		diag_label(f->module->diags, diag, (struct span) { 0 }, "%s",
+			   dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(obstacle->pairs))));
+}
+
+/* Has an item said with which others a group is fused, and to what depth? */
+static bool is_settled(const struct level *level, const struct edge *edge)
+{
+	const struct fusion *f = level->fusion;
+
+	for (int i = 0; i < f->asked.n; i++)
+		if (level->number >= f->asked.items[i].depth && group_is_in(&f->asked.items[i].groups, edge->from) &&
+		    group_is_in(&f->asked.items[i].groups, edge->to))
+			return true;
+	return !f->is_automatic;
+}
+
+static void merge_by_edges(struct level *level)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+		int x = cluster_of(level, edge->from), y = cluster_of(level, edge->to);
+		struct obstacle obstacle = { NULL, NULL };
+
+		if (x < 0 || y < 0 || x == y || !edge->is_strict || is_settled(level, edge))
+			continue;
+		if (may_merge(level, x, y, false, &obstacle))
+			merge(level, x, y);
+		else if (level->number == 0)
+			remark_unfused(level->fusion, edge, &obstacle);
+		isl_map_free(obstacle.pairs);
+	}
+}
+
+/* ---- the order of clusters ---- */
+
+static bool waits(const struct level *level, int x, const bool *is_done)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+		int from = cluster_of(level, edge->from);
+
+		if (edge->is_strict && cluster_of(level, edge->to) == x && from >= 0 && from != x && !is_done[from])
+			return true;
+	}
+	return false;
+}
+
+/* A cluster has the number of its first member, so that the smallest is the first in the region. */
+static int next_cluster(const struct level *level, const bool *is_done)
+{
+	for (int i = 0; i < level->members->n; i++)
+		if (level->cluster[i] == i && !is_done[i] && !waits(level, i, is_done))
+			return i;
+	return -1;
+}
+
+static void fuse_level(struct fusion *f, const group_list *members, const edge_list *edges, int number,
+		       group_list *ordered);
+
+static void place_cluster(struct level *level, int x, group_list *ordered)
+{
+	struct fusion *f = level->fusion;
+	group_list inside = { 0 };
+	edge_list edges;
+	int first = ordered->n;
+
+	for (int i = 0; i < level->members->n; i++)
+		if (level->cluster[i] == x)
+			vec_push(f->module->arena, &inside, level->members->items[i]);
+	if (inside.n == 1) {
+		vec_push(f->module->arena, ordered, inside.items[0]);
+	} else {
+		share_direction(&inside, level->number);
+		edges = edges_inside(f, level->edges, &inside, level->number);
+		fuse_level(f, &inside, &edges, level->number + 1, ordered);
+		edges_free(&edges);
+	}
+	ordered->items[first]->n_fused = level->number;
+}
+
+static void fuse_level(struct fusion *f, const group_list *members, const edge_list *edges, int number,
+		       group_list *ordered)
+{
+	struct level level = { f, members, edges, number, arena_new_array(f->module->arena, int, members->n + 1) };
+	bool *is_done = arena_new_array(f->module->arena, bool, members->n + 1);
+
+	for (int i = 0; i < members->n; i++)
+		level.cluster[i] = i;
+	for (int i = 0; i < f->asked.n; i++)
+		merge_asked(&level, &f->asked.items[i]);
+	merge_by_edges(&level);
+	for (int x = next_cluster(&level, is_done); x >= 0; x = next_cluster(&level, is_done)) {
+		is_done[x] = true;
+		place_cluster(&level, x, ordered);
+	}
+}
+
+/* ---- regions ---- */
+
+static void decide(struct module *module, const group_list *ordered)
+{
+	for (int i = 1; i < ordered->n; i++) {
+		const struct group *group = ordered->items[i], *before = ordered->items[i - 1];
+
+		if (group->n_fused)
+			module_decide(module, "fuse", group->name, "fused", "separate", group->span,
+				      "its outer %s of '%s'", group->n_fused == 1 ? "loop is that" :
+				      arena_printf(module->arena, "%d loops are those", group->n_fused), before->name);
+	}
+}
+
+static bool fuse_region(struct fusion *f)
+{
+	edge_list edges = edges_of_region(f);
+	group_list ordered = { 0 };
+
+	fuse_level(f, &f->region->groups, &edges, 0, &ordered);
+	edges_free(&edges);
+	if (isl_ctx_last_error(f->module->ctx) == isl_error_quota || ordered.n != f->region->groups.n) {
+		isl_ctx_reset_error(f->module->ctx);
+		isl_ctx_reset_operations(f->module->ctx);
+		for (int i = 0; i < f->region->groups.n; i++)
+			f->region->groups.items[i]->n_fused = 0;
+		return !f->failed;
+	}
+	for (int i = 0; i < ordered.n; i++)
+		f->region->groups.items[i] = ordered.items[i];
+	decide(f->module, &ordered);
+	return !f->failed;
+}
+
+bool pass_fuse(struct module *module, const struct pass_options *options)
+{
+	bool ok = true;
+
+	for (int i = 0; i < module->groups.n; i++)
+		module->groups.items[i]->n_fused = 0;
+	if (!fuse_read_items(module, options))
+		return false;
+	for (int i = 0; ok && i < REGION_N; i++) {
+		struct fusion f = { .module = module, .region = &module->regions[i], .options = options };
+
+		if (!f.region->groups.n || !f.region->strict)
+			continue;
+		fuse_ask(&f);
+		ok = fuse_region(&f);
+	}
+	return ok;
+}

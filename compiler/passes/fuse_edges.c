@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Dependences between groups as fusion looks at them: one relation for each two stages, restricted to one iteration
+ * of the loops that are shared already. */
+#include "passes/fuse_private.h"
+
+/* The direction in which `edge->to` runs: fused loops have one direction. */
+static int direction(const struct edge *edge, int level)
+{
+	const struct group *group = edge->from->is_recurrence ? edge->from : edge->to;
+
+	return group->direction ? group->direction[level] : 1;
+}
+
+static bool has_level(const struct edge *edge, int level)
+{
+	return level < edge->from->n_common && level < edge->to->n_common;
+}
+
+__isl_give isl_map *edge_crossing(const struct edge *edge, int level)
+{
+	isl_map *together;
+
+	if (!has_level(edge, level))
+		return isl_map_copy(edge->pairs);
+	together = isl_map_equate(isl_map_copy(edge->pairs), isl_dim_in, level, isl_dim_out, level);
+	return isl_map_subtract(isl_map_copy(edge->pairs), together);
+}
+
+__isl_give isl_map *edge_backwards(const struct edge *edge, int level)
+{
+	if (!has_level(edge, level))
+		return isl_map_copy(edge->pairs);
+	if (direction(edge, level) > 0)
+		return isl_map_order_gt(isl_map_copy(edge->pairs), isl_dim_in, level, isl_dim_out, level);
+	return isl_map_order_lt(isl_map_copy(edge->pairs), isl_dim_in, level, isl_dim_out, level);
+}
+
+static bool is_empty(__isl_take isl_map *pairs)
+{
+	bool empty = isl_map_is_empty(pairs) == isl_bool_true;
+
+	isl_map_free(pairs);
+	return empty;
+}
+
+bool edge_goes_back(const struct edge *edge, int level)
+{
+	return !is_empty(edge_backwards(edge, level));
+}
+
+struct collecting {
+	const struct fusion *f;
+	edge_list *edges;
+	bool is_strict;
+};
+
+static isl_stat add_edge(__isl_take isl_map *pairs, void *user)
+{
+	struct collecting *c = user;
+	struct edge edge = { .pairs = pairs, .is_strict = c->is_strict };
+
+	edge.from = stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_in))->group;
+	edge.to = stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_out))->group;
+	edge.is_crossing = !is_empty(edge_crossing(&edge, 0));
+	vec_push(c->f->module->arena, c->edges, edge);
+	return isl_stat_ok;
+}
+
+static int region_position(const struct region *region, const struct group *group)
+{
+	for (int i = 0; i < region->groups.n; i++)
+		if (region->groups.items[i] == group)
+			return i;
+	return -1;
+}
+
+static bool comes_before(const struct fusion *f, const struct edge *a, const struct edge *b)
+{
+	int to = region_position(f->region, a->to) - region_position(f->region, b->to);
+	int from = region_position(f->region, a->from) - region_position(f->region, b->from);
+
+	return to ? to < 0 : from > 0;
+}
+
+/* isl has them in the order of a hash table: by consumer, the nearest producer first. */
+static void sort_edges(const struct fusion *f, edge_list *edges)
+{
+	for (int i = 1; i < edges->n; i++) {
+		struct edge edge = edges->items[i];
+		int at = i;
+
+		for (; at > 0 && comes_before(f, &edge, &edges->items[at - 1]); at--)
+			edges->items[at] = edges->items[at - 1];
+		edges->items[at] = edge;
+	}
+}
+
+edge_list edges_of_region(const struct fusion *f)
+{
+	edge_list edges = { 0 };
+	struct collecting strict = { f, &edges, true }, updates = { f, &edges, false };
+
+	isl_union_map_foreach_map(f->region->strict, add_edge, &strict);
+	isl_union_map_foreach_map(f->region->reduction, add_edge, &updates);
+	sort_edges(f, &edges);
+	return edges;
+}
+
+edge_list edges_inside(const struct fusion *f, const edge_list *edges, const group_list *members, int level)
+{
+	edge_list inside = { 0 };
+
+	for (int i = 0; i < edges->n; i++) {
+		struct edge edge = edges->items[i];
+
+		if (!group_is_in(members, edge.from) || !group_is_in(members, edge.to))
+			continue;
+		edge.pairs = isl_map_equate(isl_map_copy(edge.pairs), isl_dim_in, level, isl_dim_out, level);
+		if (isl_map_is_empty(edge.pairs) == isl_bool_true) {
+			isl_map_free(edge.pairs);
+			continue;
+		}
+		edge.is_crossing = !is_empty(edge_crossing(&edge, level + 1));
+		vec_push(f->module->arena, &inside, edge);
+	}
+	return inside;
+}
+
+void edges_free(edge_list *edges)
+{
+	for (int i = 0; i < edges->n; i++)
+		isl_map_free(edges->items[i].pairs);
+	edges->n = 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `fuse a, b;`, `fuse a, b (2);` (two loops at most) and `fuse off;`, and which loops of two groups can be one. */
+#include <string.h>
+
+#include "passes/fuse_private.h"
+
+bool group_is_in(const group_list *list, const struct group *group)
+{
+	for (int i = 0; i < list->n; i++)
+		if (list->items[i] == group)
+			return true;
+	return false;
+}
+
+/* ---- items ---- */
+
+static bool is_fuse(const struct override *override)
+{
+	return !strcmp(override->verb, "fuse") && strcmp(override->choice, "auto") != 0;
+}
+
+static bool report(struct module *module, const struct override *override, const char *problem)
+{
+	diag_error(module->diags, DIAG_BAD_ITEM, override->span, "%s", problem);
+	return false;
+}
+
+static group_list groups_asked(const struct module *module, const struct region *region,
+			       const struct override *override)
+{
+	group_list list = { 0 };
+
+	for (int g = 0; g < region->groups.n; g++)
+		for (int i = 0; i < override->subjects.n; i++)
+			if (group_defines(region->groups.items[g], override->subjects.items[i]) &&
+			    !group_is_in(&list, region->groups.items[g]))
+				vec_push(module->arena, &list, region->groups.items[g]);
+	return list;
+}
+
+static bool check_item(struct module *module, struct override *override)
+{
+	bool has_region = false;
+
+	if (!strcmp(override->choice, "off") && !override->subjects.n)
+		return override->is_used = true;
+	if (override->subjects.n < 2 || override->numbers.n > 1 || *override->choice)
+		return report(module, override, "'fuse' takes two names or more, and at most a number of loops");
+	if (override->numbers.n && override->numbers.items[0] < 1)
+		return report(module, override, "the number of loops that are shared is 1 or more");
+	for (int r = 0; r < REGION_N; r++) {
+		bool all = true;
+
+		for (int i = 0; i < override->subjects.n; i++) {
+			bool found = false;
+
+			for (int g = 0; g < module->regions[r].groups.n; g++)
+				found = found || group_defines(module->regions[r].groups.items[g],
+							       override->subjects.items[i]);
+			all = all && found;
+		}
+		has_region = has_region || all;
+	}
+	if (!has_region)
+		return report(module, override, "'fuse' takes what is computed together: before, in or after the loop");
+	return override->is_used = true;
+}
+
+bool fuse_read_items(struct module *module, const struct pass_options *options)
+{
+	bool ok = true;
+
+	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+		if (is_fuse(&module->overrides.items[i]))
+			ok = check_item(module, &module->overrides.items[i]) && ok;
+	return ok;
+}
+
+void fuse_ask(struct fusion *f)
+{
+	f->is_automatic = f->options->fuse && !strcmp(f->options->schedule, "auto");
+	for (int i = 0; f->options->overrides && i < f->module->overrides.n; i++) {
+		const struct override *override = &f->module->overrides.items[i];
+		struct asked asked = { .override = override, .depth = INT32_MAX };
+
+		if (!is_fuse(override))
+			continue;
+		if (!strcmp(override->choice, "off")) {
+			f->is_automatic = false;
+			continue;
+		}
+		asked.groups = groups_asked(f->module, f->region, override);
+		if (override->numbers.n)
+			asked.depth = (int) (override->numbers.items[0] < 64 ? override->numbers.items[0] : 64);
+		if (asked.groups.n > 1)
+			vec_push(f->module->arena, &f->asked, asked);
+	}
+}
+
+/* ---- loops that two groups can share ---- */
+
+static bool has_loop(const struct group *group, int level)
+{
+	bool has = level < group->n_common;
+
+	for (int i = 0; has && i <= level; i++)
+		has = group->stages.items[0]->dims.items[i].kind == DIM_RANGE;
+	return has;
+}
+
+static bool is_commit(const struct group *group)
+{
+	return group->stages.items[0]->is_commit;
+}
+
+static bool mentions_loop(const struct module *module, const struct expr *expr)
+{
+	bool does = expr && expr->kind == EXPR_PARAM && module->params.items[expr->index].is_loop;
+
+	for (int i = 0; expr && !does && i < expr_n_args(expr); i++)
+		does = mentions_loop(module, expr->args[i]);
+	return does;
+}
+
+/* Does the group run in some iterations of the program's loop only? */
+static bool is_conditional(const struct module *module, const struct group *group)
+{
+	bool is = true;
+
+	for (int i = 0; is && i < group->stages.n; i++)
+		is = mentions_loop(module, group->stages.items[i]->guard);
+	return is;
+}
+
+/* What a stopped run must not set again when it goes on. */
+static bool sets_carried(const struct fusion *f, const struct group *group)
+{
+	const struct array *array = group->stages.items[group->stages.n - 1]->write.array;
+	bool sets = array->role == ROLE_STATE || array->role == ROLE_INOUT;
+
+	if (f->region != &f->module->regions[REGION_PROLOGUE] || !f->module->loop.var)
+		return false;
+	for (int g = 0; !sets && g < f->module->regions[REGION_BODY].groups.n; g++)
+		sets = group_defines(f->module->regions[REGION_BODY].groups.items[g], array->name);
+	return sets;
+}
+
+static bool is_innermost(const struct group *group, int level)
+{
+	for (int s = 0; s < group->stages.n; s++)
+		for (int d = level + 1; d < group->stages.items[s]->dims.n; d++)
+			if (group->stages.items[s]->dims.items[d].kind != DIM_BIND)
+				return false;
+	return true;
+}
+
+/* The values of the dims up to `level`. */
+static __isl_give isl_set *points(const struct group *group, int level)
+{
+	isl_set *all = NULL;
+
+	for (int s = 0; s < group->stages.n; s++) {
+		isl_set *one = isl_set_copy(group->stages.items[s]->domain);
+		int n = isl_set_dim(one, isl_dim_set);
+
+		one = isl_set_project_out(one, isl_dim_set, (unsigned) level + 1, (unsigned) (n - level - 1));
+		one = isl_set_reset_tuple_id(one);
+		all = all ? isl_set_union(all, one) : one;
+	}
+	return all;
+}
+
+/* Where both run at all: a loop may be empty because another one inside it is. */
+static bool run_alike(const struct group *a, const struct group *b, int level)
+{
+	isl_set *first = points(a, level), *second = points(b, level);
+	bool alike;
+
+	first = isl_set_intersect_params(first, isl_set_params(isl_set_copy(second)));
+	second = isl_set_intersect_params(second, isl_set_params(isl_set_copy(first)));
+	alike = isl_set_is_equal(first, second) == isl_bool_true;
+	isl_set_free(first);
+	isl_set_free(second);
+	return alike;
+}
+
+static bool directions_agree(const struct group *a, const struct group *b, int level)
+{
+	return !a->is_recurrence || !b->is_recurrence || a->direction[level] == b->direction[level];
+}
+
+const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
+			  bool is_asked)
+{
+	if (!has_loop(a, level) || !has_loop(b, level))
+		return "they have no loop over a range in common";
+	if (!directions_agree(a, b, level))
+		return "one runs forwards and the other backwards";
+	if (is_commit(a) != is_commit(b))
+		return "the next values are committed at the end";
+	if (is_asked)
+		return NULL;
+	if (is_conditional(f->module, a) != is_conditional(f->module, b) || sets_carried(f, a) != sets_carried(f, b))
+		return "one of them does not run in each iteration of the program's loop";
+	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level))
+		return "their innermost loops have other ranges";
+	return NULL;
+}
+
+void share_direction(const group_list *groups, int level)
+{
+	const struct group *leader = groups->items[0];
+
+	for (int i = 0; i < groups->n; i++)
+		if (groups->items[i]->is_recurrence)
+			leader = groups->items[i];
+	for (int i = 0; i < groups->n; i++)
+		if (leader->direction && groups->items[i]->direction)
+			groups->items[i]->direction[level] = leader->direction[level];
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the fusion share: dependences between groups, and what items of the schedule block ask for. */
+#ifndef PMGC_PASSES_FUSE_PRIVATE_H
+#define PMGC_PASSES_FUSE_PRIVATE_H
+
+#include "passes/pass_private.h"
+
+/* Dependences of two stages, `from` before `to`; of one group too. */
+struct edge {
+	struct group *from, *to;
+	isl_map *pairs;
+	bool is_strict;                 /* else updates of one accumulation, in any order */
+	bool is_crossing;               /* some pair is of two iterations of the loop that is looked at */
+};
+typedef VEC(struct edge) edge_list;
+
+/* An item of the schedule block, in one region. */
+struct asked {
+	const struct override *override;
+	group_list groups;
+	int depth;                      /* loops shared at most */
+};
+
+struct fusion {
+	struct module *module;
+	struct region *region;
+	const struct pass_options *options;
+	VEC(struct asked) asked;
+	bool is_automatic, failed;
+};
+
+/* ---- fuse_edges.c ---- */
+
+edge_list edges_of_region(const struct fusion *f);
+/* Those between `members`, within one iteration of the loop of `level`. */
+edge_list edges_inside(const struct fusion *f, const edge_list *edges, const group_list *members, int level);
+void edges_free(edge_list *edges);
+/* Pairs of two iterations of the loop of `level`; of which the second would run before the first. */
+__isl_give isl_map *edge_crossing(const struct edge *edge, int level);
+__isl_give isl_map *edge_backwards(const struct edge *edge, int level);
+bool edge_goes_back(const struct edge *edge, int level);
+
+/* ---- fuse_items.c ---- */
+
+/* Looks at the items; false when one makes no sense. */
+bool fuse_read_items(struct module *module, const struct pass_options *options);
+/* What they ask for in the region of `f`. */
+void fuse_ask(struct fusion *f);
+bool group_is_in(const group_list *list, const struct group *group);
+/* Why two groups have no loop of this level to share; NULL: they have. */
+const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
+			  bool is_asked);
+/* The loop runs in the direction that the recurrence among the groups asks for. */
+void share_direction(const group_list *groups, int level);
+
+#endif
