@@ -211,6 +211,8 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->messages = format;
 	s->c->target = options->target;
 	s->c->verify_each = options->verify_each;
+	s->c->with = options->with;
+	s->c->specialize = options->specialize;
 	s->c->after_pass = after_pass;
 	s->c->user = s;
 	s->dumps.wanted = options->dump_after;

@@ -131,6 +131,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
 	if (!read_switch(options->parallel, &pass->parallel))
 		return snprintf(problem, size, "--parallel takes on or off, not '%s'", options->parallel), false;
+	if (!read_switch(options->restructure, &pass->restructure))
+		return snprintf(problem, size, "--restructure takes on or off, not '%s'", options->restructure), false;
 	if (!read_switch(options->vector, &pass->vector))
 		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
 	if (!read_switch(options->overrides, &pass->overrides))
@@ -149,6 +151,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.fuse = pass->fuse ? "on" : "off";
 	options.parallel = pass->parallel ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
+	options.restructure = pass->restructure ? "on" : "off";
 	options.overrides = pass->overrides ? "on" : "off";
 	options.max_operations = (long) pass->max_operations;
 	row = find_row(flag, &value);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "codegen/target.h"
+#include "driver/with.h"
 #include "ir/schedule.h"
 
 /* The reserve is four times what the largest step of our largest program takes. */
@@ -116,6 +117,7 @@ static bool parse_step(struct compilation *c, void *unused)
 {
 	(void) unused;
 	c->tree = syntax_parse(&c->arena, &c->diags, c->file);
+	with_add(c);
 	return true;
 }
 
@@ -132,8 +134,12 @@ static bool lower_step(struct compilation *c, void *unused)
 	struct module *module;
 
 	(void) unused;
-	if (!is_dump(c))
-		return sema_lower_file(&c->arena, &c->diags, c->ctx, c->tree, &c->modules);
+	if (!is_dump(c)) {
+		bool ok = sema_lower_file(&c->arena, &c->diags, c->ctx, c->tree, &c->modules);
+
+		with_check(c);
+		return ok;
+	}
 	module = module_read(&c->arena, &c->diags, c->ctx, c->file);
 	if (module)
 		vec_push(&c->arena, &c->modules, module);

@@ -20,6 +20,9 @@ struct compilation {
 	bool verify_each;
 	const char *target;             /* "openmp" */
 	enum diag_format messages;
+	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
+	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
+	tree_stmts asked;               /* these, once parsed */
 	bool is_out_of_memory;
 	char last_words[160];           /* how that is said, since it needs memory to say more */
 	uint32_t file;

@@ -322,6 +322,18 @@ int expr_last_dim(const struct expr *expr)
 	return last;
 }
 
+bool expr_uses_dim(const struct expr *expr, int dim)
+{
+	bool uses = expr->kind == EXPR_DIM && expr->index == dim;
+
+	if (expr->kind == EXPR_READ)
+		for (int i = 0; !uses && i < access_n_subs(&expr->access); i++)
+			uses = expr_uses_dim(expr->access.subs[i], dim);
+	for (int i = 0; !uses && i < expr_n_args(expr); i++)
+		uses = expr_uses_dim(expr->args[i], dim);
+	return uses;
+}
+
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user)
 {
 	expr_reads(stage->value, visit, user);

@@ -310,9 +310,9 @@ void bind_facts(struct run *run)
 {
 	for (int offsets = 1; offsets >= 0; offsets--)
 		for (int i = 0; i < run->module->arrays.n && run->stop == RUN_GOES; i++) {
-			struct slot *slot = &run->slots[i];
+			const struct array *array = run->module->arrays.items[i];
 
-			if (slot->array->role == ROLE_IN && !(slot->array->facts & FACT_OFFSETS) == !offsets)
-				check_facts(run, slot);
+			if (array->role == ROLE_IN && !(array->facts & FACT_OFFSETS) == !offsets)
+				check_facts(run, &run->slots[i]);
 		}
 }

@@ -120,6 +120,7 @@ struct dim {
 	const char *name;
 	struct span span;
 	struct expr *lo, *hi;           /* RANGE: affine in params and earlier dims */
+	bool is_short;                  /* RANGE: has a few iterations, too few for vectors */
 	struct access source;           /* BIND, CHILDREN: subs affine in params and earlier dims */
 };
 typedef VEC(struct dim) dim_list;
@@ -202,9 +203,9 @@ struct restructuring {
 	struct span span;
 	struct expr *n;                 /* points: affine in params */
 	VEC(struct array *) keys;
-	struct array *segments;         /* offsets by value of keys[0], into the runs, or the points where there are none */
+	struct array *segments;         /* offsets by value of keys[0] into the runs; where there are none, points */
 	struct array *runs;             /* offsets by run, into the points; NULL */
-	struct array *chunks;           /* offsets by chunk, into the values of keys[0]: about equally many points in each;
+	struct array *chunks;           /* offsets by chunk, of about equally many points, into the values of keys[0];
 					 * NULL */
 	bool is_by_threads;             /* one chunk for each thread, else many more */
 	int n_runs, n_chunks;           /* numbers of inspected params; -1 */
@@ -303,6 +304,7 @@ bool expr_is_constant(const struct expr *expr, int64_t *value);
 struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr *const *dims);
 /* Calls `visit` for each READ in `expr`, in order of evaluation. */
 void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *user), void *user);
+bool expr_uses_dim(const struct expr *expr, int dim);
 /* The largest number of a DIM in `expr`, or -1. */
 int expr_last_dim(const struct expr *expr);
 int op_arity(enum expr_op op);

@@ -166,6 +166,7 @@ static void print_dim_line(struct printer *p, const struct stage *stage, const s
 	case DIM_RANGE:
 		str_add(&p->text, " in ");
 		print_range(p, stage, dim->lo, dim->hi);
+		str_add(&p->text, dim->is_short ? " short" : "");
 		break;
 	case DIM_BIND:
 		str_add(&p->text, " = ");

@@ -260,6 +260,7 @@ static void read_dim(struct reader *r, struct stage *stage, bool is_bind)
 		read_range(r, &dim.lo, &dim.hi);
 	else
 		dim.source = read_access(r);
+	dim.is_short = dim.kind == DIM_RANGE && reader_take(r, "short");
 	reader_end_line(r);
 	vec_push(r->arena, &stage->dims, dim);
 }

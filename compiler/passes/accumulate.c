@@ -5,16 +5,6 @@
  * such loop. Reductions may be reassociated, so this changes no meaning. */
 #include "passes/pass_private.h"
 
-static bool expr_uses_dim(const struct expr *expr, int dim)
-{
-	bool uses = expr->kind == EXPR_DIM && expr->index == dim;
-
-	if (expr->kind == EXPR_OP || expr->kind == EXPR_CAST)
-		for (int i = 0; !uses && i < (expr->kind == EXPR_CAST ? 1 : op_arity(expr->op)); i++)
-			uses = expr_uses_dim(expr->args[i], dim);
-	return uses;
-}
-
 static bool target_moves(const struct stage *stage, int dim)
 {
 	const struct array *target = stage->write.array;

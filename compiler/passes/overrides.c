@@ -45,10 +45,9 @@ static bool is_done_anyway(const struct module *module, const struct override *o
 
 bool pass_overrides(struct module *module, const struct pass_options *options)
 {
-	for (int i = 0; i < module->overrides.n; i++) {
-		struct override *override = &module->overrides.items[i];
-
-		override->is_used = !options->overrides || is_done_anyway(module, override);
-	}
+	if (!options->overrides)
+		module->overrides.n = 0;
+	for (int i = 0; i < module->overrides.n; i++)
+		module->overrides.items[i].is_used = is_done_anyway(module, &module->overrides.items[i]);
 	return true;
 }

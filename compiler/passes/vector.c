@@ -57,7 +57,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 					   const struct mark *mark, bool *descend)
 {
 	stage_list below = tree_stages(walk->module, node);
-	bool allowed = mark->kind == MARK_LOOP && walk->region->strict && !tree_has_loop_below(node);
+	bool allowed = mark->kind == MARK_LOOP && !mark->dim->is_short && walk->region->strict &&
+		       !tree_has_loop_below(node);
 
 	for (int i = 0; allowed && i < below.n; i++)
 		allowed = stage_allows(node, below.items[i]);

@@ -37,13 +37,19 @@ static bool report_item(struct sema *sema, struct span span, const char *problem
 
 /* ---- subjects ---- */
 
-static bool add_subject(struct sema *sema, const struct tree_name *name, struct override *override)
+static struct symbol *find_subject(struct sema *sema, const struct tree_name *name)
 {
 	const char *text = name_text(sema->arena, name);
 	struct symbol *symbol = scope_find(sema->scope, text);
 
-	if (!symbol && sema->body_scope)
-		symbol = scope_find(sema->body_scope, text);
+	return !symbol && sema->body_scope ? scope_find(sema->body_scope, text) : symbol;
+}
+
+static bool add_subject(struct sema *sema, const struct tree_name *name, struct override *override)
+{
+	const char *text = name_text(sema->arena, name);
+	struct symbol *symbol = find_subject(sema, name);
+
 	if (!symbol) {
 		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name);
 		return false;
@@ -115,26 +121,60 @@ static bool is_switch(const struct tree_schedule_item *item)
 	return false;
 }
 
-static void lower_item(struct sema *sema, const struct tree_schedule_item *item)
+/* Is the item, which was asked for with the program, meant for this pipeline? */
+static bool is_meant(struct sema *sema, const struct tree_schedule_item *item)
+{
+	bool is = true;
+
+	for (int i = 0; i < item->subjects.n && !is_switch(item); i++)
+		is = is && find_subject(sema, &item->subjects.items[i]);
+	return is;
+}
+
+static bool speak_of_one(const struct override *a, const struct override *b)
+{
+	bool same = a->subjects.n == b->subjects.n && !strcmp(a->verb, b->verb);
+
+	for (int i = 0; same && i < a->subjects.n; i++)
+		same = !strcmp(a->subjects.items[i], b->subjects.items[i]);
+	return same;
+}
+
+/* An item that was asked for takes the place of one of the program. */
+static void add_override(struct sema *sema, struct override override, bool replaces)
+{
+	struct module *module = sema->module;
+
+	for (int i = 0; replaces && i < module->overrides.n; i++)
+		if (speak_of_one(&module->overrides.items[i], &override)) {
+			module->overrides.items[i] = override;
+			return;
+		}
+	vec_push(sema->arena, &module->overrides, override);
+}
+
+static void lower_item(struct sema *sema, const struct tree_schedule_item *item, bool *is_asked)
 {
 	struct override override = { .verb = item->verb.name, .span = item->span };
 	bool ok = check_verb(sema, &item->verb);
 
-	if (!ok)
+	if (!ok || (is_asked && !is_meant(sema, item)))
 		return;
+	if (is_asked)
+		*is_asked = true;
 	if (is_switch(item)) {
 		override.choice = item->subjects.items[0].name;
-		vec_push(sema->arena, &sema->module->overrides, override);
+		add_override(sema, override, is_asked);
 		return;
 	}
 	for (int i = 0; i < item->subjects.n; i++)
 		ok = add_subject(sema, &item->subjects.items[i], &override) && ok;
 	if (set_value(sema, item->value, &override) && ok)
-		vec_push(sema->arena, &sema->module->overrides, override);
+		add_override(sema, override, is_asked);
 }
 
 void lower_schedule(struct sema *sema, const struct tree_stmt *stmt)
 {
 	for (int i = 0; i < stmt->items.n; i++)
-		lower_item(sema, stmt->items.items[i]);
+		lower_item(sema, stmt->items.items[i], stmt->is_meant);
 }

@@ -27,12 +27,14 @@ static void report_specialize(struct sema *sema, const struct symbol *symbol, st
 static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
 	const struct tree_name *name = &stmt->names.items[0];
-	struct symbol *symbol = scope_resolve(sema, scope, name);
+	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) : scope_resolve(sema, scope, name);
 	struct param *param;
 	int64_t value;
 
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return;
+	if (stmt->is_meant)
+		*stmt->is_meant = true;
 	if (stmt->text) {
 		diag_error(sema->diags, DIAG_NOT_SUPPORTED, stmt->span,
 			   "not supported yet: 'specialize' with a file, for '%s'", symbol->name);

@@ -143,6 +143,9 @@ struct tree_stmt {
 	tree_ranges ranges;
 	tree_stmts body;
 	tree_schedule_items items;
+	/* Not of the program but asked for with it (driver/with.c): where a pipeline does not know its names, it is
+	 * not meant. Set when one does. NULL: of the program. */
+	bool *is_meant;
 };
 
 struct tree_pipeline {

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The order of the points of sparse accumulations. `reduce Y[voxel[k], t] += …` runs over k in whatever order the
+ * caller has; sorted by a mode, each cell of the target is updated within one segment, so that threads own what they
+ * write, rows stay in registers, and points that agree in two modes share the factors that depend on these alone (K. Aggarwal, thesis, IISc 2020, 4.1.2 and 4.2.1; docs/restructuring.md).
+ *
+ * Without a word of the user the first key is the mode of the target, or, where the target does not move in the inner
+ * loops, a mode that does; the second is another mode that moves with the inner loops. */
+#include <string.h>
+
+#include "passes/restructure_private.h"
+
+/* ---- what the user asks for ---- */
+
+static struct override *find_override(struct module *module, const char *verb, const char *first, const char *second)
+{
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *override = &module->overrides.items[i];
+
+		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, verb); s++)
+			if (!strcmp(override->subjects.items[s], first) || !strcmp(override->subjects.items[s], second))
+				return override;
+	}
+	return NULL;
+}
+
+static const char *modes_text(const struct accumulation *accumulation)
+{
+	struct str text = str_new(accumulation->module->arena);
+
+	for (int i = 0; i < accumulation->modes.n; i++)
+		str_add(&text, "%s%s", i ? ", " : "",
+			accumulation->stage->dims.items[accumulation->modes.items[i]].name);
+	return str_text(&text);
+}
+
+static bool refuse(const struct accumulation *accumulation, const struct override *override, const char *problem,
+		   const char *word, const char *help)
+{
+	struct diags *diags = accumulation->module->diags;
+	struct diag *diag = diag_error(diags, DIAG_BAD_ITEM, override->span, problem, accumulation->object, word);
+
+	diag_help(diags, diag, (struct span) { 0 }, "%s", help);
+	return false;
+}
+
+/* `by voxel`, `by hybrid(voxel, atom)`; false: a word is no mode. */
+static bool read_keys(const struct accumulation *accumulation, const struct override *override, struct choice *choice)
+{
+	struct arena *arena = accumulation->module->arena;
+	bool is_hybrid = !strcmp(override->choice, "hybrid");
+	int n = is_hybrid ? override->words.n : 1;
+
+	for (int i = 0; i < n; i++) {
+		const char *word = is_hybrid ? override->words.items[i] : override->choice;
+		int mode = accumulation_mode(accumulation, word);
+
+		if (mode < 0)
+			return refuse(accumulation, override, "'%s' has no mode '%s'", word,
+				      arena_printf(arena, "its modes are %s", modes_text(accumulation)));
+		vec_push(arena, &choice->keys, mode);
+	}
+	return n > 0;
+}
+
+static bool read_partition(const struct accumulation *accumulation, const struct override *override,
+			   struct choice *choice)
+{
+	int mode = accumulation_mode(accumulation, override->choice);
+
+	if (!strcmp(override->choice, "coeff"))
+		choice->partition = PARTITION_COEFF;
+	else if (!strcmp(override->choice, "coeff_exclusive"))
+		choice->partition = PARTITION_EXCLUSIVE;
+	else if (!strcmp(override->choice, "chunks"))
+		choice->partition = PARTITION_CHUNKS;
+	else if (choice->keys.n && mode == choice->keys.items[0])
+		choice->partition = PARTITION_MODE;
+	else
+		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
+			      "choose coeff, coeff_exclusive, chunks, or the mode that it is restructured by");
+	return true;
+}
+
+/* ---- what is chosen without a word ---- */
+
+static bool access_moves_inside(const struct accumulation *accumulation, const struct access *access, int mode)
+{
+	bool uses_mode = false, uses_range = false;
+
+	for (int i = 0; i < access_n_subs(access); i++) {
+		uses_mode = uses_mode || expr_uses_dim(access->subs[i], mode);
+		for (int d = 1; d < accumulation->stage->dims.n; d++)
+			uses_range = uses_range || (accumulation->stage->dims.items[d].kind == DIM_RANGE &&
+						    expr_uses_dim(access->subs[i], d));
+	}
+	return uses_mode && uses_range;
+}
+
+struct row_search {
+	const struct accumulation *accumulation;
+	int mode;
+	bool is_row, is_fixed;
+};
+
+static void look_for_row(struct access *access, void *user)
+{
+	struct row_search *search = user;
+
+	if (access_moves_inside(search->accumulation, access, search->mode)) {
+		search->is_row = true;
+		search->is_fixed = search->is_fixed || access->array->is_fixed;
+	}
+}
+
+/* Do the inner loops run over rows, one for each value of the mode? */
+static struct row_search row_of_mode(const struct accumulation *accumulation, int mode)
+{
+	struct row_search search = { accumulation, mode, false, false };
+
+	expr_reads(accumulation->stage->value, look_for_row, &search);
+	look_for_row(&accumulation->stage->write, &search);
+	return search;
+}
+
+/* The mode of the target; else one of rows, those that change between executions before fixed ones; else the first. */
+static int first_key(const struct accumulation *accumulation)
+{
+	int best = accumulation->modes.items[0], best_rank = -1;
+
+	for (int i = 0; i < accumulation->modes.n; i++) {
+		int mode = accumulation->modes.items[i];
+		struct row_search row = row_of_mode(accumulation, mode);
+		bool has_inner = false;
+		int rank;
+
+		for (int d = 1; d < accumulation->stage->dims.n; d++)
+			has_inner = has_inner || accumulation->stage->dims.items[d].kind == DIM_RANGE;
+		rank = target_uses_dim(accumulation->stage, mode) && (row.is_row || !has_inner) ? 3 :
+		       row.is_row ? 2 - row.is_fixed : 0;
+		if (rank > best_rank) {
+			best = mode;
+			best_rank = rank;
+		}
+	}
+	return best;
+}
+
+static void choose_keys(const struct accumulation *accumulation, struct choice *choice)
+{
+	struct arena *arena = accumulation->module->arena;
+	int first = first_key(accumulation);
+
+	vec_push(arena, &choice->keys, first);
+	for (int i = 0; i < accumulation->modes.n && choice->keys.n < 2; i++) {
+		int mode = accumulation->modes.items[i];
+
+		if (mode != first && row_of_mode(accumulation, mode).is_row)
+			vec_push(arena, &choice->keys, mode);
+	}
+}
+
+/* ---- the decision ---- */
+
+static const char *keys_text(const struct accumulation *accumulation, const struct choice *choice)
+{
+	struct arena *arena = accumulation->module->arena;
+	struct str text = str_new(arena);
+
+	if (choice->keys.n == 1)
+		return accumulation->stage->dims.items[choice->keys.items[0]].name;
+	for (int i = 0; i < choice->keys.n; i++)
+		str_add(&text, "%s%s", i ? ", " : "hybrid(",
+			accumulation->stage->dims.items[choice->keys.items[i]].name);
+	str_add(&text, ")");
+	return str_text(&text);
+}
+
+static const char *reason_text(const struct accumulation *accumulation, const struct choice *choice)
+{
+	struct arena *arena = accumulation->module->arena;
+	const struct stage *stage = accumulation->stage;
+	int key = choice->keys.items[0];
+	bool is_of_target = target_uses_dim(stage, key);
+	const char *name = is_of_target ? stage->write.array->name : stage->dims.items[key].name;
+	const char *text = arena_printf(arena, is_of_target ? "cells of '%s' are updated in one segment each"
+							    : "rows of '%s' are read once for a segment", name);
+
+	return choice->has_runs ? arena_printf(arena, "%s; points that agree in %s share their factors", text,
+					       keys_text(accumulation, choice)) : text;
+}
+
+static void decide(const struct accumulation *accumulation, const struct choice *choice)
+{
+	static const char *const partitions[] = {
+		[PARTITION_COEFF] = "coeff", [PARTITION_MODE] = "", [PARTITION_EXCLUSIVE] = "coeff_exclusive",
+		[PARTITION_CHUNKS] = "chunks"
+	};
+	const struct stage *stage = accumulation->stage;
+	const char *partition = partitions[choice->partition];
+
+	module_decide(accumulation->module, "restructure", accumulation->object, keys_text(accumulation, choice),
+		      "none, another mode", stage->span, "%s", reason_text(accumulation, choice));
+	module_decide(accumulation->module, "partition", stage->write.array->name,
+		      *partition ? partition : stage->dims.items[choice->keys.items[0]].name,
+		      "coeff, coeff_exclusive, chunks, a mode", stage->span,
+		      choice->partition == PARTITION_COEFF ? "threads share the points in their new order"
+							   : "a segment is never cut: one thread runs all of it");
+}
+
+static bool is_none(const struct override *override)
+{
+	return override && (!strcmp(override->choice, "none") || !strcmp(override->choice, "coeff"));
+}
+
+/* False: the accumulation stays as it is. */
+static bool choose(const struct accumulation *accumulation, const struct pass_options *options, struct choice *choice)
+{
+	struct module *module = accumulation->module;
+	const char *target = accumulation->stage->write.array->name;
+	struct override *restructure = find_override(module, "restructure", accumulation->object, target);
+	struct override *partition = find_override(module, "partition", target, accumulation->object);
+	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
+
+	*choice = (struct choice) { .partition = PARTITION_CHUNKS };
+	if (is_auto && (is_none(partition) || (!restructure && !options->restructure)))
+		return false;
+	if (restructure && !is_auto && (is_none(restructure) || !read_keys(accumulation, restructure, choice)))
+		return false;
+	if (is_auto && partition && accumulation_mode(accumulation, partition->choice) >= 0)
+		vec_push(module->arena, &choice->keys, accumulation_mode(accumulation, partition->choice));
+	else if (is_auto)
+		choose_keys(accumulation, choice);
+	if (partition && strcmp(partition->choice, "auto") && !read_partition(accumulation, partition, choice))
+		return false;
+	if (restructure)
+		restructure->is_used = true;
+	if (partition)
+		partition->is_used = true;
+	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF;
+	return true;
+}
+
+static void restructure(const struct accumulation *accumulation, struct choice *choice)
+{
+	struct rewriting rewriting;
+
+	decide(accumulation, choice);
+	rewriting = rewriting_new(accumulation, choice);
+	factor_stages(&rewriting);
+}
+
+bool pass_restructure(struct module *module, const struct pass_options *options)
+{
+	struct accumulation accumulation;
+	struct choice choice;
+	int n_errors = module->diags->n_errors;
+
+	for (int i = 0; i < module->groups.n; i++)
+		if (accumulation_match(module, module->groups.items[i], &accumulation) &&
+		    choose(&accumulation, options, &choice))
+			restructure(&accumulation, &choice);
+	return module->diags->n_errors == n_errors;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Accumulations that a restructuring can serve: one stage whose outermost loop runs over the points 0..n of arrays that
+ * are fixed when the plan is made, some of which are index arrays. Its updates commute, so that any order of the points
+ * is right. */
+#include <string.h>
+
+#include "passes/restructure_private.h"
+
+bool target_uses_dim(const struct stage *stage, int dim)
+{
+	bool uses = false;
+
+	for (int i = 0; !uses && i < access_n_subs(&stage->write); i++)
+		uses = expr_uses_dim(stage->write.subs[i], dim);
+	return uses;
+}
+
+static bool expr_is_zero(const struct expr *expr)
+{
+	int64_t value;
+
+	return expr_is_constant(expr, &value) && value == 0;
+}
+
+bool access_is_of_points(const struct accumulation *accumulation, const struct access *access)
+{
+	const struct array *array = access->array;
+	const struct dim *points = &accumulation->stage->dims.items[0];
+
+	return array->role == ROLE_IN && array->is_fixed && array->rank == 1 && expr_is_zero(array->lo[0]) &&
+	       expr_equal(array->hi[0], points->hi) && access->subs[0]->kind == EXPR_DIM && access->subs[0]->index == 0;
+}
+
+static bool dim_is_points(const struct dim *dim)
+{
+	return dim->kind == DIM_RANGE && expr_is_zero(dim->lo) && expr_last_dim(dim->hi) < 0;
+}
+
+struct target_search {
+	const struct array *target;
+	bool is_read;
+};
+
+static void look_for_target(struct access *access, void *user)
+{
+	struct target_search *search = user;
+
+	search->is_read = search->is_read || access->array == search->target;
+}
+
+static bool stage_reads_target(struct stage *stage)
+{
+	struct target_search search = { stage->write.array, false };
+
+	stage_reads(stage, look_for_target, &search);
+	return search.is_read;
+}
+
+static const char *object_of(struct arena *arena, const struct stage *stage, int mode)
+{
+	const char *name = stage->dims.items[mode].source.array->name, *dot = strchr(name, '.');
+
+	return dot ? arena_printf(arena, "%.*s", (int) (dot - name), name) : stage->write.array->name;
+}
+
+bool accumulation_match(struct module *module, struct group *group, struct accumulation *accumulation)
+{
+	struct stage *stage = group->stages.items[0];
+
+	*accumulation = (struct accumulation) { .module = module, .group = group, .stage = stage };
+	if (group->stages.n != 1 || stage->op == REDUCE_SET || !stage->dims.n || stage->guard ||
+	    stage->write.array->role == ROLE_LOCAL || !dim_is_points(&stage->dims.items[0]) ||
+	    stage_reads_target(stage))
+		return false;
+	for (int i = 1; i < stage->dims.n; i++) {
+		const struct dim *dim = &stage->dims.items[i];
+
+		if (dim->kind == DIM_CHILDREN)
+			return false;
+		if (dim->kind == DIM_BIND && (dim->source.array->facts & FACT_INDEX) &&
+		    access_is_of_points(accumulation, &dim->source))
+			vec_push(module->arena, &accumulation->modes, i);
+	}
+	if (!accumulation->modes.n)
+		return false;
+	accumulation->object = object_of(module->arena, stage, accumulation->modes.items[0]);
+	return true;
+}
+
+int accumulation_mode(const struct accumulation *accumulation, const char *name)
+{
+	for (int i = 0; i < accumulation->modes.n; i++) {
+		const struct dim *dim = &accumulation->stage->dims.items[accumulation->modes.items[i]];
+		const char *array = dim->source.array->name, *dot = strchr(array, '.');
+
+		if (!strcmp(dim->name, name) || !strcmp(array, name) || (dot && !strcmp(dot + 1, name)))
+			return accumulation->modes.items[i];
+	}
+	return -1;
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loops that replace `for k in 0..n, a = A[k], b = B[k], …, t in …`:
+ *
+ *     for chunk in 0..chunks, for a in chunk_offsets[chunk]..chunk_offsets[chunk + 1]       (or a in 0..limit)
+ *     for run in offsets[a]..offsets[a + 1], b = run_b[run]                                   (or none of this)
+ *     for k in run_offsets[run]..run_offsets[run + 1]                                         (or offsets[a]…)
+ *     c = sorted_c[k], …, t in …
+ *
+ * Arrays read at the point are read from their copies in the new order; where the point itself is needed, it is the
+ * bound dim `order`. Dims that need no point of the run stand outside the loop over its points. */
+#include "passes/restructure_private.h"
+
+struct rewriter {
+	struct rewriting *out;
+	const struct choice *choice;
+	struct module *module;
+	struct arena *arena;
+	struct expr *point;             /* the new k */
+	struct expr *order;             /* the caller's k; NULL: nothing needs it */
+};
+
+static struct expr *push_dim(struct rewriter *r, struct dim dim)
+{
+	vec_push(r->arena, &r->out->dims, dim);
+	return expr_dim(r->arena, r->out->dims.n - 1, dim.span);
+}
+
+static struct span span_here(const struct rewriter *r)
+{
+	return r->out->accumulation->stage->dims.items[0].span;
+}
+
+static struct expr *push_range(struct rewriter *r, const char *name, struct expr *lo, struct expr *hi)
+{
+	return push_dim(r, (struct dim) { .kind = DIM_RANGE, .name = name, .span = span_here(r), .lo = lo, .hi = hi });
+}
+
+static struct expr *push_bind(struct rewriter *r, const char *name, struct array *array, struct expr *sub)
+{
+	struct dim dim = { .kind = DIM_BIND, .name = name, .span = span_here(r),
+			   .source = { .array = array, .span = span_here(r) } };
+
+	dim.source.subs = arena_new_array(r->arena, struct expr *, 1);
+	dim.source.subs[0] = sub;
+	return push_dim(r, dim);
+}
+
+/* for NAME in offsets[at]..offsets[at + 1] */
+static struct expr *push_piece(struct rewriter *r, const char *name, const char *of, struct array *offsets,
+			       struct expr *at)
+{
+	struct expr *next = expr_binary(r->arena, OP_ADD, TYPE_I64, at, expr_int(r->arena, 1, at->span));
+	struct expr *lo = push_bind(r, arena_printf(r->arena, "%s_begin", of), offsets, at);
+	struct expr *hi = push_bind(r, arena_printf(r->arena, "%s_end", of), offsets, next);
+
+	return push_range(r, name, lo, hi);
+}
+
+static const struct dim *old_dim(const struct rewriter *r, int number)
+{
+	return &r->out->accumulation->stage->dims.items[number];
+}
+
+/* ---- loops over segments, runs and points ---- */
+
+static struct expr *push_segments(struct rewriter *r)
+{
+	const struct restructuring *restructuring = r->out->restructuring;
+	const struct dim *key = old_dim(r, r->choice->keys.items[0]);
+	struct expr *zero = expr_int(r->arena, 0, key->span);
+	struct expr *chunk;
+
+	if (!restructuring->chunks)
+		return push_range(r, key->name, zero, key->source.array->limit);
+	chunk = push_range(r, "chunk", zero, expr_param(r->arena, r->module, restructuring->n_chunks, key->span));
+	return push_piece(r, key->name, "chunk", restructuring->chunks, chunk);
+}
+
+static void push_points_of_run(struct rewriter *r, struct expr *segment, const char *segment_name)
+{
+	struct restructuring *restructuring = r->out->restructuring;
+	struct expr *run = push_piece(r, "run", segment_name, restructuring->segments, segment);
+
+	for (int i = 1; i < r->choice->keys.n; i++) {
+		int key = r->choice->keys.items[i];
+		struct array *copy = restructuring_copy(r->module, restructuring, old_dim(r, key)->source.array, true);
+
+		r->out->map[key] = push_bind(r, old_dim(r, key)->name, copy, run);
+	}
+	r->point = push_piece(r, old_dim(r, 0)->name, "run", restructuring->runs, run);
+	r->out->dims.items[r->out->dims.n - 1].is_short = true;
+}
+
+static void push_points(struct rewriter *r)
+{
+	int key = r->choice->keys.items[0];
+	const char *name = old_dim(r, key)->name;
+	struct expr *segment;
+
+	if (r->choice->partition == PARTITION_COEFF) {
+		r->point = push_range(r, old_dim(r, 0)->name, expr_int(r->arena, 0, span_here(r)), old_dim(r, 0)->hi);
+		return;
+	}
+	segment = push_segments(r);
+	r->out->map[key] = segment;
+	if (r->choice->has_runs)
+		push_points_of_run(r, segment, name);
+	else
+		r->point = push_piece(r, old_dim(r, 0)->name, name, r->out->restructuring->segments, segment);
+}
+
+/* ---- expressions at the new points ---- */
+
+static struct expr *rewrite_expr(struct rewriter *r, struct expr *expr);
+
+static struct expr **rewrite_all(struct rewriter *r, struct expr **exprs, int n)
+{
+	struct expr **copies = arena_new_array(r->arena, struct expr *, n + 1);
+
+	for (int i = 0; i < n; i++)
+		copies[i] = rewrite_expr(r, exprs[i]);
+	return copies;
+}
+
+static struct access rewrite_access(struct rewriter *r, const struct access *access)
+{
+	struct access copy = *access;
+
+	if (!access_is_of_points(r->out->accumulation, access)) {
+		copy.subs = rewrite_all(r, access->subs, access_n_subs(access));
+		return copy;
+	}
+	copy.array = restructuring_copy(r->module, r->out->restructuring, access->array, false);
+	copy.subs = arena_new_array(r->arena, struct expr *, 1);
+	copy.subs[0] = r->point;
+	return copy;
+}
+
+static struct expr *rewrite_expr(struct rewriter *r, struct expr *expr)
+{
+	struct expr *copy;
+
+	if (expr->kind == EXPR_DIM)
+		return expr->index ? r->out->map[expr->index] : r->order;
+	copy = arena_new(r->arena, struct expr);
+	*copy = *expr;
+	if (expr->kind == EXPR_READ) {
+		copy->access = rewrite_access(r, &expr->access);
+		if (type_is_integer(expr->type) && copy->access.array->type != expr->type) {
+			copy->type = copy->access.array->type;
+			return expr_cast(r->arena, expr->type, copy);
+		}
+	}
+	if (expr_n_args(expr))
+		copy->args = rewrite_all(r, expr->args, expr_n_args(expr));
+	return copy;
+}
+
+/* ---- the number that a point has for the caller ---- */
+
+static bool access_needs_order(const struct rewriter *r, const struct access *access);
+
+static bool expr_needs_order(const struct rewriter *r, const struct expr *expr)
+{
+	bool needs = expr->kind == EXPR_DIM && expr->index == 0;
+
+	if (expr->kind == EXPR_READ)
+		needs = access_needs_order(r, &expr->access);
+	for (int i = 0; !needs && i < expr_n_args(expr); i++)
+		needs = expr_needs_order(r, expr->args[i]);
+	return needs;
+}
+
+static bool access_needs_order(const struct rewriter *r, const struct access *access)
+{
+	bool needs = false;
+
+	if (!access_is_of_points(r->out->accumulation, access))
+		for (int i = 0; !needs && i < access_n_subs(access); i++)
+			needs = expr_needs_order(r, access->subs[i]);
+	return needs;
+}
+
+static bool needs_order(const struct rewriter *r)
+{
+	const struct stage *stage = r->out->accumulation->stage;
+	bool needs = expr_needs_order(r, stage->value) || access_needs_order(r, &stage->write);
+
+	for (int i = 1; !needs && i < stage->dims.n; i++) {
+		const struct dim *dim = &stage->dims.items[i];
+
+		needs = dim->kind == DIM_RANGE ? expr_needs_order(r, dim->lo) || expr_needs_order(r, dim->hi)
+					       : access_needs_order(r, &dim->source);
+	}
+	return needs;
+}
+
+static void push_order(struct rewriter *r)
+{
+	struct array *copy;
+
+	if (!needs_order(r))
+		return;
+	copy = restructuring_copy(r->module, r->out->restructuring, NULL, false);
+	r->order = push_bind(r, "order", copy, r->point);
+}
+
+/* ---- the other dims ---- */
+
+static bool dim_uses(const struct dim *dim, int number)
+{
+	bool uses = false;
+
+	if (dim->kind == DIM_RANGE)
+		return expr_uses_dim(dim->lo, number) || expr_uses_dim(dim->hi, number);
+	for (int i = 0; !uses && i < dim->source.array->rank; i++)
+		uses = expr_uses_dim(dim->source.subs[i], number);
+	return uses;
+}
+
+/* Does the old dim need a point, itself or through others? */
+static bool needs_point(const struct rewriter *r, int number)
+{
+	bool needs = number == 0;
+
+	for (int d = 0; !needs && d < number; d++)
+		needs = dim_uses(old_dim(r, number), d) && needs_point(r, d);
+	return needs;
+}
+
+/* Is it bound, and all that it uses already there? */
+static bool is_ready(const struct rewriter *r, int number)
+{
+	bool is = old_dim(r, number)->kind == DIM_BIND;
+
+	for (int d = 1; is && d < number; d++)
+		is = !dim_uses(old_dim(r, number), d) || r->out->map[d];
+	return is;
+}
+
+static void push_old_dim(struct rewriter *r, int number)
+{
+	struct dim dim = *old_dim(r, number);
+
+	if (dim.kind == DIM_RANGE) {
+		dim.lo = rewrite_expr(r, dim.lo);
+		dim.hi = rewrite_expr(r, dim.hi);
+	} else {
+		dim.source = rewrite_access(r, &dim.source);
+	}
+	r->out->map[number] = push_dim(r, dim);
+}
+
+static void push_old_dims(struct rewriter *r, bool (*belongs)(const struct rewriter *r, int number))
+{
+	for (int i = 1; i < r->out->accumulation->stage->dims.n; i++)
+		if (!r->out->map[i] && belongs(r, i))
+			push_old_dim(r, i);
+}
+
+static bool is_any(const struct rewriter *r, int number)
+{
+	(void) r;
+	(void) number;
+	return true;
+}
+
+/* ---- the whole ---- */
+
+struct rewriting rewriting_new(const struct accumulation *accumulation, const struct choice *choice)
+{
+	struct arena *arena = accumulation->module->arena;
+	struct rewriting out = { .accumulation = accumulation,
+				 .restructuring = restructuring_of(accumulation, choice) };
+	struct rewriter r = { .out = &out, .choice = choice, .module = accumulation->module, .arena = arena };
+
+	out.map = arena_new_array(arena, struct expr *, accumulation->stage->dims.n);
+	push_points(&r);
+	out.n_common = out.dims.n - 1;
+	push_order(&r);
+	push_old_dims(&r, choice->has_runs ? needs_point : is_ready);
+	if (!choice->has_runs)
+		out.n_common = out.dims.n;
+	out.n_points = out.dims.n - out.n_common;
+	push_old_dims(&r, is_any);
+	out.value = rewrite_expr(&r, accumulation->stage->value);
+	out.write = rewrite_access(&r, &accumulation->stage->write);
+	return out;
+}

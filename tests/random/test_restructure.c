@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Restructured modules mean what they meant: for every accumulation of the examples, every order by one or two of its
+ * modes and every partition, the interpreter on the module before and after the pass. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/restructure_private.h"
+#include "random/compare.h"
+
+enum { DRAWS = 6 };
+
+struct grid {
+	int passed, failed, n_rewritten;
+};
+
+static struct override override_of(struct arena *arena, const char *verb, const char *subject, const char *choice)
+{
+	struct override override = { .verb = verb, .choice = choice };
+
+	vec_push(arena, &override.subjects, subject);
+	return override;
+}
+
+/* The names of the modes of the first accumulation that restructuring can serve; 0: there is none. */
+static int find_modes(struct module *module, struct accumulation *accumulation)
+{
+	for (int i = 0; i < module->groups.n; i++)
+		if (accumulation_match(module, module->groups.items[i], accumulation))
+			return accumulation->modes.n;
+	return 0;
+}
+
+/* ---- one module, one choice ---- */
+
+static const char *interpret_changed(struct module *changed, struct arena *arena, const struct binding_set *set,
+				     void **copies)
+{
+	struct interp_input input = binding_interp(set, arena, copies);
+
+	for (int i = 0; i < input.arrays.n; i++)
+		input.arrays.items[i].array = changed->arrays.items[input.arrays.items[i].array->number];
+	return module_interpret(changed, arena, &input, NULL);
+}
+
+static double element(const struct array *array, void *data, size_t i)
+{
+	return array->type == TYPE_F64 ? ((double *) data)[i] : (double) ((float *) data)[i];
+}
+
+static bool outputs_agree(const struct binding_set *set, void **expected, void **got)
+{
+	for (int a = 0; a < set->module->arrays.n; a++) {
+		const struct array *array = set->module->arrays.items[a];
+		bool is_output = expected[a] && type_is_float(array->type);
+		size_t n = is_output ? set->bytes[a] / (size_t) type_size(array->type) : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			double x = element(array, expected[a], i), y = element(array, got[a], i);
+
+			if (fabs(x - y) > 1e-5*(fabs(x) + 1) && !(isnan(x) && isnan(y)))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void check_draw(struct grid *grid, struct module *module, struct module *changed, uint64_t seed,
+		       const char *what)
+{
+	struct arena arena = { 0 };
+	struct binding_set set;
+	void **expected, **got;
+	const char *stopped, *problem;
+	struct interp_input input;
+
+	if (binding_draw(&set, module, &arena, seed)) {
+		expected = binding_copy(&set, &arena);
+		got = binding_copy(&set, &arena);
+		input = binding_interp(&set, &arena, expected);
+		stopped = module_interpret(module, &arena, &input, NULL);
+		problem = interpret_changed(changed, &arena, &set, got);
+		if (!stopped == !problem && (stopped || outputs_agree(&set, expected, got)))
+			grid->passed++;
+		else
+			grid->failed++, fprintf(stderr, "%s: draw %d, %s: %s\n", module->name, (int) seed, what,
+						problem ? problem : "results differ");
+	}
+	arena_release(&arena);
+}
+
+static void check_choice(struct grid *grid, const char *path, int number, const char *restructure,
+			 const char *second, const char *partition)
+{
+	static const struct pass_options options = { .overrides = true };
+	struct compilation *c = compilation_new(), *reference = compilation_new();
+	bool ready = compilation_read(c, path) && compilation_read(reference, path);
+	struct module *changed = c->modules.items[number];
+	struct accumulation accumulation;
+	struct override override;
+	const char *what;
+
+	find_modes(changed, &accumulation);
+	changed->overrides.n = 0;
+	override = override_of(changed->arena, "restructure", accumulation.object, second ? "hybrid" : restructure);
+	if (second) {
+		vec_push(changed->arena, &override.words, restructure);
+		vec_push(changed->arena, &override.words, second);
+	}
+	vec_push(changed->arena, &changed->overrides, override);
+	override = override_of(changed->arena, "partition", accumulation.stage->write.array->name, partition);
+	vec_push(changed->arena, &changed->overrides, override);
+	what = arena_printf(changed->arena, "%s %s by %s", restructure, second ? second : "", partition);
+	if (!ready || !pass_restructure(changed, &options) || !module_verify(changed, "restructure"))
+		grid->failed++, fprintf(stderr, "%s: %s: %s\n", path, what, compilation_messages(c, false));
+	grid->n_rewritten += changed->restructurings.n > 0;
+	for (uint64_t seed = 1; ready && seed <= DRAWS; seed++)
+		check_draw(grid, reference->modules.items[number], changed, seed, what);
+	compilation_free(c);
+	compilation_free(reference);
+}
+
+/* ---- all of them ---- */
+
+static void check_module(struct grid *grid, const char *path, int number, struct module *module)
+{
+	static const char *const partitions[] = { "coeff", "coeff_exclusive", "chunks", NULL /* the mode itself */ };
+	struct accumulation accumulation;
+	int n = find_modes(module, &accumulation);
+
+	for (int a = 0; a < n; a++)
+		for (int b = 0; b < n; b++)
+			for (int p = 0; p < 4; p++) {
+				const dim_list *dims = &accumulation.stage->dims;
+				const char *first = dims->items[accumulation.modes.items[a]].name;
+				const char *second = dims->items[accumulation.modes.items[b]].name;
+
+				check_choice(grid, path, number, first, a == b ? NULL : second,
+					     partitions[p] ? partitions[p] : first);
+			}
+}
+
+static void check_file(struct grid *grid, const char *path)
+{
+	struct compilation *c = compilation_new();
+
+	if (!compilation_read(c, path))
+		grid->failed++;
+	for (int i = 0; i < c->modules.n; i++)
+		check_module(grid, path, i, c->modules.items[i]);
+	compilation_free(c);
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+static void check_folder(struct grid *grid, const char *folder)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_program, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
+		check_file(grid, path);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+}
+
+int main(void)
+{
+	struct grid grid = { 0 };
+
+	check_folder(&grid, "dsl_examples");
+	check_folder(&grid, "tests/random");
+	if (grid.n_rewritten < 100)
+		grid.failed++, fprintf(stderr, "only %d modules were rewritten\n", grid.n_rewritten);
+	printf("%d passed, %d failed\n", grid.passed, grid.failed);
+	return grid.failed || !grid.passed;
+}
