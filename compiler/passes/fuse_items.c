@@ -100,13 +100,27 @@ void fuse_ask(struct fusion *f)
 
 /* ---- loops that two groups can share ---- */
 
-static bool has_loop(const struct group *group, int level)
+/* Do two bound dims read the same, dims before them being the same? */
+static bool binds_agree(const struct dim *a, const struct dim *b)
 {
-	bool has = level < group->n_common;
+	bool agree = a->kind == DIM_BIND && b->kind == DIM_BIND && a->source.array == b->source.array;
 
-	for (int i = 0; has && i <= level; i++)
-		has = group->stages.items[0]->dims.items[i].kind == DIM_RANGE;
-	return has;
+	for (int i = 0; agree && i < a->source.array->rank; i++)
+		agree = expr_equal(a->source.subs[i], b->source.subs[i]);
+	return agree;
+}
+
+/* Ranges, or the same bound dims, up to `level`. */
+static bool have_loops(const struct group *a, const struct group *b, int level)
+{
+	bool have = level < a->n_common && level < b->n_common;
+
+	for (int i = 0; have && i <= level; i++) {
+		const struct dim *x = &a->stages.items[0]->dims.items[i], *y = &b->stages.items[0]->dims.items[i];
+
+		have = (x->kind == DIM_RANGE && y->kind == DIM_RANGE) || binds_agree(x, y);
+	}
+	return have;
 }
 
 static bool is_commit(const struct group *group)
@@ -193,7 +207,7 @@ static bool directions_agree(const struct group *a, const struct group *b, int l
 const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
 			  bool is_asked)
 {
-	if (!has_loop(a, level) || !has_loop(b, level))
+	if (!have_loops(a, b, level))
 		return "they have no loop over a range in common";
 	if (!directions_agree(a, b, level))
 		return "one runs forwards and the other backwards";

@@ -247,6 +247,7 @@ static void restructure(const struct accumulation *accumulation, struct choice *
 
 	decide(accumulation, choice);
 	rewriting = rewriting_new(accumulation, choice);
+	rewrite_start(&rewriting, choice->keys.items[0]);
 	factor_stages(&rewriting);
 }
 

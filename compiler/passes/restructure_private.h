@@ -66,6 +66,7 @@ struct rewriting {
 	struct restructuring *restructuring;
 	dim_list dims;
 	struct expr **map;              /* by number of an old dim */
+	int n_segments;                 /* dims of a segment, of value key[0]; 0: the points are not cut */
 	int n_common;                   /* dims of a run, or where there are no runs, of a point: those of the group */
 	int n_points;                   /* behind them, those of the points of a run; then the others */
 	struct expr *value;             /* of the stage, over the new dims */
@@ -73,6 +74,8 @@ struct rewriting {
 };
 
 struct rewriting rewriting_new(const struct accumulation *accumulation, const struct choice *choice);
+/* Lets the stage that sets the target to its start run over the same segments: the pass `fuse` can join them. */
+void rewrite_start(const struct rewriting *rewriting, int key);
 
 /* ---- factor.c ---- */
 

@@ -104,6 +104,7 @@ static void push_points(struct rewriter *r)
 	}
 	segment = push_segments(r);
 	r->out->map[key] = segment;
+	r->out->n_segments = r->out->dims.n;
 	if (r->choice->has_runs)
 		push_points_of_run(r, segment, name);
 	else
@@ -287,4 +288,79 @@ struct rewriting rewriting_new(const struct accumulation *accumulation, const st
 	out.value = rewrite_expr(&r, accumulation->stage->value);
 	out.write = rewrite_access(&r, &accumulation->stage->write);
 	return out;
+}
+
+/* ---- the start of the target ---- */
+
+/* The group of one stage that sets all of the target, or NULL. */
+static struct group *find_start(const struct accumulation *accumulation)
+{
+	for (int i = 0; i < accumulation->module->groups.n; i++) {
+		struct group *group = accumulation->module->groups.items[i];
+		struct stage *stage = group->stages.items[0];
+
+		if (group->stages.n == 1 && stage->is_init && stage->write.array == accumulation->stage->write.array)
+			return group;
+	}
+	return NULL;
+}
+
+static bool expr_is_dim(const struct expr *expr, int dim)
+{
+	return expr->kind == EXPR_DIM && expr->index == dim;
+}
+
+/* The dim of the start that runs over the values of the key, all of them, in the place of `key` in the target; -1. */
+static int dim_of_key(const struct accumulation *accumulation, const struct stage *start, int key)
+{
+	const struct expr *limit = accumulation->stage->dims.items[key].source.array->limit;
+	int64_t lo;
+
+	for (int i = 0; i < start->write.array->rank; i++) {
+		const struct dim *dim;
+
+		if (!expr_is_dim(accumulation->stage->write.subs[i], key) || start->write.subs[i]->kind != EXPR_DIM)
+			continue;
+		dim = &start->dims.items[start->write.subs[i]->index];
+		if (dim->kind == DIM_RANGE && expr_is_constant(dim->lo, &lo) && lo == 0 && expr_equal(dim->hi, limit))
+			return start->write.subs[i]->index;
+	}
+	return -1;
+}
+
+static bool dims_are_plain(const struct stage *stage)
+{
+	bool are = !stage->guard;
+
+	for (int d = 0; are && d < stage->dims.n; d++)
+		are = stage->dims.items[d].kind == DIM_RANGE && expr_last_dim(stage->dims.items[d].lo) < 0 &&
+		      expr_last_dim(stage->dims.items[d].hi) < 0;
+	return are;
+}
+
+void rewrite_start(const struct rewriting *rewriting, int key)
+{
+	const struct accumulation *accumulation = rewriting->accumulation;
+	struct arena *arena = accumulation->module->arena;
+	struct group *group = rewriting->n_segments ? find_start(accumulation) : NULL;
+	struct stage *start = group ? group->stages.items[0] : NULL;
+	int dim = start && dims_are_plain(start) ? dim_of_key(accumulation, start, key) : -1;
+	struct expr **map;
+	dim_list dims = { 0 };
+
+	if (dim < 0)
+		return;
+	map = arena_new_array(arena, struct expr *, start->dims.n);
+	for (int d = 0; d < rewriting->n_segments; d++)
+		vec_push(arena, &dims, rewriting->dims.items[d]);
+	for (int d = 0; d < start->dims.n; d++) {
+		if (d != dim)
+			vec_push(arena, &dims, start->dims.items[d]);
+		map[d] = expr_dim(arena, d == dim ? rewriting->n_segments - 1 : dims.n - 1, start->span);
+	}
+	for (int i = 0; i < start->write.array->rank; i++)
+		start->write.subs[i] = expr_substitute(arena, start->write.subs[i], map);
+	start->value = expr_substitute(arena, start->value, map);
+	start->dims = dims;
+	group->n_common = dims.n;
 }
