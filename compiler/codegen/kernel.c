@@ -291,6 +291,8 @@ static void emit_kernel_function(struct kernel *kernel)
 		line(w, "(void) arguments;");
 	if (!kernel->layout->module->loop.var)
 		line(w, "(void) control;");
+	if (!kernel->layout->module->groups.n && !text_mentions(text, "plan"))
+		line(w, "(void) plan;");
 	line(w, "return PMG_OK;");
 	close_block(w, "}");
 	writer_blank(w);

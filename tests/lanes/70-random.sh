@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # budget: 420s
-# Examples and random programs: generated code against the interpreter, with gcc and clang, in several schedules.
+# long budget: 14400s
+# Examples and random programs (300, with --long 20 000): generated code against the interpreter, with gcc and clang, in
+# several schedules; and the shrinker of what fails.
 set -e
 make -s unit-programs
 exec "$PYTHON" tests/lanes/unit.py "$BUILD" random

@@ -158,7 +158,7 @@ static bool draw_array(struct binding_set *set, struct arena *arena, const struc
 
 static void draw_sizes(struct binding_set *set)
 {
-	static const int64_t choices[] = { 0, 1, 2, 3, 4, 7, 8, 9, 17 };
+	static const int64_t choices[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17 };
 
 	for (int i = 0; i < set->module->params.n; i++) {
 		/* A method that diverges on random data is stopped before rounding decides what it gives. */

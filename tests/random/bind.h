@@ -17,7 +17,7 @@ struct binding_set {
 	size_t *bytes;
 };
 
-/* Draws sizes from {0, 1, 2, 3, 4, 7, 8, 9, 17} and data; false when these sizes allow no data (index(0)[3]). */
+/* Draws sizes, around 0 and the widths of vectors, and data; false when these sizes allow no data (index(0)[3]). */
 bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed);
 
 /* The interpreter's and the library's view of a copy of the inputs: `copies` by number of array, arena memory. */

@@ -35,18 +35,23 @@ bool variant_load(struct variant *v, const char *path)
 	return v->pipelines;
 }
 
-static bool build_variant(const struct comparison *c, struct variant *v, int number)
+bool variant_compile(const struct comparison *c, struct variant *v, int number)
 {
 	char path[512];
 
-	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
-			 c->file, v->pmgc, c->folder, number, c->folder, c->folder) ||
-	    !run_command("%s -std=c11 -O1 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime "
+	if (!run_command("%s -std=c11 -O1 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime "
 			 "%s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lm", v->compiler, c->folder, number, c->folder, number,
 			 c->build))
 		return false;
 	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
 	return variant_load(v, path);
+}
+
+static bool build_variant(const struct comparison *c, struct variant *v, int number)
+{
+	return run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
+			   c->file, v->pmgc, c->folder, number, c->folder, c->folder) &&
+	       variant_compile(c, v, number);
 }
 
 bool comparison_build(struct comparison *comparison)
@@ -77,13 +82,20 @@ const pmg_pipeline_desc *variant_pipeline(const struct variant *v, const char *n
 
 static double element(enum scalar_type type, const void *data, size_t i)
 {
-	if (type == TYPE_F64)
-		return ((const double *) data)[i];
-	if (type == TYPE_F32)
-		return (double) ((const float *) data)[i];
-	if (type == TYPE_BOOL)
-		return (double) ((const bool *) data)[i];
-	return (double) ((const int64_t *) data)[i];
+	switch (type) {
+	case TYPE_F64: return ((const double *) data)[i];
+	case TYPE_F32: return (double) ((const float *) data)[i];
+	case TYPE_I64: return (double) ((const int64_t *) data)[i];
+	case TYPE_I32: return ((const int32_t *) data)[i];
+	case TYPE_I16: return ((const int16_t *) data)[i];
+	case TYPE_I8: return ((const int8_t *) data)[i];
+	case TYPE_U32: return ((const uint32_t *) data)[i];
+	case TYPE_U16: return ((const uint16_t *) data)[i];
+	case TYPE_U8: return ((const uint8_t *) data)[i];
+	case TYPE_BOOL: return ((const bool *) data)[i];
+	case TYPE_N: break;
+	}
+	return 0;
 }
 
 static bool values_agree(double a, double b, double tolerance)

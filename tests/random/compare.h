@@ -30,6 +30,8 @@ __attribute__((format(printf, 1, 2))) bool run_command(const char *format, ...);
 /* A library that is built already. */
 bool variant_load(struct variant *variant, const char *path);
 const pmg_pipeline_desc *variant_pipeline(const struct variant *variant, const char *name);
+/* The C compiler on folder/vNUMBER.c, with warnings as errors; loads what it makes. */
+bool variant_compile(const struct comparison *comparison, struct variant *variant, int number);
 /* pmgc and the C compiler on the file, with warnings as errors; false after telling why. */
 bool comparison_build(struct comparison *comparison);
 void comparison_close(struct comparison *comparison);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random valid programs: generate.py SEED COUNT prints COUNT pipelines, named x_… (results are exact: small integers
-in floating point, so that any order of a sum gives the same bits) or t_… (with divisions, compared with a tolerance).
+"""Random valid programs: generate.py SEED COUNT [FIRST] prints COUNT pipelines, named x_… (results are exact: small
+integers in floating point, so that any order of a sum gives the same bits) or t_… (with divisions, compared with a
+tolerance).
 
 Every program has the same inputs, over sizes n, m, p, and 2 to 6 statements drawn from templates: element-wise and
 shifted functions, `case`, reductions with affine and indirect targets, ragged ranges, recurrences over rows,
@@ -59,7 +60,7 @@ class Program:
         self.rng, self.name = rng, name
         self.reads = {shape: list(names) for shape, names in SHAPES.items()}
         self.declarations, self.body, self.counter = [], [], 0
-        self.loop = None
+        self.loop, self.scalars = None, ""
 
     def fresh(self, stem):
         self.counter += 1
@@ -284,6 +285,63 @@ class Program:
             self.add(f"{y} = Sparse_matvec(transpose(PHI), Dict, {self.rng.choice(self.reads['nm'])});")
         self.needs_dictionary = True
 
+    def chained(self):
+        """Values read through two index arrays, and a scatter along such a chain."""
+        y = self.output("m")
+        self.add(f"func way{y}[j in 0..m] : index(n) = dyn[j];")
+        self.add(f"{y}[j] = {self.rng.choice(self.reads['m'])}[perm[way{y}[j]]] - {self.read(J1)} for j in 0..m;")
+        z = self.output("m")
+        self.add(f"reduce {z}[perm[row[k]]] += {self.read(K1)} for k in 0..p;")
+        self.done(y, "m")
+        self.done(z, "m")
+
+    def narrow(self):
+        """Small integers, which C computes in int, and conditions that are stored."""
+        y, type_ = self.fresh("y"), self.pick("i32", "i16", "i8", "u8", "u16")
+        self.declare("out", y, "n", type_)
+        sign = f"select({self.rng.choice(self.reads['n'])}[i] > 0, 1, 0)"
+        self.add(f"{y}[i] = cast<{type_}>({self.pick(f'{sign} + i % 3', sign, 'abs(I[i]) % 5', '(i*i) % 7')}) "
+                 f"for i in 0..n;")
+        flag = self.fresh("flag")
+        self.declare("out", flag, "nm", "bool")
+        self.add(f"{flag}[i,j] = {self.read(IJ)} < {self.read(IJ)} {self.pick('and', 'or')} "
+                 f"{self.condition('i', 'n')} for i in 0..n, j in 0..m;")
+
+    def deep(self):
+        """Three dimensions, summed over the one in the middle, and a stencil over the outer ones."""
+        name, y = self.fresh("d"), self.output("nm")
+        self.add(f"func {name}[i in 0..n, h in 0..3, j in 0..m] : f64 = {self.expr(IJ, 1)} + h*{self.read(I1)};")
+        self.add(f"{y}[i,j] = (sum(h in 0..3) {name}[i,h,j]) - {name}[max(i-1, 0), 1, min(j+1, m-1)] "
+                 f"for i in 0..n, j in 0..m;")
+        self.done(y, "nm")
+
+    def pieces(self):
+        """Cells defined by several statements, the ends apart from the middle."""
+        y = self.output("n")
+        self.add(f"{y}[0] = {self.rng.randint(-2, 2)} for u in 0..min(n, 1);")
+        self.add(f"{y}[i] = {self.expr(I1, 1)} for i in 1..n;")
+        self.done(y, "n")
+
+    def chain(self):
+        """A few element-wise and shifted functions in a row, as in images: material for fusion."""
+        source = self.rng.choice(self.reads["nm"])
+        for _ in range(self.rng.randint(2, 4)):
+            name = self.fresh("h")
+            self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = " + self.pick(
+                f"{source}[i,j] + {source}[max(i-1, 0), j]", f"{source}[i, min(j+1, m-1)] - {source}[i,j]",
+                f"max({source}[i,j], {self.rng.choice(self.reads['nm'])}[i,j])", f"abs({source}[i,j]) - 1") + ";")
+            self.done(name, "nm")
+            source = name
+        y = self.output("nm")
+        self.add(f"{y} = {source};" if self.rng.random() < 0.5 else
+                 f"{y}[i,j] = {source}[i,j] for i in 0..n, j in 0..m;")
+
+    def scaled(self):
+        """A scalar argument of each execution."""
+        y = self.output("n")
+        self.add(f"{y}[i] = {self.read(I1)} + scale*{self.read(I1)} for i in 0..n;")
+        self.scalars = "    param f64 scale;\n"
+
     def loop_statement(self):
         x = self.fresh("x")
         self.declare("state", x, "n", init=f" = {self.rng.choice(self.reads['n'])}")
@@ -310,14 +368,66 @@ class Program:
             self.whole()
         body = "".join(f"    {line}\n" for line in self.body)
         declared = "\n".join(self.declarations)
-        inputs = used_inputs(INPUTS + dictionary, declared + body + (self.loop or ""))
-        return f"pipeline {self.name} {{\n{inputs}{declared}\n\n{body}{self.loop or ''}}}\n"
+        inputs = self.scalars + used_inputs(INPUTS + dictionary, declared + body + (self.loop or ""))
+        size = self.rng.choice(["n", "m", "p"])
+        known = f"    specialize {size} = {self.rng.choice([1, 3, 4, 8, 16])};\n" if self.rng.random() < 0.1 else ""
+        block = schedule(self.rng, self.arrays(declared + body), "Sparse_matvec" in body)
+        return f"pipeline {self.name} {{\n{inputs}{declared}\n{known}\n{body}{self.loop or ''}{block}}}\n"
+
+    @staticmethod
+    def arrays(text):
+        """(name, number of dims, whether it is an argument) of what the program defines."""
+        found = [(name, dims.count(",") + 1, role == "out")
+                 for role, name, dims in re.findall(r"\b(out|temp) (\w+) : \w+\[([^\]]*)\]", text)]
+        return found + [(name, dims.count(",") + 1, False)
+                        for name, dims in re.findall(r"func (\w+)\[([^\]]*)\]", text)]
+
+
+# ---- Schedules ----
+
+def some(rng, names, most):
+    return ", ".join(rng.sample(names, min(len(names), rng.randint(1, most))))
+
+
+# An item of a schedule block, of (name, dims, is argument) of the arrays. Which of them a program can have is for the
+# compiler to say: what it refuses is left out by whoever compiles the program (build.c).
+ITEMS = {
+    "fuse": lambda rng, arrays: "fuse " + some(rng, [name for name, _, _ in arrays], 4),
+    "inline": lambda rng, arrays: "inline " + some(
+        rng, [name for name, _, is_out in arrays if not is_out] or [arrays[0][0]], 2),
+    "tile": lambda rng, arrays: "tile {} ({})".format(*(lambda array: (array[0], ", ".join(
+        str(rng.choice([1, 2, 3, 4, 8, 16, 32])) for _ in range(array[1]))))(rng.choice(arrays))),
+    "layout": lambda rng, arrays: f"layout {some(rng, [name for name, _, _ in arrays], 2)} : "
+                                  + rng.choice(["flat", "full", "interleave(block = 4)", "interleave(block = 8)"]),
+    "algorithm": lambda rng, arrays: f"algorithm {rng.choice(arrays)[0]} : "
+                                     + rng.choice(["chains", "level_batches", "thomas", "hines", "pcr", "auto"]),
+    "partition": lambda rng, arrays: f"partition {rng.choice(arrays)[0]} by "
+                                     + rng.choice(["voxel", "coeff", "row", "auto"]),
+    "accumulate": lambda rng, arrays: f"accumulate {rng.choice(arrays)[0]} : f64",
+    "blas": lambda rng, arrays: "blas " + rng.choice(["off", "auto", "on"]),
+}
+MODES = ["atom", "voxel", "fiber"]
+ITEMS_OF_A_TENSOR = {
+    "restructure": lambda rng, arrays: "restructure PHI by " + rng.choice(
+        [*MODES, "none", "auto", "hybrid({}, {})".format(*rng.sample(MODES, 2)), "voxel", "hybrid(voxel, atom)"]),
+    "partition": lambda rng, arrays: f"partition {rng.choice(arrays)[0]} by " + rng.choice(["coeff", *MODES]),
+}
+
+
+def schedule(rng, arrays, has_tensor):
+    """A schedule block, one item a line; empty for most programs."""
+    if not arrays or rng.random() < 0.5:
+        return ""
+    table = list(ITEMS.values()) + 3*list(ITEMS_OF_A_TENSOR.values())*has_tensor
+    items = "".join(f"        {rng.choice(table)(rng, arrays)};\n" for _ in range(rng.randint(1, 3)))
+    return f"    schedule {{\n{items}    }}\n"
 
 
 EXACT = [Program.elementwise, Program.function, Program.function, Program.shrinking, Program.cases, Program.triangle,
          Program.scatter, Program.scatter, Program.scatter, Program.ragged, Program.nested, Program.whole,
          Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
-         Program.tree_recurrence, Program.histogram, Program.integers, Program.single, Program.life]
+         Program.tree_recurrence, Program.histogram, Program.integers, Program.single, Program.life,
+         Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.scaled]
 
 MORE_INPUTS = """    in d : f64[n];
     in M, R : f64[n, m];
@@ -337,7 +447,8 @@ def tolerant(rng, name):
         ("n, m", "    x[i,j] = R[i,j]/(1 + abs(M[i,j])) + exprelr(0.1*A[i,j]) for i in 0..n, j in 0..m;\n"),
         ("n", "    temp s : f64 = 1 + norm2(d);\n    x = d/s + pow(1 + abs(d), 0.5);\n"),
     ])
-    return f"pipeline {name} {{\n{used_inputs(INPUTS + MORE_INPUTS, body)}    out x : f64[{shape}];\n{body}}}\n"
+    block = schedule(rng, [("x", shape.count(",") + 1, True)], False)
+    return f"pipeline {name} {{\n{used_inputs(INPUTS + MORE_INPUTS, body)}    out x : f64[{shape}];\n{body}{block}}}\n"
 
 
 def program(rng, number):
@@ -353,7 +464,8 @@ def program(rng, number):
 
 def main():
     seed, count = int(sys.argv[1]), int(sys.argv[2])
-    for number in range(count):
+    first = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+    for number in range(first, first + count):
         print(program(random.Random(f"{seed}/{number}"), number))
 
 

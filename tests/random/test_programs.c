@@ -2,50 +2,127 @@
  *
  * Random programs: the reference interpreter against generated code, for each C compiler and several schedules, on
  * several draws of sizes and data. Programs x_… must give the same bits, t_… the same values to 1e-11.
- *     test_programs [SEED [COUNT [DRAWS]]]
- * A difference prints the program, the draw and the cell; SEED and its number make it again. */
+ *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 300 or, with PMG_TEST_LONG, 20000
+ *     test_programs FILE.pmg FIRST-LAST VARIANT
+ * The second form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
+ * program that fails is reduced by shrink.py and printed with the command that repeats it. */
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "random/compare.h"
+#include "random/batch.h"
 
-static struct variant variants[] = {
-	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
-	{ .name = "gcc serial", .pmgc = "--parallel=off --vector=off", .compiler = "gcc" },
-	{ .name = "gcc isl", .pmgc = "--schedule=isl", .compiler = "gcc" },
-	{ .name = "clang", .pmgc = "", .compiler = "clang" },
-	{ .name = "clang isl", .pmgc = "--schedule=isl", .compiler = "clang" },
+enum { COUNT = 300, COUNT_LONG = 20000, BATCH = 50, DRAWS = 12, WORKERS = 2 };
+
+struct worker {
+	pid_t child;
+	int pipe;
+	struct batch batch;
 };
 
-static bool prepare(struct comparison *comparison, struct compilation *c, long seed, long count)
+static struct batch batch_of(const struct batch *all, long number)
 {
-	comparison->file = arena_printf(&c->arena, "%s/programs.pmg", comparison->folder);
-	if (!run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld > %s", seed, count,
-			 comparison->file))
-		return false;
-	if (!compilation_read(c, comparison->file))
-		return fprintf(stderr, "%s", compilation_messages(c, false)), false;
-	return comparison_build(comparison);
+	struct batch batch = *all;
+	int n = n_variants_of_table();
+
+	batch.first = number*BATCH;
+	batch.count = all->count - batch.first < BATCH ? all->count - batch.first : BATCH;
+	batch.variants[0] = (int) (2*number % n);
+	batch.variants[1] = (int) ((2*number + 1) % n);
+	batch.variants[2] = -1;
+	return batch;
+}
+
+static void add(struct tally *sum, struct tally tally)
+{
+	sum->passed += tally.passed;
+	sum->failed += tally.failed;
+	sum->programs += tally.programs;
+}
+
+static void end_one(struct worker *workers, struct tally *sum)
+{
+	int status;
+	pid_t child = wait(&status);
+
+	for (int w = 0; w < WORKERS; w++)
+		if (workers[w].child == child) {
+			workers[w].child = 0;
+			add(sum, batch_end(&workers[w].batch, status, workers[w].pipe));
+			return;
+		}
+}
+
+static struct worker *free_worker(struct worker *workers, struct tally *sum)
+{
+	for (;;) {
+		for (int w = 0; w < WORKERS; w++)
+			if (!workers[w].child)
+				return &workers[w];
+		end_one(workers, sum);
+	}
+}
+
+static struct tally run_all(const struct batch *all)
+{
+	struct worker workers[WORKERS] = { 0 };
+	struct tally sum = { 0 };
+
+	for (long number = 0; number*BATCH < all->count; number++) {
+		struct worker *worker = free_worker(workers, &sum);
+
+		worker->batch = batch_of(all, number);
+		worker->child = batch_start(&worker->batch, &worker->pipe);
+		if (worker->child < 0)
+			return (struct tally) { .failed = 1 };
+	}
+	for (int w = 0; w < WORKERS; w++)
+		if (workers[w].child)
+			end_one(workers, &sum), w = -1;
+	return sum;
+}
+
+static int check_file(const struct batch *all, char **arguments)
+{
+	struct batch batch = *all;
+	struct tally tally = { 0 };
+	char *end;
+	long first = strtol(arguments[0 + 1], &end, 10), last = *end == '-' ? atol(end + 1) : first;
+	int variant = atoi(arguments[2]);
+	enum outcome outcome;
+
+	if (variant < 0 || variant >= n_variants_of_table())
+		return OUTCOME_REFUSED;
+	batch.variants[0] = variant;
+	batch.variants[1] = batch.variants[2] = -1;
+	outcome = file_check(&batch, arguments[0], first, last, &tally);
+	printf("%d passed, %d failed\n", tally.passed, tally.failed);
+	return (int) outcome;
+}
+
+/* Threads that wait shall leave the processor to others: most of the time there are more of them than processors. This
+ * is read when the program starts. */
+static void wait_passively(char **arguments)
+{
+	if (getenv("OMP_WAIT_POLICY"))
+		return;
+	setenv("OMP_WAIT_POLICY", "passive", 1);
+	execv("/proc/self/exe", arguments);
 }
 
 int main(int argc, char **argv)
 {
-	char folder[] = "/tmp/pmg-random-XXXXXX";
-	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
-					 .folder = mkdtemp(folder), .variants = variants,
-					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
-	struct compilation *c = compilation_new();
-	long seed = argc > 1 ? atol(argv[1]) : 1, count = argc > 2 ? atol(argv[2]) : 100;
-	long draws = argc > 3 ? atol(argv[3]) : 12;
-	bool ready = comparison.folder && prepare(&comparison, c, seed, count);
+	struct batch all = { .build = getenv("BUILD") ? getenv("BUILD") : "build", .shrinks = true };
+	struct tally tally;
 
-	for (int m = 0; ready && m < c->modules.n; m++)
-		for (long draw = 0; draw < draws; draw++)
-			comparison_draw(&comparison, c->modules.items[m], (uint64_t) (seed*1000003 + m*1009 + draw),
-					c->modules.items[m]->name[0] == 'x' ? AGREE_EXACTLY : AGREE_CLOSELY);
-	compilation_free(c);
-	if (comparison.folder)
-		run_command("rm -rf %s", comparison.folder);
-	printf("%d passed, %d failed\n", comparison.passed, comparison.failed + !ready);
-	return comparison.failed || !ready;
+	wait_passively(argv);
+	if (argc == 4 && strstr(argv[1], ".pmg"))
+		return check_file(&all, argv + 1);
+	all.seed = argc > 1 ? atol(argv[1]) : 1;
+	all.count = argc > 2 ? atol(argv[2]) : getenv("PMG_TEST_LONG") ? COUNT_LONG : COUNT;
+	all.draws = argc > 3 ? atol(argv[3]) : DRAWS;
+	tally = run_all(&all);
+	printf("%d programs\n%d passed, %d failed\n", tally.programs, tally.passed, tally.failed);
+	return tally.failed || !tally.passed;
 }

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A batch is generated, built by each of its variants as one library, and run. When the batch as a whole does not
+ * build or dies, each of its programs gets a process of its own, so that one program is to blame. */
+#include "random/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECONDS = 900 };
+
+static const struct variant table[] = {
+	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
+	{ .name = "clang", .pmgc = "", .compiler = "clang" },
+	{ .name = "gcc serial", .pmgc = "--parallel=off --vector=off", .compiler = "gcc" },
+	{ .name = "clang isl", .pmgc = "--schedule=isl", .compiler = "clang" },
+	{ .name = "gcc isl", .pmgc = "--schedule=isl", .compiler = "gcc" },
+	{ .name = "clang textual", .pmgc = "--schedule=textual", .compiler = "clang" },
+	{ .name = "gcc scalar", .pmgc = "--vector=off", .compiler = "gcc" },
+	{ .name = "clang serial", .pmgc = "--parallel=off", .compiler = "clang" },
+};
+
+int n_variants_of_table(void)
+{
+	return (int) (sizeof table / sizeof table[0]);
+}
+
+struct variant variant_of_table(int number)
+{
+	return table[number];
+}
+
+/* ---- a file ---- */
+
+static enum outcome run_draws(struct comparison *comparison, struct compilation *c, long first, long last)
+{
+	for (int m = 0; m < c->modules.n; m++)
+		for (long draw = first; draw <= last; draw++)
+			comparison_draw(comparison, c->modules.items[m], (uint64_t) (draw + 1009*m),
+					c->modules.items[m]->name[0] == 'x' ? AGREE_EXACTLY : AGREE_CLOSELY);
+	return comparison->failed ? OUTCOME_DIFFERS : OUTCOME_AGREES;
+}
+
+enum outcome file_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally)
+{
+	char folder[] = "/tmp/pmg-random-XXXXXX";
+	struct variant variants[3];
+	struct comparison comparison = { .build = batch->build, .folder = mkdtemp(folder), .file = path,
+					 .variants = variants };
+	struct compilation *c = compilation_new();
+	enum outcome outcome = OUTCOME_REFUSED;
+
+	for (int v = 0; v < 3; v++)
+		if (batch->variants[v] >= 0)
+			variants[comparison.n_variants++] = table[batch->variants[v]];
+	if (comparison_read(&comparison, c))
+		outcome = comparison_compile(&comparison);
+	if (outcome == OUTCOME_AGREES)
+		outcome = run_draws(&comparison, c, first, last);
+	tally->passed += comparison.passed;
+	tally->failed += comparison.failed;
+	tally->programs += c->modules.n;
+	compilation_free(c);
+	run_command("rm -rf %s", comparison.folder);
+	return outcome;
+}
+
+/* ---- a batch ---- */
+
+static bool generate(const struct batch *batch, const char *path)
+{
+	return run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld %ld > %s", batch->seed,
+			   batch->count, batch->first, path);
+}
+
+static long first_draw(const struct batch *batch)
+{
+	return batch->seed*1000003 + batch->first*1009;
+}
+
+static void shrink(const struct batch *batch, const char *path)
+{
+	fprintf(stderr, "program %ld of seed %ld:\n", batch->first, batch->seed);
+	for (int v = 0; v < 3; v++)
+		if (batch->variants[v] >= 0)
+			run_command("${PYTHON:-/usr/bin/python3} tests/random/shrink.py %s %ld-%ld %d >&2", path,
+				    first_draw(batch), first_draw(batch) + batch->draws - 1, batch->variants[v]);
+}
+
+static struct tally batch_run(const struct batch *batch)
+{
+	char path[] = "/tmp/pmg-batch-XXXXXX.pmg";
+	struct tally tally = { 0 };
+	int file = mkstemps(path, 4);
+
+	if (file < 0)
+		return (struct tally) { .failed = 1 };
+	close(file);
+	if (!generate(batch, path) ||
+	    file_check(batch, path, first_draw(batch), first_draw(batch) + batch->draws - 1, &tally) != OUTCOME_AGREES)
+		tally.failed += !tally.failed;
+	if (tally.failed && batch->count == 1 && batch->shrinks)
+		shrink(batch, path);
+	unlink(path);
+	return tally;
+}
+
+pid_t batch_start(const struct batch *batch, int *pipe_end)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe(ends))
+		return -1;
+	child = fork();
+	if (!child) {
+		struct tally tally;
+
+		close(ends[0]);
+		alarm(SECONDS);
+		tally = batch_run(batch);
+		_exit(write(ends[1], &tally, sizeof tally) != sizeof tally);
+	}
+	close(ends[1]);
+	*pipe_end = ends[0];
+	return child;
+}
+
+static void blame_program(const struct batch *batch, int status)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/tmp/pmg-died-%ld-%ld.pmg", batch->seed, batch->first);
+	fprintf(stderr, "program %ld of seed %ld ends with status %d\n", batch->first, batch->seed, status);
+	if (generate(batch, path) && batch->shrinks)
+		shrink(batch, path);
+	unlink(path);
+}
+
+static struct tally one_by_one(const struct batch *batch)
+{
+	struct tally sum = { 0 };
+
+	for (long i = 0; i < batch->count; i++) {
+		struct batch one = *batch;
+		struct tally tally;
+		int pipe_end, status;
+		pid_t child;
+
+		one.first = batch->first + i;
+		one.count = 1;
+		child = batch_start(&one, &pipe_end);
+		waitpid(child, &status, 0);
+		tally = batch_end(&one, status, pipe_end);
+		sum.passed += tally.passed;
+		sum.failed += tally.failed;
+		sum.programs += tally.programs;
+	}
+	return sum;
+}
+
+struct tally batch_end(const struct batch *batch, int status, int pipe_end)
+{
+	struct tally tally = { 0 };
+	bool is_told = read(pipe_end, &tally, sizeof tally) == sizeof tally;
+
+	close(pipe_end);
+	if (is_told && !tally.failed)
+		return tally;
+	if (batch->count > 1)
+		return one_by_one(batch);
+	if (!is_told) {
+		blame_program(batch, status);
+		tally = (struct tally) { .failed = 1, .programs = 1 };
+	}
+	return tally;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random programs, some at a time, in a process of their own: a crash or an endless loop ends that process only. */
+#ifndef PMGC_TESTS_RANDOM_BATCH_H
+#define PMGC_TESTS_RANDOM_BATCH_H
+
+#include <sys/types.h>
+
+#include "random/build.h"
+
+/* Programs first..first+count-1 of a seed, each on `draws` draws, built by some rows of the table of
+ * variants (-1: none). */
+struct batch {
+	const char *build;
+	long seed, first, count, draws;
+	int variants[3];
+	bool shrinks;                   /* reduces and prints what fails */
+};
+
+struct tally {
+	int passed, failed, programs;
+};
+
+struct variant variant_of_table(int number);
+int n_variants_of_table(void);
+
+/* A file, at draws first..last, by the variants of `batch`. */
+enum outcome file_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally);
+
+/* Starts a process for the batch; its tally is what `pipe` gives when it has ended. */
+pid_t batch_start(const struct batch *batch, int *pipe);
+/* The tally of a process that has ended; if it died or found failures, its programs get a process each. */
+struct tally batch_end(const struct batch *batch, int status, int pipe);
+
+#endif

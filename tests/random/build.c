@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random programs ask for random schedules. What an error says about an item of a schedule block (not supported, makes
+ * no sense, would break a dependence) is an answer: the item is blanked and the rest compiled again. Any other error
+ * is one. */
+#include "random/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/emit.h"
+#include "driver/options.h"
+
+#define SCHEDULE "schedule {"
+
+enum { ROUNDS = 12 };
+
+static bool is_about_schedule(const struct diag *diag)
+{
+	return diag->code == DIAG_NOT_SUPPORTED || !strncmp(diag_code_text(diag->code), "PMG05", 5);
+}
+
+static char *file_text(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	size_t capacity = 0;
+	ssize_t n = file ? getdelim(&text, &capacity, 0, file) : -1;
+
+	if (file)
+		fclose(file);
+	if (n >= 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void blank(char *at, size_t n)
+{
+	for (size_t i = 0; i < n && at[i]; i++)
+		if (at[i] != '\n')
+			at[i] = ' ';
+}
+
+/* Is this place an item of a schedule block? */
+static bool is_in_schedule(const char *text, size_t at)
+{
+	size_t length = strlen(SCHEDULE);
+
+	while (at > 0 && text[at - 1] != '{' && text[at - 1] != '}')
+		at--;
+	return at >= length && !strncmp(text + at - length, SCHEDULE, length);
+}
+
+/* Blanks the items that errors speak of. False when there is another error, or none. */
+static bool blank_refused(const struct compilation *c, char *text)
+{
+	bool has_blanked = false;
+
+	for (int i = 0; i < c->diags.list.n; i++) {
+		const struct diag *diag = c->diags.list.items[i];
+
+		if (diag->severity != SEVERITY_ERROR)
+			continue;
+		if (!is_about_schedule(diag) || !is_in_schedule(text, diag->span.start))
+			return false;
+		blank(text + diag->span.start, strcspn(text + diag->span.start, ";}") + 1);
+		has_blanked = true;
+	}
+	return has_blanked;
+}
+
+/* Warnings, of which random programs have many, left out. */
+static void tell_errors(const struct compilation *c, const char *variant)
+{
+	for (int i = 0; i < c->diags.list.n; i++) {
+		struct diag *diag = c->diags.list.items[i];
+
+		if (diag->severity == SEVERITY_ERROR)
+			fprintf(stderr, "%s: %s: %s: %s\n%s\n", variant, diag_code_text(diag->code), diag->text,
+				span_place(&c->sources, c->diags.arena, diag->span),
+				span_lines(&c->sources, c->diags.arena, diag->span));
+	}
+}
+
+bool comparison_read(const struct comparison *comparison, struct compilation *c)
+{
+	char *text = file_text(comparison->file);
+	bool ok;
+
+	if (!text)
+		return fprintf(stderr, "cannot read '%s'\n", comparison->file), false;
+	for (char *at = strstr(text, SCHEDULE); at; at = strstr(at, SCHEDULE))
+		blank(at, strcspn(at, "}") + 1);
+	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
+	ok = compilation_parse(c) && compilation_lower(c);
+	if (!ok)
+		tell_errors(c, "interpreter");
+	free(text);
+	return ok;
+}
+
+static bool set_flags(struct compilation *c, const char *flags)
+{
+	char *copy = arena_printf(&c->arena, "%s", flags), *rest = NULL;
+	bool ok = true;
+
+	for (char *flag = strtok_r(copy, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
+		ok = options_pass_flag(&c->options, flag) && ok;
+	return ok;
+}
+
+static bool has_internal_error(const struct compilation *c)
+{
+	for (int i = 0; i < c->diags.list.n; i++)
+		if (c->diags.list.items[i]->code == DIAG_INTERNAL)
+			return true;
+	return false;
+}
+
+/* One attempt at `text`. OUTCOME_REFUSED with `again` where items were blanked. */
+static enum outcome generate(const struct comparison *comparison, const struct variant *v, int number, char *text,
+			     bool *again)
+{
+	struct compilation *c = compilation_new();
+	enum outcome outcome = OUTCOME_AGREES;
+	const char *c_text, *h_text, *base = arena_printf(&c->arena, "v%d", number);
+
+	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
+	if (set_flags(c, v->pmgc) && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
+	    compilation_generate(c, base, &c_text, &h_text)) {
+		emit_file(arena_printf(&c->arena, "%s/%s.c", comparison->folder, base), c_text);
+		emit_file(arena_printf(&c->arena, "%s/%s.h", comparison->folder, base), h_text);
+	} else {
+		*again = blank_refused(c, text);
+		outcome = has_internal_error(c) ? OUTCOME_INTERNAL : OUTCOME_REFUSED;
+		if (!*again)
+			tell_errors(c, v->name);
+	}
+	compilation_free(c);
+	return outcome;
+}
+
+static enum outcome compile_variant(const struct comparison *comparison, struct variant *v, int number)
+{
+	char *text = file_text(comparison->file);
+	enum outcome outcome = OUTCOME_REFUSED;
+	bool again = text;
+
+	for (int round = 0; again && round < ROUNDS; round++) {
+		again = false;
+		outcome = generate(comparison, v, number, text, &again);
+	}
+	free(text);
+	if (outcome != OUTCOME_AGREES)
+		return outcome;
+	if (getenv("PMG_TEST_PLANT") &&
+	    !run_command("sed -i -E \"$PMG_TEST_PLANT\" %s/v%d.c", comparison->folder, number))
+		return OUTCOME_BAD_C;
+	return variant_compile(comparison, v, number) ? OUTCOME_AGREES : OUTCOME_BAD_C;
+}
+
+enum outcome comparison_compile(struct comparison *comparison)
+{
+	enum outcome outcome = OUTCOME_AGREES;
+
+	for (int v = 0; outcome == OUTCOME_AGREES && v < comparison->n_variants; v++)
+		outcome = compile_variant(comparison, &comparison->variants[v], comparison->n_built++);
+	return outcome;
+}
