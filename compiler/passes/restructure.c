@@ -82,6 +82,29 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 	return true;
 }
 
+static bool mode_is_key(const struct choice *choice, int mode)
+{
+	bool is = false;
+
+	for (int i = 0; i < choice->keys.n; i++)
+		is = is || choice->keys.items[i] == mode;
+	return is;
+}
+
+static bool read_renumbered(const struct accumulation *accumulation, struct override *override, struct choice *choice)
+{
+	int mode = accumulation_mode(accumulation, override->choice);
+
+	if (strcmp(override->choice, "none") != 0 && strcmp(override->choice, "auto") != 0) {
+		if (mode < 0 || mode_is_key(choice, mode) || !renumbering_is_possible(accumulation, mode) ||
+		    accumulation->stage->op != REDUCE_ADD)
+			return refuse(accumulation, override, "'%s' cannot be renumbered by '%s'", override->choice,
+				      "it must be a mode that is no key and only a first subscript of arrays of that size");
+		choice->renumbered = mode;
+	}
+	return override->is_used = true;
+}
+
 /* ---- what is chosen without a word ---- */
 
 static bool access_moves_inside(const struct accumulation *accumulation, const struct access *access, int mode)
@@ -220,6 +243,7 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	const char *target = accumulation->stage->write.array->name;
 	struct override *restructure = find_override(module, "restructure", accumulation->object, target);
 	struct override *partition = find_override(module, "partition", target, accumulation->object);
+	struct override *renumber = find_override(module, "renumber", accumulation->object, target);
 	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
 
 	*choice = (struct choice) { .partition = PARTITION_CHUNKS };
@@ -237,6 +261,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		restructure->is_used = true;
 	if (partition)
 		partition->is_used = true;
+	if (renumber && !read_renumbered(accumulation, renumber, choice))
+		return false;
 	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF;
 	return true;
 }
@@ -248,6 +274,8 @@ static void restructure(const struct accumulation *accumulation, struct choice *
 	decide(accumulation, choice);
 	rewriting = rewriting_new(accumulation, choice);
 	rewrite_start(&rewriting, choice->keys.items[0]);
+	if (choice->renumbered)
+		renumber_mode(&rewriting, choice->renumbered);
 	factor_stages(&rewriting);
 }
 

@@ -21,7 +21,10 @@ static bool is_of_choice(const struct restructuring *r, const struct accumulatio
 
 	for (int i = 0; is && i < r->keys.n; i++)
 		is = r->keys.items[i] == key_array(accumulation, choice, i);
-	return is;
+	if (!choice->renumbered)
+		return is && !r->renumberings.n;
+	return is && r->renumberings.n &&
+	       r->renumberings.items[0].mode == accumulation->stage->dims.items[choice->renumbered].source.array;
 }
 
 /* ---- arrays ---- */
@@ -63,6 +66,13 @@ static struct expr *add_count(struct module *module, const struct restructuring 
 	return expr_param(module->arena, module, *number, r->span);
 }
 
+static const char *last_name(const struct array *array)
+{
+	const char *dot = strchr(array->name, '.');
+
+	return dot ? dot + 1 : array->name;
+}
+
 /* ---- the restructuring ---- */
 
 /* "PHI", then "PHI_2", … */
@@ -75,6 +85,20 @@ static const char *name_of(const struct accumulation *accumulation)
 	for (int i = 0; i < module->restructurings.n; i++)
 		n += !strncmp(module->restructurings.items[i].name, name, strlen(name));
 	return n > 1 ? arena_printf(module->arena, "%s_%d", name, n) : name;
+}
+
+static void add_renumbering(const struct accumulation *accumulation, const struct choice *choice,
+			    struct restructuring *r)
+{
+	struct module *module = accumulation->module;
+	struct array *mode = accumulation->stage->dims.items[choice->renumbered].source.array;
+	struct renumbering renumbering = { .mode = mode };
+
+	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", last_name(mode)), TYPE_I32,
+				      mode->limit);
+	renumbering.order->facts = FACT_INDEX | FACT_UNIQUE;
+	renumbering.order->limit = mode->limit;
+	vec_push(module->arena, &r->renumberings, renumbering);
 }
 
 static struct restructuring *add_restructuring(const struct accumulation *accumulation, const struct choice *choice)
@@ -96,6 +120,8 @@ static struct restructuring *add_restructuring(const struct accumulation *accumu
 	if (r.is_by_threads || choice->partition == PARTITION_CHUNKS)
 		r.chunks = add_offsets(module, &r, "chunk_offsets", add_count(module, &r, "chunks", &r.n_chunks),
 				       n_segments);
+	if (choice->renumbered)
+		add_renumbering(accumulation, choice, &r);
 	vec_push(module->arena, &module->restructurings, r);
 	return &module->restructurings.items[module->restructurings.n - 1];
 }
@@ -111,13 +137,6 @@ struct restructuring *restructuring_of(const struct accumulation *accumulation, 
 }
 
 /* ---- copies ---- */
-
-static const char *last_name(const struct array *array)
-{
-	const char *dot = strchr(array->name, '.');
-
-	return dot ? dot + 1 : array->name;
-}
 
 struct array *restructuring_copy(struct module *module, struct restructuring *r, struct array *from, bool is_per_run)
 {

@@ -7,6 +7,7 @@
  *     restructure_match.c    accumulations that a restructuring can serve
  *     restructure_arrays.c   the restructuring and the arrays that its inspector makes
  *     restructure_rewrite.c  the new loops
+ *     restructure_renumber.c new numbers for the values of a mode
  *     factor.c               the product of the term, cut at the loops that its factors need */
 #ifndef PMGC_PASSES_RESTRUCTURE_PRIVATE_H
 #define PMGC_PASSES_RESTRUCTURE_PRIVATE_H
@@ -48,6 +49,7 @@ struct choice {
 	int_list keys;                  /* dims of the accumulation, the first the most significant */
 	bool has_runs;                  /* points that agree in all keys share their common factors */
 	enum partition partition;
+	int renumbered;                 /* a mode whose values get new numbers, by first use; 0: none */
 };
 
 /* ---- restructure_arrays.c ---- */
@@ -76,6 +78,13 @@ struct rewriting {
 struct rewriting rewriting_new(const struct accumulation *accumulation, const struct choice *choice);
 /* Lets the stage that sets the target to its start run over the same segments: the pass `fuse` can join them. */
 void rewrite_start(const struct rewriting *rewriting, int key);
+
+/* ---- restructure_renumber.c ---- */
+
+/* Can the values of the mode be renumbered: do they only subscript, alone, the first dimension of arrays? */
+bool renumbering_is_possible(const struct accumulation *accumulation, int mode);
+/* Lets the accumulation use copies of these arrays in the order of the new numbers. */
+void renumber_mode(struct rewriting *rewriting, int mode);
 
 /* ---- factor.c ---- */
 

@@ -9,6 +9,7 @@
 static const char *const verbs[] = {
 	"restructure", "partition", "layout", "algorithm", "precision",
 	"accumulate",  "tile",      "fuse",   "inline",    "blas",
+	"renumber",
 };
 
 enum { N_VERBS = sizeof verbs / sizeof verbs[0] };

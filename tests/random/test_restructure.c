@@ -90,28 +90,43 @@ static void check_draw(struct grid *grid, struct module *module, struct module *
 	arena_release(&arena);
 }
 
-static void check_choice(struct grid *grid, const char *path, int number, const char *restructure,
-			 const char *second, const char *partition)
+/* What is asked for: names of modes, NULL where there is none. */
+struct asked {
+	const char *first, *second, *partition, *renumbered;
+};
+
+static void ask(struct module *module, const struct asked *asked)
+{
+	struct accumulation accumulation;
+	struct override override;
+
+	find_modes(module, &accumulation);
+	module->overrides.n = 0;
+	override = override_of(module->arena, "restructure", accumulation.object,
+			       asked->second ? "hybrid" : asked->first);
+	if (asked->second) {
+		vec_push(module->arena, &override.words, asked->first);
+		vec_push(module->arena, &override.words, asked->second);
+	}
+	vec_push(module->arena, &module->overrides, override);
+	override = override_of(module->arena, "partition", accumulation.stage->write.array->name, asked->partition);
+	vec_push(module->arena, &module->overrides, override);
+	override = override_of(module->arena, "renumber", accumulation.object, asked->renumbered);
+	if (asked->renumbered)
+		vec_push(module->arena, &module->overrides, override);
+}
+
+static void check_choice(struct grid *grid, const char *path, int number, const struct asked *asked)
 {
 	static const struct pass_options options = { .overrides = true };
 	struct compilation *c = compilation_new(), *reference = compilation_new();
 	bool ready = compilation_read(c, path) && compilation_read(reference, path);
 	struct module *changed = c->modules.items[number];
-	struct accumulation accumulation;
-	struct override override;
-	const char *what;
+	const char *what = arena_printf(changed->arena, "%s %s by %s, %s", asked->first,
+					asked->second ? asked->second : "", asked->partition,
+					asked->renumbered ? asked->renumbered : "");
 
-	find_modes(changed, &accumulation);
-	changed->overrides.n = 0;
-	override = override_of(changed->arena, "restructure", accumulation.object, second ? "hybrid" : restructure);
-	if (second) {
-		vec_push(changed->arena, &override.words, restructure);
-		vec_push(changed->arena, &override.words, second);
-	}
-	vec_push(changed->arena, &changed->overrides, override);
-	override = override_of(changed->arena, "partition", accumulation.stage->write.array->name, partition);
-	vec_push(changed->arena, &changed->overrides, override);
-	what = arena_printf(changed->arena, "%s %s by %s", restructure, second ? second : "", partition);
+	ask(changed, asked);
 	if (!ready || !pass_restructure(changed, &options) || !module_verify(changed, "restructure"))
 		grid->failed++, fprintf(stderr, "%s: %s: %s\n", path, what, compilation_messages(c, false));
 	grid->n_rewritten += changed->restructurings.n > 0;
@@ -123,22 +138,42 @@ static void check_choice(struct grid *grid, const char *path, int number, const 
 
 /* ---- all of them ---- */
 
+/* Every partition; and where another mode can be renumbered, that too. */
+static void check_keys(struct grid *grid, const char *path, int number, const struct accumulation *accumulation,
+		       struct asked asked)
+{
+	const char *const partitions[] = { "coeff", "coeff_exclusive", "chunks", asked.first };
+
+	for (int p = 0; p < 4; p++) {
+		asked.partition = partitions[p];
+		asked.renumbered = NULL;
+		check_choice(grid, path, number, &asked);
+		for (int m = 0; m < accumulation->modes.n; m++) {
+			int mode = accumulation->modes.items[m];
+
+			asked.renumbered = accumulation->stage->dims.items[mode].name;
+			if (strcmp(asked.renumbered, asked.first) != 0 &&
+			    (!asked.second || strcmp(asked.renumbered, asked.second) != 0) &&
+			    accumulation->stage->op == REDUCE_ADD && renumbering_is_possible(accumulation, mode))
+				check_choice(grid, path, number, &asked);
+		}
+	}
+}
+
 static void check_module(struct grid *grid, const char *path, int number, struct module *module)
 {
-	static const char *const partitions[] = { "coeff", "coeff_exclusive", "chunks", NULL /* the mode itself */ };
 	struct accumulation accumulation;
 	int n = find_modes(module, &accumulation);
 
 	for (int a = 0; a < n; a++)
-		for (int b = 0; b < n; b++)
-			for (int p = 0; p < 4; p++) {
-				const dim_list *dims = &accumulation.stage->dims;
-				const char *first = dims->items[accumulation.modes.items[a]].name;
-				const char *second = dims->items[accumulation.modes.items[b]].name;
+		for (int b = 0; b < n; b++) {
+			const dim_list *dims = &accumulation.stage->dims;
+			const char *first = dims->items[accumulation.modes.items[a]].name;
+			const char *second = dims->items[accumulation.modes.items[b]].name;
 
-				check_choice(grid, path, number, first, a == b ? NULL : second,
-					     partitions[p] ? partitions[p] : first);
-			}
+			check_keys(grid, path, number, &accumulation,
+				   (struct asked) { first, a == b ? NULL : second, NULL, NULL });
+		}
 }
 
 static void check_file(struct grid *grid, const char *path)
