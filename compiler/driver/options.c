@@ -127,6 +127,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	if (!is_order)
 		return snprintf(problem, size, "--schedule takes auto, textual or isl, not '%s'",
 				options->schedule), false;
+	if (!read_switch(options->inlining, &pass->inlining))
+		return snprintf(problem, size, "--inline takes on or off, not '%s'", options->inlining), false;
 	if (!read_switch(options->fuse, &pass->fuse))
 		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
 	if (!read_switch(options->parallel, &pass->parallel))
@@ -148,6 +150,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	char problem[8];
 
 	options.schedule = pass->schedule;
+	options.inlining = pass->inlining ? "on" : "off";
 	options.fuse = pass->fuse ? "on" : "off";
 	options.parallel = pass->parallel ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";

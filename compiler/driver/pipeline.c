@@ -36,7 +36,7 @@ struct compilation *compilation_new(void)
 	c->diags.arena = &c->arena;
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
-	c->options = (struct pass_options) { .schedule = "auto", .fuse = true, .parallel = true, .vector = true,
+	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .parallel = true, .vector = true,
 					     .overrides = true,
 					     .max_operations = 2000000 };
 	return c;

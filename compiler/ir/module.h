@@ -253,8 +253,8 @@ struct module {
 	VEC(struct param) params;
 	VEC(struct expr *) assumptions; /* affine conditions over params */
 	VEC(struct array *) arrays;
-	VEC(struct group *) groups;     /* of all regions, by number */
-	VEC(struct stage *) stages;     /* of all groups, by number */
+	group_list groups;             /* of all regions, by number */
+	stage_list stages;             /* of all groups, by number */
 	struct region regions[REGION_N];
 	struct loop loop;
 	VEC(struct restructuring) restructurings;

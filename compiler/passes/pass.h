@@ -20,7 +20,7 @@ enum {
 /* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
-	bool fuse, parallel, vector;
+	bool inlining, fuse, parallel, vector;
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */

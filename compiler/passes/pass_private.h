@@ -38,6 +38,11 @@ stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node
 /* Does a stage of the group write the array of this name, or its next value? */
 bool group_defines(const struct group *group, const char *name);
 
+/* ---- prune.c ---- */
+
+/* Drops what no output needs. */
+void module_prune(struct module *module, bool remarks);
+
 /* ---- team.c ---- */
 
 /* Forms a team at the loop of `mark` if some loop inside it can be shared; else `descend` becomes true. */

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What no output needs is dropped: groups that write only arrays of the pipeline's own which nothing that is needed
+ * reads, and these arrays. States are needed, for they can be saved. What is left is numbered anew, so that numbers
+ * are positions again and the tuples of the domains have the names of their stages. */
+#include "passes/pass_private.h"
+
+struct needs {
+	struct module *module;
+	bool *arrays, *groups;          /* by number */
+	bool has_changed;
+};
+
+static void need_array(struct access *access, void *user)
+{
+	struct needs *needs = user;
+
+	needs->arrays[access->array->number] = true;
+}
+
+static void need_group(struct needs *needs, const struct group *group)
+{
+	if (needs->groups[group->number])
+		return;
+	needs->groups[group->number] = needs->has_changed = true;
+	for (int s = 0; s < group->stages.n; s++) {
+		needs->arrays[group->stages.items[s]->write.array->number] = true;
+		stage_reads(group->stages.items[s], need_array, needs);
+	}
+}
+
+static bool writes_needed(const struct needs *needs, const struct group *group)
+{
+	for (int s = 0; s < group->stages.n; s++)
+		if (needs->arrays[group->stages.items[s]->write.array->number])
+			return true;
+	return false;
+}
+
+static struct needs find_needs(struct module *module)
+{
+	struct needs needs = { .module = module, .has_changed = true };
+
+	needs.arrays = arena_new_array(module->arena, bool, module->arrays.n + 1);
+	needs.groups = arena_new_array(module->arena, bool, module->groups.n + 1);
+	for (int a = 0; a < module->arrays.n; a++) {
+		enum array_role role = module->arrays.items[a]->role;
+
+		needs.arrays[a] = role != ROLE_TEMP && role != ROLE_LOCAL;
+	}
+	if (module->loop.until)
+		expr_reads(module->loop.until, need_array, &needs);
+	while (needs.has_changed) {
+		needs.has_changed = false;
+		for (int g = 0; g < module->groups.n; g++)
+			if (writes_needed(&needs, module->groups.items[g]))
+				need_group(&needs, module->groups.items[g]);
+	}
+	return needs;
+}
+
+/* ---- dropping ---- */
+
+static void drop_groups(struct needs *needs, group_list *groups)
+{
+	int n = 0;
+
+	for (int g = 0; g < groups->n; g++)
+		if (needs->groups[groups->items[g]->number])
+			groups->items[n++] = groups->items[g];
+	groups->n = n;
+}
+
+static void drop_stages(struct needs *needs)
+{
+	stage_list *stages = &needs->module->stages;
+	int n = 0;
+
+	for (int s = 0; s < stages->n; s++) {
+		struct stage *stage = stages->items[s];
+
+		if (!needs->groups[stage->group->number]) {
+			isl_set_free(stage->domain);
+			continue;
+		}
+		stage->number = n;
+		stage->name = arena_printf(needs->module->arena, "S%d", n);
+		stages->items[n++] = stage;
+	}
+	stages->n = n;
+}
+
+static void drop_arrays(struct needs *needs, bool remarks)
+{
+	struct module *module = needs->module;
+	int n = 0;
+
+	for (int a = 0; a < module->arrays.n; a++) {
+		struct array *array = module->arrays.items[a];
+
+		if (!needs->arrays[a]) {
+			if (array->role == ROLE_TEMP && remarks)
+				diag_remark(module->diags, DIAG_DROPPED, array->span,
+					    "'%s' is not computed: no output needs it", array->name);
+			continue;
+		}
+		array->number = n;
+		module->arrays.items[n++] = array;
+	}
+	module->arrays.n = n;
+}
+
+void module_prune(struct module *module, bool remarks)
+{
+	struct needs needs = find_needs(module);
+
+	for (int r = 0; r < REGION_N; r++)
+		drop_groups(&needs, &module->regions[r].groups);
+	drop_stages(&needs);
+	drop_groups(&needs, &module->groups);
+	drop_arrays(&needs, remarks);
+	for (int g = 0; g < module->groups.n; g++)
+		module->groups.items[g]->number = g;
+	module_analyse(module);
+}
+
+bool pass_prune(struct module *module, const struct pass_options *options)
+{
+	(void) options;
+	module_prune(module, true);
+	return true;
+}
