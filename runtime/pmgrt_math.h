@@ -161,4 +161,6 @@ PMG_ATOMIC(min, bool, bool, old && value)
 PMG_ATOMIC(max, bool, bool, old || value)
 #endif
 
+#include "pmgrt_row.h"
+
 #endif

@@ -13,15 +13,10 @@ static const struct dim *dim_of(const struct loop_use *use)
 	return use->mark->dim;
 }
 
-static int dim_number(const struct mark *mark)
-{
-	return (int) (mark->dim - mark->stage->dims.items);
-}
-
 /* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common. */
 static struct point point_below(__isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	bool is_common = dim_number(mark) < mark->stage->group->n_common;
+	bool is_common = mark_dim_number(mark) < mark->stage->group->n_common;
 	struct point point = { .instance = ast_first_instance(node, mark->stage, is_common) };
 
 	point.stage = point.instance ? ast_stage(point.instance) : NULL;
@@ -397,7 +392,7 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			  const struct point *point, const struct affine *variable)
 {
-	struct affine value = affine_of_dim(e, point, dim_number(mark));
+	struct affine value = affine_of_dim(e, point, mark_dim_number(mark));
 	struct text condition = affine_comparison(e->arena, variable, "==", &value);
 	int names = block_open(e, "if (%s) {", condition.text);
 

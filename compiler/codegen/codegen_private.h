@@ -131,6 +131,13 @@ struct cell {                           /* a value kept in a variable: LOCAL arr
 	enum reduce_op op;              /* of an accumulator */
 };
 
+struct row {                            /* cells of a stage's target that are kept in vectors */
+	const struct stage *stage;
+	int dim;                        /* along which they lie */
+	int64_t length;
+	const char *name;
+};
+
 struct emit {
 	struct module *module;
 	struct arena *arena;
@@ -141,8 +148,11 @@ struct emit {
 	VEC(struct iterator) iterators;
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
+	VEC(struct row) rows;
+	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct stage *atomic;     /* updates of this stage may meet */
+	bool is_specialized;            /* parameters with a known value have it */
 	bool in_team;                   /* every thread is here: a parallel loop is shared, without a barrier */
 	bool *is_written;               /* by slot */
 	const char *starts;             /* the variable that says whether states are set anew */
@@ -255,9 +265,18 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
+void note_write(struct emit *e, const struct array *array);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
 struct text update_result(struct emit *e, const struct update *update);
+
+/* ---- rows.c: rows of accumulators ------------------------------------------------------------------------ */
+
+void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* The loop over the cells of a row that is kept; false: it is another loop. */
+bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* A read, of which `text` is the element, where vectors are printed. */
+const char *row_read(struct emit *e, const struct access *access, const char *text);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */
 

@@ -367,7 +367,7 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 		sum = affine_of_dim(e, point, expr->index);
 		return affine_print(e->arena, &sum);
 	case EXPR_READ:
-		return (struct text) { c_access(e, point, &expr->access), LEVEL_PRIMARY };
+		return (struct text) { row_read(e, &expr->access, c_access(e, point, &expr->access)), LEVEL_PRIMARY };
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

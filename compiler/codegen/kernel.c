@@ -301,7 +301,7 @@ static void emit_kernel_function(struct kernel *kernel)
 static void emit_copy(struct kernel *kernel, const char *suffix, bool is_specialized)
 {
 	kernel->suffix = suffix;
-	kernel->is_specialized = is_specialized;
+	kernel->is_specialized = kernel->emit.is_specialized = is_specialized;
 	find_parts(kernel);
 	if (!kernel->shared)
 		kernel->shared = arena_new_array(kernel->emit.arena, const char *, kernel->parts.n + 1);

@@ -173,7 +173,7 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_bound_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
 		emit_children_for(e, node, use);
-	else
+	else if (!emit_row_loop(e, node, use.mark))
 		emit_loop(e, node, use);
 }
 
@@ -256,6 +256,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		return;
 	case MARK_ACCUMULATE:
 		emit_accumulate(e, node, mark);
+		return;
+	case MARK_ROW:
+		emit_row(e, node, mark);
 		return;
 	case MARK_N:
 		break;

@@ -186,7 +186,7 @@ static void emit_possibly_atomic(struct emit *e, const struct update *update, bo
 		emit_update(e, update);
 }
 
-static void note_write(struct emit *e, const struct array *array)
+void note_write(struct emit *e, const struct array *array)
 {
 	if (array->role != ROLE_LOCAL)
 		e->is_written[e->layout->slot_of[array->number]] = true;

@@ -2,7 +2,8 @@
  *
  * The proof of legality. It does not trust any pass: it takes the whole order of the tree (schedule_ordered) and
  * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
- * which may meet are atomic or end in an accumulator of the loop, and that nothing in a team leaves its thread. */
+ * which may meet are atomic or end in an accumulator of the loop, that nothing in a team leaves its thread, and that
+ * rows may stand for the cells of their targets. */
 #include "ir/schedule.h"
 
 struct legality {
@@ -96,6 +97,10 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	isl_schedule_node *band, *team;
 	bool ok;
 
+	if (mark && mark->kind == MARK_ROW) {
+		legality->witness = schedule_row_problem(legality->region, node);
+		return legality->witness ? isl_bool_error : isl_bool_true;
+	}
 	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR))
 		return isl_bool_true;
 	band = band_below(node);

@@ -29,13 +29,18 @@ bool mark_is_loop(const struct mark *mark)
 	return mark && (mark->kind == MARK_LOOP || mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN);
 }
 
+int mark_dim_number(const struct mark *mark)
+{
+	return (int) (mark->dim - mark->stage->dims.items);
+}
+
 static const char *mark_text(struct module *module, const struct mark *mark)
 {
 	const char *kind = mark_names[mark->kind];
 
-	if (mark_is_loop(mark))
+	if (mark->dim)
 		return arena_printf(module->arena, "%s(%s.%s%d)", kind, mark->stage->name,
-				    mark->direction < 0 ? "-" : "", (int) (mark->dim - mark->stage->dims.items));
+				    mark->direction < 0 ? "-" : "", mark_dim_number(mark));
 	if (mark->kind == MARK_GROUP)
 		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
 	if (mark->stage)
@@ -124,5 +129,5 @@ struct mark *mark_read(struct module *module, const char *name)
 		return read_group(module, mark, open + 1) ? mark : NULL;
 	if (!read_stage(module, mark, open + 1, &rest))
 		return NULL;
-	return !mark_is_loop(mark) || read_dim(mark, rest) ? mark : NULL;
+	return (!mark_is_loop(mark) && mark->kind != MARK_ROW) || read_dim(mark, rest) ? mark : NULL;
 }

@@ -10,6 +10,7 @@
  * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
+ * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
 #define PMGC_IR_SCHEDULE_H
@@ -29,9 +30,9 @@ struct mark {
 	enum mark_kind kind;
 	const char *pass;               /* that made it */
 	struct span span;
-	const struct dim *dim;          /* LOOP, BIND, CHILDREN */
+	const struct dim *dim;          /* LOOP, BIND, CHILDREN; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
-	struct stage *stage;            /* ATOMIC, ACCUMULATE; the stage whose dim it is */
+	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW; the stage whose dim it is */
 	int64_t factor;                 /* TILE: size; UNROLL */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
@@ -42,6 +43,7 @@ struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not o
 struct mark *mark_of_node(__isl_keep isl_schedule_node *node);  /* NULL when the node is no mark */
 struct mark *mark_read(struct module *module, const char *name);/* from its name in a dump; NULL: not a mark */
 bool mark_is_loop(const struct mark *mark);             /* LOOP, BIND or CHILDREN */
+int mark_dim_number(const struct mark *mark);           /* of its dim in its stage */
 
 /* The textual order of a region (which has groups) as a tree that keeps the invariant. */
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
@@ -69,6 +71,10 @@ __isl_give isl_schedule_node *schedule_mark_above(__isl_keep isl_schedule_node *
 						  const struct stage *stage);
 bool schedule_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
 bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
+/* One step down towards the instances of `stage`; NULL where there is none. */
+__isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);
+/* Why the row of the ROW mark at `mark` cannot stand for the cells of its target; NULL: it can. */
+const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */
 const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps);
 const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule);

@@ -2,7 +2,8 @@
  *
  * What compiled kernels do: a run that was stopped, saved and loaded into another plan ends like one that was not; a
  * computed index out of range stops a run and keeps the last whole iteration; a kernel that was compiled for a value
- * of a parameter also runs with others. That they compute what the interpreter computes is tested in tests/random. */
+ * of a parameter also runs with others; rows of accumulators stay in registers. That they compute what the interpreter
+ * computes is tested in tests/random. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -217,6 +218,24 @@ static void test_special(struct tests *tests, const pmg_pipeline_desc *const *pi
 	CHECK(tests, special_is_right(tests, find(pipelines, "special"), 3));
 }
 
+/* ---- rows in registers ---- */
+
+/* Each compiler keeps the 12 vectors of a row in registers: 12 multiply-adds, none of which reads the stack. */
+static void test_row(struct tests *tests, const char *folder)
+{
+	static const char *const compilers[] = { "gcc", "clang" };
+
+	CHECK(tests, codegen_command("%s/pmgc tests/codegen/cases/row.pmg -o %s/case.c", tests->build, folder));
+	for (int i = 0; i < 2; i++) {
+		CHECK(tests, codegen_command("%s -std=c11 -O3 -march=x86-64-v4 -mprefer-vector-width=512 "
+					     "-ffp-contract=fast -fopenmp -Iruntime -S %s/case.c -o %s/case.s",
+					     compilers[i], folder, folder));
+		CHECK(tests, codegen_command("grep 'vfmadd.*zmm' %s/case.s | grep -vc 'sp)' | grep -qx "
+					     "'1[2-9]\\|[2-9][0-9]\\|[0-9]\\{3\\}'", folder));
+		CHECK(tests, codegen_command("! grep 'vfmadd.*zmm' %s/case.s | grep -q 'sp)'", folder));
+	}
+}
+
 void codegen_test_runs(struct tests *tests)
 {
 	char folder[] = "/tmp/pmg-codegen-XXXXXX";
@@ -230,5 +249,6 @@ void codegen_test_runs(struct tests *tests)
 		test_bad_index(tests, states);
 		test_special(tests, special);
 	}
+	test_row(tests, folder);
 	codegen_command("rm -rf %s", folder);
 }

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of accumulators: below a ROW mark the cells of a target that lie along one dim are kept in vectors of
+ * runtime/pmgrt_row.h. The loop over the cells becomes one over vectors, and so do its reads: they lie along the dim as
+ * the cells do. Where the length of the row is not known, in the copy of a kernel for sizes that it was not specialised
+ * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
+ * if the loop between has an iteration: other cells may be another thread's. */
+#include "codegen/codegen_private.h"
+
+/* ---- the length ---- */
+
+static bool known_value(const struct emit *e, const struct expr *expr, int64_t *value)
+{
+	const struct param *param = expr->kind == EXPR_PARAM ? &e->module->params.items[expr->index] : NULL;
+
+	if (!param)
+		return expr_is_constant(expr, value);
+	*value = param->value;
+	return e->is_specialized && param->is_specialized;
+}
+
+static bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
+{
+	int64_t lo, hi;
+
+	if (!known_value(e, dim->lo, &lo) || !known_value(e, dim->hi, &hi))
+		return false;
+	*length = hi - lo;
+	return true;
+}
+
+/* ---- the loop over the cells in isl's AST ---- */
+
+static bool is_loop_of(const struct mark *mark, const struct stage *stage, int dim)
+{
+	return mark->kind == MARK_LOOP && mark_dim_number(mark) == dim &&
+	       (mark->stage == stage || (mark->stage->group == stage->group && dim < stage->group->n_common));
+}
+
+struct search {
+	const struct mark *row;
+	isl_ast_node *loop;
+	int n;
+};
+
+static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
+{
+	struct search *search = user;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_mark ||
+	    !is_loop_of(mark_of(isl_ast_node_mark_get_id(node)), search->row->stage, mark_dim_number(search->row)))
+		return isl_bool_true;
+	search->n++;
+	isl_ast_node_free(search->loop);
+	search->loop = isl_ast_node_mark_get_node(node);
+	return isl_bool_true;
+}
+
+/* Only the statement itself stands below. */
+static bool is_statement(__isl_take isl_ast_node *node)
+{
+	isl_ast_node *below;
+	bool is;
+
+	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
+		below = isl_ast_node_mark_get_node(node);
+		isl_ast_node_free(node);
+		node = below;
+	}
+	is = isl_ast_node_get_type(node) == isl_ast_node_user;
+	isl_ast_node_free(node);
+	return is;
+}
+
+static bool is_same(struct emit *e, const struct affine *a, const struct affine *b)
+{
+	struct affine difference = affine_combine(e->arena, 1, a, -1, b);
+	int64_t value;
+
+	return affine_is_constant(&difference, &value) && value == 0;
+}
+
+/* Is this a loop over all cells of the row? */
+static bool is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
+{
+	struct affine lo = affine_of_expr(e, NULL, dim->lo), hi = affine_of_expr(e, NULL, dim->hi);
+	struct range range;
+
+	if (isl_ast_node_get_type(loop) != isl_ast_node_for)
+		return false;
+	range = range_of(e, loop, 1);
+	return !range.is_single && range.step == 1 && is_same(e, &range.first, &lo) && is_same(e, &range.end, &hi) &&
+	       is_statement(isl_ast_node_for_get_body(loop));
+}
+
+/* ---- vectors ---- */
+
+static const char *suffix(enum scalar_type type)
+{
+	return type == TYPE_F32 ? "F32" : "F64";
+}
+
+const char *row_read(struct emit *e, const struct access *access, const char *text)
+{
+	const struct row *row = e->vector;
+	bool is_along = false;
+
+	if (!row || access->array->role == ROLE_LOCAL)
+		return text;
+	for (int i = 0; i < access->array->rank; i++)
+		is_along |= expr_uses_dim(access->subs[i], row->dim);
+	return is_along ? arena_printf(e->arena, "PMG_READ_%s(%s)", suffix(access->array->type), text) : text;
+}
+
+/* Opens the loop over vectors with `t` the first cell of each. */
+static void open_vectors(struct emit *e, const struct row *row, const char *j, const char *t)
+{
+	const char *type = type_c_name(row->stage->write.array->type);
+	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_VECTOR_START(%s, %s, %s)", type,
+								 int_text(e->arena, row->length), j));
+	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
+
+	start = affine_combine(e->arena, 1, &start, 1, &lo);
+	line(e->w, "PMG_UNROLL");
+	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type,
+		   int_text(e->arena, row->length), j);
+	line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
+}
+
+/* Reads the row from its cells, or writes it. */
+static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+			  const struct row *row, bool is_read)
+{
+	const struct array *array = row->stage->write.array;
+	int visible = e->names.visible.n;
+	const char *j = names_declare(&e->names, "j");
+	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name), *cell;
+	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
+	struct affine variable = affine_name(e->arena, t);
+	struct scope scope = scope_enter(e);
+
+	open_vectors(e, row, j, t);
+	iterator_push(e, loop, &variable, 1);
+	cell = c_access(e, &point, &row->stage->write);
+	if (is_read)
+		line(e->w, "%s[%s] = PMG_READ_%s(%s);", row->name, j, suffix(array->type), cell);
+	else
+		line(e->w, "PMG_WRITE_%s(%s) = %s[%s];", suffix(array->type), cell, row->name, j);
+	close_block(e->w, "}");
+	scope_leave(e, scope);
+	e->names.visible.n = visible;
+	isl_ast_expr_free(point.instance);
+}
+
+static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
+{
+	for (int i = e->rows.n - 1; i >= 0; i--)
+		if (is_loop_of(mark, e->rows.items[i].stage, e->rows.items[i].dim))
+			return &e->rows.items[i];
+	return NULL;
+}
+
+bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	const struct row *row = row_of_loop(e, mark);
+	int visible = e->names.visible.n;
+	const char *j, *t;
+	struct affine variable;
+	struct scope scope = scope_enter(e);
+	struct point point;
+
+	if (!row)
+		return false;
+	j = names_declare(&e->names, "j");
+	t = names_declare(&e->names, mark->dim->name);
+	variable = affine_name(e->arena, t);
+	open_vectors(e, row, j, t);
+	iterator_push(e, node, &variable, 1);
+	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
+	e->vector = row;
+	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->type,
+					  arena_printf(e->arena, "%s[%s]", row->name, j),
+					  c_expr(e, &point, row->stage->value) });
+	e->vector = NULL;
+	block_close(e, visible);
+	scope_leave(e, scope);
+	isl_ast_expr_free(point.instance);
+	return true;
+}
+
+/* ---- the row ---- */
+
+static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+		      __isl_keep isl_ast_node *loop, int64_t length)
+{
+	const struct array *array = mark->stage->write.array;
+	struct row row = { mark->stage, mark_dim_number(mark), length, NULL };
+
+	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
+	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->type), row.name,
+	     type_c_name(array->type), int_text(e->arena, length));
+	emit_transfer(e, node, loop, &row, true);
+	vec_push(e->arena, &e->rows, row);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->rows.n--;
+	emit_transfer(e, node, loop, &row, false);
+	note_write(e, array);
+}
+
+/* The condition under which the loop directly below runs; NULL: there is none. */
+static const char *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
+	const char *condition = NULL;
+	struct range range;
+
+	if (mark_is_loop(mark) && isl_ast_node_get_type(loop) == isl_ast_node_for) {
+		range = range_of(e, loop, mark->direction);
+		if (!range.is_single && mark->direction > 0)
+			condition = affine_comparison(e->arena, &range.first, "<", &range.end).text;
+		else if (!range.is_single)
+			condition = affine_comparison(e->arena, &range.last, "<=", &range.first).text;
+	}
+	isl_ast_node_free(loop);
+	return condition;
+}
+
+void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	struct search search = { mark, NULL, 0 };
+	const char *condition = NULL;
+	int64_t length;
+	int names;
+
+	if (row_length(e, mark->dim, &length) && isl_ast_node_get_type(node) == isl_ast_node_mark) {
+		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
+		condition = runs_condition(e, node);
+	}
+	if (search.n == 1 && condition && is_whole_loop(e, search.loop, mark->dim)) {
+		names = block_open(e, "if (%s) {", condition);
+		emit_kept(e, node, mark, search.loop, length);
+		block_close(e, names);
+	} else {
+		emit_node(e, node, (struct loop_use) { 0 });
+	}
+	isl_ast_node_free(search.loop);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of accumulators. Below the loop over p, the updates Y[v, t] += D[a, t]*s move their target only with t: the
+ * cells Y[v, ...] are kept in a row of variables, read before the loop over p and written behind it. Where its length
+ * is known when the program is compiled and takes at most 12 vector registers of 64 bytes, C compilers hold it in
+ * registers; a row of unknown length would be in memory again, no better than the cells themselves.
+ *
+ * The mark ROW, of the statement and t, stands above the loop over p. Whether it may is said, and proved again before
+ * printing, in ir/row_check.c. */
+#include "passes/pass_private.h"
+
+enum { LONGEST = 12*64, SHORTEST = 64 };       /* bytes of 12 registers, and of one */
+
+static bool known_value(const struct module *module, const struct expr *expr, int64_t *value)
+{
+	if (expr->kind != EXPR_PARAM)
+		return expr_is_constant(expr, value);
+	*value = module->params.items[expr->index].value;
+	return module->params.items[expr->index].is_specialized;
+}
+
+/* Is this a dim over which a row would fit into registers? */
+static bool row_fits(const struct module *module, const struct stage *stage, const struct dim *dim)
+{
+	int64_t lo, hi, size = type_size(stage->write.array->type);
+
+	return dim->kind == DIM_RANGE && known_value(module, dim->lo, &lo) && known_value(module, dim->hi, &hi) &&
+	       hi - lo >= SHORTEST/size && hi - lo <= LONGEST/size;
+}
+
+static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					     const struct mark *loop, struct stage *stage, const struct dim *dim)
+{
+	struct mark *mark = mark_new(walk->module, MARK_ROW, "row", stage->span);
+
+	mark->stage = stage;
+	mark->dim = dim;
+	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
+	if (schedule_row_problem(walk->region, node))
+		return isl_schedule_node_delete(node);
+	module_decide(walk->module, "row", stage->write.array->name, "registers", "memory", stage->span,
+		      "the loop over '%s' moves the target only with '%s'", loop->dim->name, dim->name);
+	return node;
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	stage_list below = tree_stages(walk->module, node);
+
+	if (mark->kind != MARK_LOOP || !walk->region->strict)
+		return node;
+	for (int i = 0; i < below.n; i++) {
+		struct stage *stage = below.items[i];
+
+		for (int d = stage->dims.n - 1; d >= 0 && mark_of_node(node) == mark; d--)
+			if (&stage->dims.items[d] != mark->dim && row_fits(walk->module, stage, &stage->dims.items[d]))
+				node = try_dim(walk, node, mark, stage, &stage->dims.items[d]);
+	}
+	*descend = mark_of_node(node) == mark;
+	return node;
+}
+
+bool pass_row(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	return !options->vector || module_walk(&walk);
+}

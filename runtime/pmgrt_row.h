@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of accumulators for generated kernels: consecutive cells of a target as vectors that fill a register. A loop
+ * over the vectors of a row has a constant number of iterations and is unrolled, so that each vector becomes a variable
+ * of its own, and stays in its register as long as there are enough.
+ *
+ * A row of n cells, n at least a vector's lanes, has the vectors 0..PMG_VECTORS(type, n); the last one ends with the
+ * row, and where n is no multiple of the lanes it overlaps the one before: both then hold the same sums.
+ *
+ * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
+#ifndef PMGRT_ROW_H
+#define PMGRT_ROW_H
+
+#include <stdint.h>
+
+#ifndef __CUDACC__
+#if defined(__AVX512F__)
+#define PMG_VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define PMG_VECTOR_BYTES 32
+#else
+#define PMG_VECTOR_BYTES 16
+#endif
+
+typedef double pmg_vector_f64 __attribute__((vector_size(PMG_VECTOR_BYTES)));
+typedef float pmg_vector_f32 __attribute__((vector_size(PMG_VECTOR_BYTES)));
+/* The same in memory, where a vector lies like its elements. */
+typedef double pmg_cells_f64 __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(8), may_alias));
+typedef float pmg_cells_f32 __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(4), may_alias));
+
+#define PMG_LANES(type) ((int64_t) (PMG_VECTOR_BYTES/sizeof(type)))
+#define PMG_VECTORS(type, n) (((n) + PMG_LANES(type) - 1)/PMG_LANES(type))
+/* The first cell of a vector. */
+#define PMG_VECTOR_START(type, n, vector) \
+	((vector)*PMG_LANES(type) <= (n) - PMG_LANES(type) ? (vector)*PMG_LANES(type) : (n) - PMG_LANES(type))
+
+/* The vector that begins at a cell: to be read, and to be written. */
+#define PMG_READ_F64(cell) (*(const pmg_cells_f64 *) &(cell))
+#define PMG_READ_F32(cell) (*(const pmg_cells_f32 *) &(cell))
+#define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
+#define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
+
+/* Above a loop that is to be unrolled wholly. */
+#ifdef __clang__
+#define PMG_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define PMG_UNROLL _Pragma("GCC unroll 64")
+#endif
+#endif
+
+#endif
