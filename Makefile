@@ -3,6 +3,7 @@
 # The only build system. `make help` lists the goals. Sources are found by their place:
 #   compiler/*/*.c, lexer.l, parser.y  -> libpmgc.a and pmgc       runtime/*.c -> libpmgrt.a, libpmgrt.so
 #   tools/*.c, tools/*/*.c             -> pmg                      tests/*/test_*.c -> tests/*/test_*
+#   bench/*.c, bench/*/*.c             -> pmg, too; bench/handtuned/kernels/*.c once for each instruction set
 # Each compiler and SAN=1 (address, undefined behaviour, leaks) has a folder of its own:
 # build, build-clang, build-san, build-clang-san.
 
@@ -44,7 +45,7 @@ CFLAGS ?= $(if $(SAN),-O1,-O2) -g
 language := -std=c11 -D_GNU_SOURCE
 sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
 openmp := -fopenmp
-includes := -Icompiler -Iruntime -Itools -Itests -I$(BUILD)
+includes := -Icompiler -Iruntime -Itools -Ibench -Itests -I$(BUILD)
 # Asked when first used, which is after `deps`; then known.
 ask = $(eval $(1) := $$(shell pkg-config $(2) $(3) $(if $(4),|| pkg-config $(2) $(4))))$($(1))
 isl_cflags = $(call ask,isl_cflags,--cflags,isl)
@@ -70,7 +71,10 @@ compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 runtime := $(call object,$(wildcard runtime/*.c))
 tools_main := $(wildcard tools/pmg.c)
-tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c)))
+tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c bench/*.c bench/*/*.c)))
+# Levels of the x86-64 psABI; elsewhere one build, called v1.
+isas := v1 $(if $(filter x86_64,$(shell uname -m)),v3 v4)
+tools += $(foreach isa,$(isas),$(patsubst %.c,$(OBJ)/%.$(isa).o,$(wildcard bench/handtuned/kernels/*.c)))
 test_mains := $(wildcard tests/*/test_*.c)
 test_parts := $(call object,$(filter-out $(test_mains),$(wildcard tests/*/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(test_mains))
@@ -151,6 +155,16 @@ $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
+# As fast as generated code may be made: its flags, for processors of each level.
+isa_flags = -O3 -ffp-contract=fast -fno-math-errno -fwrapv -DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
+	$(if $(filter clang,$(family)),-Wno-pass-failed)
+define kernels_rule
+$(OBJ)/bench/handtuned/kernels/%.$(1).o: bench/handtuned/kernels/%.c Makefile
+	@mkdir -p $$(@D)
+	$$(compile) $$(call isa_flags,$(1)) -c $$< -o $$@
+endef
+$(foreach isa,$(isas),$(eval $(call kernels_rule,$(isa))))
+
 $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
@@ -158,7 +172,7 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 $(OBJ)/compiler/%.o $(OBJ)/generated/%.o: part_flags = $(isl_cflags) -fvisibility=hidden
 $(OBJ)/generated/%.o: part_flags += -Icompiler/syntax $(generated_warnings)
 $(OBJ)/runtime/%.o: part_flags = -fPIC -fvisibility=hidden $(openmp)
-$(OBJ)/tools/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags)
+$(OBJ)/tools/%.o $(OBJ)/bench/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags)
 
 # $(call at_least,TOOL,VERSION)
 at_least = @printf '%s\n' $(2) "$$($(1) --version | sed -n '1s/.* //p')" | sort -VC || \

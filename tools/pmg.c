@@ -43,6 +43,7 @@ static const struct command *const commands[] = {
 	&inspect_command,
 	&convert_command,
 	&phantom_command,
+	&bench_command,
 };
 
 #define N_COMMANDS ((int) (sizeof(commands) / sizeof(commands[0])))

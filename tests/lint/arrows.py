@@ -15,6 +15,7 @@ ARROWS = {
     "compiler/support": set(),
     "runtime": set(),
     "tools": {"compiler/driver", "compiler/ir", "compiler/support", "runtime"},
+    "bench": {"tools", "compiler/driver", "compiler/ir", "compiler/support", "runtime"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
@@ -27,7 +28,8 @@ def folder_of(name):
 def target_of(name, included, files):
     """The folder that an include leads to, or None for one that is generated or a system's."""
     beside = name.rsplit("/", 1)[0] + "/" + included
-    for candidate in (beside, "compiler/" + included, "runtime/" + included, "tools/" + included):
+    for candidate in (beside, "compiler/" + included, "runtime/" + included, "tools/" + included,
+                      "bench/" + included):
         if candidate in files:
             return folder_of(candidate)
     return "compiler/syntax" if included.startswith("syntax/") else None
@@ -35,7 +37,7 @@ def target_of(name, included, files):
 
 def include_arrows(tree):
     files = set(tree.files)
-    for name in tree.select(".c", ".h", ".l", ".y", ".def", under=("compiler/", "runtime/", "tools/")):
+    for name in tree.select(".c", ".h", ".l", ".y", ".def", under=("compiler/", "runtime/", "tools/", "bench/")):
         folder = folder_of(name)
         for included in INCLUDE.findall(tree.text(name)):
             target = target_of(name, included, files)

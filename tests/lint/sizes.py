@@ -8,7 +8,7 @@ LINE_COLUMNS = 120
 ROW_COLUMNS = 150       # of a table
 FUNCTION_LINES = 80
 FUNCTION_MEDIAN = 15
-OURS = ("compiler/", "runtime/", "tools/")
+OURS = ("compiler/", "runtime/", "tools/", "bench/")
 SOURCES = (".c", ".h", ".l", ".y", ".def", ".py", ".sh", "Makefile", "tests/run")
 NAME = re.compile(r"(\w+)\s*\(")
 

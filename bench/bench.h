@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measuring: rows of a table are ways to compute the same, run in turns in one process. A family (LiFE) makes rows and
+ * says what they compute; all else is common: rounds and statistics (harness.c, statistics.c), ceilings of the machine
+ * (ceilings.c), records as lines of JSON (record.c), the table (table.c), comparing two files (compare.c). */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include "cli/cli.h"
+
+/* ---- statistics.c -------------------------------------------------------------------- */
+
+struct interval {
+	double low, middle, high;
+};
+
+double median_of(double *times, int n); /* sorts; n > 0 */
+/* The median, and the two order statistics that hold it in 95 of 100 cases; for fewer than 6 values all there are. */
+struct interval median_interval(double *times, int n);
+/* Of median(base) / median(times), from 1000 resamples. */
+struct interval ratio_interval(struct arena *arena, const double *base, int n_base, const double *times, int n);
+
+/* ---- record.c -------------------------------------------------------------------------- */
+
+struct record {
+#define TEXT(member, name) const char *member;
+#define NUMBER(member, name) double member;
+#include "record.def"
+#undef TEXT
+#undef NUMBER
+};
+
+typedef VEC(struct record) record_list;
+
+struct record record_new(void);         /* all texts "", all numbers NaN */
+void record_write(const struct record *record, FILE *stream);
+/* A line for each record; a member that is missing is as in a new record, others are ignored. */
+bool records_read(struct arena *arena, const char *path, record_list *records, struct failure *failure);
+
+/* ---- harness.c --------------------------------------------------------------------------- */
+
+struct row {
+	struct record record;           /* what is known before anything runs */
+	/* Runs once; `seconds` is what counts. */
+	bool (*run)(void *state, double *seconds, struct failure *failure);
+	void *state;
+	/* Set by measure(). */
+	double *times;
+	int n_times, capacity;
+	double total;
+};
+
+typedef VEC(struct row *) row_list;
+
+struct effort {
+	double min_seconds;     /* of each row */
+	int min_runs, max_runs;
+};
+
+/* Rounds, each in a random order, of the rows that have not had enough; then the records have their times. */
+bool measure(struct arena *arena, const row_list *rows, const struct effort *effort, struct failure *failure);
+/* Sets the baseline's name and the ratios of all rows of its op. */
+void relate(struct arena *arena, const row_list *rows, const char *baseline);
+const char *machine_name(struct arena *arena);
+
+/* ---- ceilings.c ----------------------------------------------------------------------------- */
+
+struct ceilings {
+	double triad[2], read[2];               /* bytes in a second, on one thread and on all */
+	double fma_f64[2], fma_f32[2];          /* flops in a second */
+};
+
+bool ceilings_measure(struct ceilings *ceilings, int threads, struct failure *failure);
+void ceilings_print(const struct ceilings *ceilings, int threads, FILE *stream);
+
+/* ---- table.c, compare.c ------------------------------------------------------------------------ */
+
+void table_print(const row_list *rows, FILE *stream);
+/* Prints faster, slower or same for each row that both files have. */
+bool compare_files(struct arena *arena, const char *old_path, const char *new_path, struct failure *failure);
+
+#endif

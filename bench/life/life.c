@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg bench life`: makes or reads a problem, makes the rows, checks every result, measures the ceilings and the rows
+ * in one run, and writes table and records. */
+#include "life/life.h"
+
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "families.h"
+
+/* ---- One run ------------------------------------------------------------------------------ */
+
+struct life_run {
+	struct life_values *values;
+	struct life_case problem;
+	struct life_reference reference;
+	struct life_work work;
+	struct life_cpu *cpu;
+	struct ceilings ceilings;
+	life_row_list rows;
+	row_list measured;
+};
+
+static bool check_rows(struct life_run *run, struct failure *failure)
+{
+	for (int i = 0; i < run->rows.n; i++)
+		if (!life_check_row(&run->reference, run->rows.items[i], failure))
+			return false;
+	life_check_adjoint(&run->rows);
+	return true;
+}
+
+static bool read_effort(const struct life_values *values, struct effort *effort, struct failure *failure)
+{
+	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };
+	if (values->min_time &&
+	    (!parse_real(values->min_time, &effort->min_seconds) || !(effort->min_seconds >= 0)))
+		return fail(failure, OUTCOME_USAGE, "--min-time: '%s' is not a number of seconds", values->min_time);
+	return true;
+}
+
+/* Two ops in turn, each with its rows in the order in which they were asked for. */
+static void list_measured(struct life_run *run)
+{
+	for (int op = 0; op < LIFE_OPS; op++)
+		for (int i = 0; i < run->rows.n; i++)
+			if (run->rows.items[i]->op == (enum life_op) op)
+				vec_push(run->values->arena, &run->measured, &run->rows.items[i]->row);
+}
+
+static void print_problem(const struct life_run *run)
+{
+	const struct life_tensor *t = &run->problem.tensor;
+	printf("%s, weights %s\n%lld coefficients, %lld pairs (%.2f each), %lld of them active, %lld voxels, %lld "
+	       "fibers, %lld atoms, %lld directions\n\n",
+	       run->problem.name, run->problem.weights, (long long) t->n_coeffs, (long long) run->work.n_pairs,
+	       (double) t->n_coeffs / (double) run->work.n_pairs, (long long) run->work.n_active,
+	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
+}
+
+static bool write_records(const struct life_run *run, struct failure *failure)
+{
+	const char *path = run->values->json;
+	FILE *file = path ? fopen(path, "we") : NULL;
+	if (!path)
+		return true;
+	if (!file)
+		return fail_file(failure, path, "cannot write:");
+	for (int i = 0; i < run->measured.n; i++)
+		record_write(&run->measured.items[i]->record, file);
+	bool ok = !ferror(file);
+	return (fclose(file) == 0 && ok) || fail_file(failure, path, "cannot write:");
+}
+
+static bool make_rows(struct life_run *run, struct failure *failure)
+{
+	struct life_values *values = run->values;
+	run->cpu = life_cpu_new(&run->problem.tensor);
+	if (!run->cpu)
+		return fail_memory(failure, "the hand-written code");
+	return life_rows_add(values, &run->problem, run->cpu, &run->rows, failure) &&
+	       (run->rows.n > 0 || fail(failure, OUTCOME_USAGE, "there is nothing to measure"));
+}
+
+static bool measure_rows(struct life_run *run, struct failure *failure)
+{
+	struct effort effort;
+	int threads = (int) run->values->run.threads;
+	const char *machine = machine_name(run->values->arena);
+	list_measured(run);
+	if (!read_effort(run->values, &effort, failure) ||
+	    !ceilings_measure(&run->ceilings, threads, failure) ||
+	    !measure(run->values->arena, &run->measured, &effort, failure) ||
+	    !ceilings_measure(&run->ceilings, threads, failure))
+		return false;
+	relate(run->values->arena, &run->measured, run->values->baseline);
+	for (int i = 0; i < run->measured.n; i++) {
+		life_work_rate(&run->work, &run->ceilings, &run->measured.items[i]->record);
+		run->measured.items[i]->record.machine = machine;
+	}
+	return true;
+}
+
+static bool run_life(struct life_run *run, struct failure *failure)
+{
+	if (!life_case_open(run->values, &run->problem, failure) ||
+	    !life_work_count(&run->problem, &run->work, failure))
+		return false;
+	print_problem(run);
+	fflush(stdout);
+	if (!life_reference_make(&run->problem, &run->reference, failure) || !make_rows(run, failure) ||
+	    !check_rows(run, failure) || !measure_rows(run, failure))
+		return false;
+	ceilings_print(&run->ceilings, (int) run->values->run.threads, stdout);
+	putchar('\n');
+	table_print(&run->measured, stdout);
+	return write_records(run, failure);
+}
+
+static void free_run(struct life_run *run)
+{
+	for (int i = 0; i < run->rows.n; i++)
+		life_row_free(run->rows.items[i]);
+	life_cpu_free(run->cpu);
+	life_reference_free(&run->reference);
+	life_case_close(&run->problem);
+}
+
+/* ---- The command -------------------------------------------------------------------------------- */
+
+#define TEXT_OPTION(member, option, what, sentence) \
+	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct life_values, member), .operand = what, \
+	  .text = sentence }
+
+static const struct option_row rows[] = {
+	TEXT_OPTION(scale, "scale", "X", "size of the phantom; 1 is DS1, 25 million coefficients (default: 0.07)"),
+	{ .name = "ntheta", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, ntheta), .low = 1,
+	  .high = 10000, .operand = "N", .text = "directions of the phantom (default: 96)" },
+	{ .name = "grid-of-angles", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, grid_of_angles),
+	  .low = 2, .high = 1000, .operand = "L", .text = "(L-1)*L+1 atoms (default: 72)" },
+	TEXT_OPTION(jitter, "jitter", "DEG", "noise of the streamlines: 3, 8, 14 give 2.7, 1.5, 1.2 coefficients a "
+		    "pair (default: 8)"),
+	{ .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, seed), .low = 0,
+	  .high = INT32_MAX, .operand = "N", .text = "another seed is another brain (default: 1)" },
+	TEXT_OPTION(problem, "problem", "FILE.h5", "a problem as pmg phantom writes it, instead of a phantom"),
+	TEXT_OPTION(weights, "weights", "dense|sparse=SHARE", "share of the weights that are not zero (default: all)"),
+	TEXT_OPTION(op, "op", "dsc|wc", "one product only"),
+	TEXT_OPTION(versions, "versions", "A,B,…", "generated, or names of hand-written code, NAME@PARTITION+ORDER "
+		    "for another cell of the grid (default: all)"),
+	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
+	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" },
+	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"),
+	TEXT_OPTION(target, "target", "openmp", "of generated code"),
+	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive)"),
+	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),
+	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each"),
+	TEXT_OPTION(cache, "cache", "FOLDER", "where phantoms are kept (default: $XDG_CACHE_HOME/pmg)"),
+};
+
+static bool check_values(const struct life_values *values, struct failure *failure)
+{
+	if (values->target && strcmp(values->target, "openmp") != 0)
+		return fail(failure, OUTCOME_USAGE, "--target: '%s' is not openmp", values->target);
+	if (values->op && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
+		return fail(failure, OUTCOME_USAGE, "--op: '%s' is neither dsc nor wc", values->op);
+	if (values->isa) {
+		for (int i = 0; life_cpu_isa(i); i++)
+			if (strcmp(life_cpu_isa(i), values->isa) == 0)
+				return true;
+		return fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", values->isa);
+	}
+	return true;
+}
+
+static int run_command_life(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct life_values values = { .arena = arena, .ntheta = 96, .seed = 1, .grid_of_angles = 72,
+				      .baseline = "cpu_naive" };
+	struct life_run run = { .values = &values };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	values.run = run_values_default();
+	values.run.threads = omp_get_max_threads();
+	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	if (operands.n > 0)
+		fail(&failure, OUTCOME_USAGE, "'%s' is not an option", operands.items[0]);
+	bool ok = operands.n == 0 && check_values(&values, &failure) && run_life(&run, &failure);
+	free_run(&run);
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command bench_life_command = {
+	.name = "bench life",
+	.operands = "",
+	.sentence = "measure generated and hand-written code for the products of LiFE, in one run",
+	.details = "Options of 'pmg run' for the compiler and the plan (--threads, --cc, --vector=…) are taken too; "
+		   "they hold for all\ngenerated versions.\n",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.more = life_take_option,
+	.run = run_command_life,
+};

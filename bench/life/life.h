@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg bench life` in parts: the problem (problem.c), hand-written and generated rows (rows.c, generated.c), what their
+ * results are checked against (check.c), what the problem asks of the machine (work.c), and the command (life.c) with
+ * its grid (grid.c). */
+#ifndef BENCH_LIFE_LIFE_H
+#define BENCH_LIFE_LIFE_H
+
+#include "bench.h"
+#include "handtuned/life_cpu.h"
+#include "run/run.h"
+
+/* What the command line says. `run` is first: generated rows take all options of `pmg run`. */
+struct life_values {
+	struct run_values run;
+	struct arena *arena;
+	const char *target, *scale, *jitter, *problem, *versions, *weights, *min_time, *json, *baseline, *cache;
+	const char *op, *isa;
+	int64_t ntheta, seed, grid_of_angles;
+	word_list generated;            /* options of further generated rows */
+	bool grid, series;
+};
+
+/* ---- problem.c ------------------------------------------------------------------------ */
+
+struct life_case {
+	struct life_tensor tensor;
+	const char *name, *weights;     /* as recorded */
+	struct ndarray atom, voxel, fiber, value, D, coords;
+	struct ndarray w, Y;            /* the inputs of DSC and WC */
+};
+
+bool life_case_open(const struct life_values *values, struct life_case *problem, struct failure *failure);
+void life_case_close(struct life_case *problem);
+/* As ndarray_new, 64-byte aligned; not cleared. */
+bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure);
+
+/* ---- work.c ------------------------------------------------------------------------------ */
+
+struct life_work {
+	int64_t n_pairs;                /* (atom, voxel) with a coefficient */
+	int64_t n_active;               /* those of them with a weight that is not zero */
+	double flops, flops_merged[LIFE_OPS], bytes;
+};
+
+bool life_work_count(const struct life_case *problem, struct life_work *work, struct failure *failure);
+/* Sets rates and shares of the ceilings of a measured record. */
+void life_work_rate(const struct life_work *work, const struct ceilings *ceilings, struct record *record);
+
+/* ---- check.c -------------------------------------------------------------------------------- */
+
+struct life_reference {
+	double *result[LIFE_OPS], *magnitude[LIFE_OPS];   /* of the naive version; sums of |terms| */
+	double *terms[LIFE_OPS];                          /* number of terms of each voxel or fiber */
+};
+
+bool life_reference_make(const struct life_case *problem, struct life_reference *reference,
+			 struct failure *failure);
+void life_reference_free(struct life_reference *reference);
+
+/* ---- rows.c ------------------------------------------------------------------------------------ */
+
+struct life_row {
+	struct row row;
+	enum life_op op;
+	const struct life_case *problem;
+	double *out;
+	double product;                 /* of the result with the other op's input */
+	struct life_call call;          /* of hand-written code */
+	struct session session;         /* of generated code */
+	struct results results;
+	struct execution execution;
+	struct build build;
+	bool is_generated;
+};
+
+typedef VEC(struct life_row *) life_row_list;
+
+/* Adds the rows that values.versions asks for; those that cannot be are told on the standard error. */
+bool life_rows_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		   life_row_list *rows, struct failure *failure);
+bool life_row_hand(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		   const struct life_call *call, life_row_list *rows, struct failure *failure);
+void life_row_free(struct life_row *row);
+int64_t life_out_count(const struct life_case *problem, enum life_op op);
+const char *life_op_name(enum life_op op);
+bool life_op_wanted(const struct life_values *values, enum life_op op);
+
+/* ---- generated.c ---------------------------------------------------------------------------------- */
+bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
+			const char *options, life_row_list *rows, struct failure *failure);
+void life_generated_free(struct life_row *row);
+/* Takes one option of `pmg run`; as `more` of struct command. */
+int life_take_option(void *values, char **arguments, int n, struct failure *failure);
+
+/* Runs the row once and compares its result; sets error, bound and product. */
+bool life_check_row(const struct life_reference *reference, struct life_row *row, struct failure *failure);
+/* Sets `adjoint` of the rows whose version has both ops. */
+void life_check_adjoint(const life_row_list *rows);
+
+/* ---- grid.c ----------------------------------------------------------------------------------------- */
+bool life_grid_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		   life_row_list *rows, struct failure *failure);
+bool life_grid_print(struct life_values *values, const life_row_list *rows, FILE *stream, struct failure *failure);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as a table for people: the same numbers as the records, in fewer digits. */
+#include "bench.h"
+
+#include <math.h>
+#include <string.h>
+
+static void print_number(FILE *stream, const char *format, int width, double number)
+{
+	if (isnan(number))
+		fprintf(stream, " %*s", width, "-");
+	else
+		fprintf(stream, format, width, number);
+}
+
+static void print_head(FILE *stream)
+{
+	fprintf(stream, "%-4s%-24s%-34s%3s %9s %19s %5s %9s %15s %7s %7s %5s %5s %6s %8s %8s %8s %8s\n", "op",
+		"version", "restructure, partition", "thr", "median ms", "95 % interval", "runs", "x base",
+		"95 % interval", "GF/s", "GB/s", "%fma", "%mrg", "%strm", "error", "adjoint", "plan ms", "plan MB");
+}
+
+static const char *name_of(const struct record *record, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s", record->version, *record->algorithm ? " " : "", record->algorithm);
+	return text;
+}
+
+static const char *cell_of(const struct record *record, char *text, size_t size)
+{
+	snprintf(text, size, "%s%s%s", record->restructure, *record->partition ? ", " : "", record->partition);
+	return text;
+}
+
+static void print_row(const struct record *r, FILE *stream)
+{
+	char name[64], cell[64], interval[40], ratio[40];
+	snprintf(interval, sizeof(interval), "%.4g - %.4g", r->ms_low, r->ms_high);
+	snprintf(ratio, sizeof(ratio), "%.3g - %.3g", r->ratio_low, r->ratio_high);
+	fprintf(stream, "%-4s%-23s %-33s %3.0f", r->op, name_of(r, name, sizeof(name)), cell_of(r, cell, sizeof(cell)),
+		r->threads);
+	fprintf(stream, " %9.4g %19s %5.0f", r->ms_median, interval, r->runs);
+	print_number(stream, " %*.3g", 9, r->ratio);
+	fprintf(stream, " %15s", isnan(r->ratio) ? "-" : ratio);
+	print_number(stream, " %*.1f", 7, r->gflops);
+	print_number(stream, " %*.1f", 7, r->gbps);
+	print_number(stream, " %*.1f", 5, 100 * r->of_fma);
+	print_number(stream, " %*.1f", 5, 100 * r->of_fma_merged);
+	print_number(stream, " %*.1f", 6, 100 * r->of_stream);
+	print_number(stream, " %*.1e", 8, r->error);
+	print_number(stream, " %*.1e", 8, r->adjoint);
+	print_number(stream, " %*.4g", 8, r->plan_ms);
+	print_number(stream, " %*.1f", 8, 1e-6 * r->plan_bytes);
+	putc('\n', stream);
+}
+
+void table_print(const row_list *rows, FILE *stream)
+{
+	const char *op = "";
+	print_head(stream);
+	for (int i = 0; i < rows->n; i++) {
+		const struct record *record = &rows->items[i]->record;
+		if (*op && strcmp(op, record->op) != 0)
+			putc('\n', stream);
+		op = record->op;
+		print_row(record, stream);
+	}
+}
