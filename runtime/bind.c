@@ -12,6 +12,12 @@ bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 		&& buffer->type == array->type && buffer->rank == array->rank && buffer_is_row_major(buffer);
 }
 
+bool argument_is_inspectable(const pmg_array_desc *array)
+{
+	return array->is_for_inspection && array->is_index && array->rank == 1
+		&& (array->facts & ~(uint32_t) PMG_FACT_INDEX) == 0;
+}
+
 /* Where the argument is: the array of the description and the buffer given for it. */
 struct argument {
 	pmg_context *context;
@@ -130,12 +136,15 @@ pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, i
 	return status;
 }
 
-/* Whether the caller's memory of the array is used during an execution; what a plan has copied is not. */
+/* Whether the caller's memory of the array is used during an execution; what a plan has copied, or inspected once for
+ * all, is not. */
 static bool is_in_use(const struct plan *plan, int32_t number)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 
-	return !array_is_internal(array) && (!array->is_fixed || plan->bindings[number].is_borrowed);
+	if (array_is_internal(array) || array->is_for_inspection)
+		return false;
+	return !array->is_fixed || plan->bindings[number].is_borrowed;
 }
 
 static pmg_status pair_check(const struct plan *plan, int32_t one, int32_t other)

@@ -7,6 +7,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+/* Large blocks ask for large pages: random access to them misses the tables of addresses less often, and they are
+ * provided 512 times faster. */
+#define LARGE_PAGE ((size_t) 1 << 21)
+#define LARGE_SIZE (4 * LARGE_PAGE)
 
 struct pmg_context {
 	pmg_allocator allocator;
@@ -15,10 +21,19 @@ struct pmg_context {
 
 static void *default_allocate(void *user, size_t size)
 {
+	const size_t alignment = size < LARGE_SIZE ? PMG_ALIGNMENT : LARGE_PAGE;
+	void *memory;
+
 	(void) user;
-	if (size > SIZE_MAX - PMG_ALIGNMENT)
+	if (size > SIZE_MAX - alignment)
 		return NULL;
-	return aligned_alloc(PMG_ALIGNMENT, (size + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT);
+	size = (size + alignment - 1) / alignment * alignment;
+	memory = aligned_alloc(alignment, size);
+#ifdef MADV_HUGEPAGE
+	if (memory && alignment == LARGE_PAGE)
+		madvise(memory, size, MADV_HUGEPAGE);
+#endif
+	return memory;
 }
 
 static void default_release(void *user, void *memory, size_t size)

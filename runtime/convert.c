@@ -42,8 +42,6 @@ static void row_copy_same(const struct row *row, size_t size)
 
 #define WIDEN(id, type) case PMG_##id: COPY(int64_t, type) break;
 #define NARROW(id, type) case PMG_##id: COPY(type, int64_t) break;
-#define INTEGER_TYPES(X) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) \
-	X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t)
 #define OTHER_TYPES case PMG_F32: case PMG_F64: case PMG_BOOL: break;
 
 static void row_widen(const struct row *row, pmg_type from)

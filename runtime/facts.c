@@ -37,6 +37,8 @@ static const char *position_text(const struct plan *plan, const pmg_array_desc *
 {
 	int64_t at[PMG_MAX_RANK];
 
+	if (array->role == PMG_INSPECTED)
+		return list_text(text, 1, &position);
 	for (int32_t d = array->rank - 1; d >= 0; d--) {
 		int64_t extent = plan->extents[array->first_extent + d];
 
@@ -83,6 +85,28 @@ static pmg_status index_check(const struct values *values)
 	if (found == values->n)
 		return PMG_OK;
 	return index_fail(values->plan, PMG_BAD_DATA, values->number, found, values->index[found]);
+}
+
+/* Of an array that is inspected as it lies. */
+static pmg_status elements_check(const struct values *values)
+{
+	const struct elements elements = elements_of(&values->plan->bindings[values->number].buffer);
+	int64_t found = values->n, value;
+
+	PARALLEL(values->threads, values->n, reduction(min : found))
+	for (int64_t first = 0; first < values->n; first += BLOCK) {
+		const int64_t n = block_size(first, values->n);
+		int64_t block[BLOCK], i = 0;
+
+		elements_read(&elements, first, n, block);
+		while (i < n && 0 <= block[i] && block[i] < values->limit)
+			i++;
+		found = i < n && first + i < found ? first + i : found;
+	}
+	if (found == values->n)
+		return PMG_OK;
+	elements_read(&elements, found, 1, &value);
+	return index_fail(values->plan, PMG_BAD_DATA, values->number, found, value);
 }
 
 static pmg_status order_check(const struct values *values, const char *what)
@@ -285,7 +309,7 @@ pmg_status values_check(struct plan *plan, int32_t number)
 	};
 
 	if (array->facts != 0)
-		return facts_check(&values);
+		return values.data || values.n == 0 ? facts_check(&values) : elements_check(&values);
 	if (array->type == PMG_BOOL)
 		return bool_check(&values);
 	if (plan->check_finite && array->type == PMG_F32)

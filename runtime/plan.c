@@ -50,6 +50,8 @@ void *plan_allocate(struct plan *plan, int64_t bytes)
 		memory_fail(plan->context, plan->desc->name, bytes);
 	else
 		plan->bytes += bytes;
+	if (plan->bytes > plan->peak)
+		plan->peak = plan->bytes;
 	return memory;
 }
 
@@ -85,11 +87,15 @@ static pmg_status array_place(struct plan *plan, int32_t number, const void *arg
 	struct binding *binding = &plan->bindings[number];
 
 	binding->buffer = *array_argument(array, args);
-	binding->is_borrowed = argument_is_direct(array, &binding->buffer);
-	if (!binding->is_borrowed)
-		return own_allocate(plan, number);
-	plan->kernel.data[number] = binding->buffer.data;
-	return PMG_OK;
+	binding->is_borrowed = true;
+	if (argument_is_direct(array, &binding->buffer)) {
+		plan->kernel.data[number] = binding->buffer.data;
+		return PMG_OK;
+	}
+	if (argument_is_inspectable(array))
+		return PMG_OK;
+	binding->is_borrowed = false;
+	return own_allocate(plan, number);
 }
 
 pmg_status arrays_place(struct plan *plan, const void *args, bool fixed)
@@ -113,6 +119,8 @@ static pmg_status internal_allocate(struct plan *plan)
 	for (int32_t i = 0; i < plan->desc->n_arrays && status == PMG_OK; i++) {
 		const pmg_array_desc *array = &plan->desc->arrays[i];
 
+		if (array->role == PMG_INSPECTED)
+			continue;
 		if (array_is_internal(array) || array_is_rebased(array))
 			status = own_allocate(plan, i);
 	}
@@ -121,10 +129,10 @@ static pmg_status internal_allocate(struct plan *plan)
 
 /* ---- Life of a plan ---- */
 
-static int32_t threads_of(const pmg_options *options)
+int32_t threads_of(int32_t threads)
 {
-	if (options->threads > 0)
-		return options->threads;
+	if (threads > 0)
+		return threads;
 #ifdef _OPENMP
 	return omp_get_max_threads();
 #else
@@ -147,12 +155,14 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->kernel.data = (void **) (void *) (plan->bindings + desc->n_arrays);
 	plan->extents = (int64_t *) (void *) (plan->kernel.data + desc->n_arrays);
 	plan->params = plan->extents + desc->n_extents;
-	plan->kernel.threads = threads_of(options);
+	plan->sizes = plan->params + desc->n_params;
+	plan->kernel.sizes = plan->sizes;
+	plan->kernel.threads = threads_of(options->threads);
 	plan->desc = desc;
 	plan->context = options->context;
 	plan->max_memory = options->max_memory;
 	plan->check_finite = options->check_finite;
-	plan->bytes = plan->block_bytes = bytes;
+	plan->bytes = plan->peak = plan->block_bytes = bytes;
 	for (int32_t i = 0; i < desc->n_extents; i++)
 		plan->extents[i] = extents[i];
 	for (int32_t i = 0; i < desc->n_params; i++)
@@ -175,7 +185,7 @@ static pmg_status fixed_check(pmg_context *context, const pmg_pipeline_desc *des
 static pmg_status forecast_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 				 const int64_t *extents)
 {
-	const int64_t bytes = plan_forecast(desc, args, extents);
+	const int64_t bytes = plan_forecast(desc, args, extents, true);
 
 	if (bytes < 0)
 		return pmg_fail(options->context, PMG_NO_RESOURCES,
@@ -237,6 +247,8 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 	if (status == PMG_OK)
 		status = arrays_inspect(plan, true, false);
 	if (status == PMG_OK)
+		status = restructurings_inspect(plan);
+	if (status == PMG_OK)
 		*result = &plan->kernel;
 	else
 		pmg_plan_destroy(&plan->kernel);
@@ -257,4 +269,9 @@ void pmg_plan_destroy(pmg_plan *handle)
 int64_t pmg_plan_bytes(const pmg_plan *plan)
 {
 	return plan ? plan_of_const(plan)->bytes : 0;
+}
+
+int64_t pmg_plan_peak(const pmg_plan *plan)
+{
+	return plan ? plan_of_const(plan)->peak : 0;
 }

@@ -2,8 +2,8 @@
  *
  * Private to the runtime: what a plan is, and what its files offer each other. A section per file.
  *
- * Invariant of a plan: for each array, `kernel.data` is what the kernel reads: the caller's memory where it
- * is row-major, aligned and of the described type, else `own` of the binding. `own` is allocated once and
+ * Invariant of a plan: for each array that the kernel reads, `kernel.data` is what it reads: the caller's memory where
+ * it is row-major, aligned and of the described type, else `own` of the binding. `own` is allocated once and
  * released by pmg_plan_destroy. `bytes` counts all memory of the plan and never exceeds max_memory. */
 #ifndef PMGRT_PLAN_H
 #define PMGRT_PLAN_H
@@ -25,6 +25,17 @@
 #else
 #define PARALLEL(threads, n, ...) (void) (threads), (void) (n);
 #endif
+
+#define PMG_MAX_SHARES 256
+
+/* Where share number `share` of n elements begins, and the one before it ends: floor(n * share / n_shares). */
+static inline int64_t share_begin(int64_t n, int64_t n_shares, int64_t share)
+{
+	return n / n_shares * share + n % n_shares * share / n_shares;
+}
+
+#define INTEGER_TYPES(X) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) \
+	X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t)
 
 struct binding {
 	pmg_buffer buffer;      /* of the caller; of a fixed array: as it was at the plan */
@@ -52,11 +63,12 @@ struct plan {
 	pmg_plan kernel;        /* first: a pmg_plan is a plan */
 	const pmg_pipeline_desc *desc;
 	pmg_context *context;
-	int64_t max_memory, bytes;
+	int64_t max_memory, bytes, peak;
 	int64_t block_bytes;    /* of the plan itself and the four arrays behind it */
 	bool check_finite;
 	int64_t *extents;       /* desc->n_extents */
 	int64_t *params;        /* desc->n_params; integer ones */
+	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
 	struct bad_index bad_index;
 	struct progress progress;
@@ -87,6 +99,67 @@ bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other);
 /* Copies all elements; shapes agree, types agree or both are integers of which one is PMG_I64. */
 void buffer_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
+/* ---- elements.c: one-dimensional arrays of any type and stride */
+
+#define BLOCK ((int64_t) 1024)  /* elements that a loop works on at a time: a few such blocks fit into the L1 cache */
+
+static inline int64_t block_size(int64_t first, int64_t end)
+{
+	return end - first < BLOCK ? end - first : BLOCK;
+}
+
+struct elements {
+	char *data;
+	int64_t stride;
+	pmg_type type;
+};
+
+struct elements elements_dense(void *data, pmg_type type);
+struct elements elements_of(const pmg_buffer *buffer);  /* of rank 1 */
+
+/* values[i] = element first + i, or at[i], of an array of integers. */
+void elements_read(const struct elements *from, int64_t first, int64_t n, int64_t *values);
+void elements_gather(const struct elements *from, const int64_t *at, int64_t n, int64_t *values);
+
+/* Element first + i = values[i]; false if the type, one of integers, does not hold one of them. */
+bool elements_write(const struct elements *to, int64_t first, int64_t n, const int64_t *values);
+
+/* Element first + i of dense `to` = element at[i] of `from`, which has the same type. */
+void elements_move(const struct elements *to, int64_t first, const struct elements *from, const int64_t *at,
+		   int64_t n);
+
+/* ---- sort.c */
+
+/* A key of a sort: the elements of an array, or `rank` of them, in 0..2^bits. */
+struct sort_key {
+	struct elements values;
+	const int64_t *rank;            /* NULL: the elements themselves */
+	int bits;
+};
+
+/* Points in a new order: number k of the point that is now at i in the low `index_bits` bits of points[i]; above it,
+ * the most significant bits of its keys, those from bit `low` of the keys written one behind the other. */
+struct order {
+	int64_t n;
+	uint64_t *points, *spare;       /* of the caller, n values each, aligned; spare: undefined after the sort */
+	int index_bits, low;
+	int n_keys;
+	const struct sort_key *keys;    /* the first is the most significant */
+};
+
+int bits_of(int64_t limit);             /* that values 0..limit need */
+int32_t shares_of(int64_t n, int32_t threads);          /* parts of n elements that threads get: 1 if there are few */
+int64_t sort_counts(int64_t n, int32_t threads);        /* numbers that order_sort needs in `counts` */
+
+/* Sets the order of points 0..n by their keys, stably; `points` and `spare` may change places. */
+void order_sort(struct order *order, int64_t *counts, int32_t threads);
+
+/* Numbers of the points at i = first..first + n. */
+void order_points(const struct order *order, int64_t first, int64_t n, int64_t *at);
+
+/* Whether `points` tell key number `key`: then it is these bits. */
+bool order_tells(const struct order *order, int key, int *shift, uint64_t *mask);
+
 /* ---- sizes.c: parameters, extents, memory */
 
 const pmg_buffer *array_argument(const pmg_array_desc *array, const void *args);
@@ -104,14 +177,18 @@ pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void
 pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
 		       int64_t *extents);
 
-/* Bytes of the plan itself; of all that a plan will hold, or -1 where that is too much. */
+/* Bytes of the plan itself; of all that a plan will hold, or, if `certain`, will hold at least; -1 where that is too
+ * much. */
 int64_t plan_block_bytes(const pmg_pipeline_desc *desc);
-int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents);
+int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain);
 
 /* ---- bind.c: what can be said of an argument without reading its elements */
 
 /* Whether the kernel can work on the buffer of array number `number` as it lies. */
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer);
+
+/* Whether inspectors read it as it lies, in another type or with strides: no kernel will. */
+bool argument_is_inspectable(const pmg_array_desc *array);
 pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, int32_t number,
 			  const void *args, const int64_t *extents);
 pmg_status aliasing_check(const struct plan *plan);
@@ -128,7 +205,33 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
  * values, rebases trees, builds lists of children. `resume`: outputs start at what they hold. */
 pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 
+/* ---- morton.c */
+
+/* As pmg_morton_order, in `memory` of morton_bytes(n, threads) bytes. `rank`, unless NULL, is made the inverse of
+ * `order`. */
+int64_t morton_bytes(int64_t n, int32_t threads);
+void morton_order(const pmg_buffer *places, int32_t threads, void *memory, int64_t *order, int64_t *rank);
+
+/* ---- restructure_sizes.c: what can be said of restructurings without making them */
+
+bool restructurings_are_consistent(const pmg_pipeline_desc *desc);
+bool restructurings_fit(const pmg_pipeline_desc *desc, const int64_t *extents);
+
+/* Bytes of all arrays that restructurings make; `certain`: with as few runs as possible, else with as many as there
+ * seem to be. -1 if that is too much. */
+int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents,
+				bool certain);
+
+/* ---- restructure.c */
+
+/* Makes the inspected arrays and sizes, after the fixed arrays were inspected; then drops the arrays that are for
+ * inspection only. */
+pmg_status restructurings_inspect(struct plan *plan);
+
 /* ---- plan.c */
+
+/* Threads of a plan: `threads`, or OpenMP's default for 0. */
+int32_t threads_of(int32_t threads);
 
 struct plan *plan_of(pmg_plan *plan);
 const struct plan *plan_of_const(const pmg_plan *plan);

@@ -107,7 +107,8 @@ PMG_API pmg_buffer pmg_dense(void *data, pmg_type type, int32_t rank, const int6
 typedef enum pmg_role {
 	PMG_IN, PMG_OUT, PMG_INOUT,     /* arrays of the caller */
 	PMG_STATE, PMG_TEMP,            /* arrays of the plan, zero when it is made */
-	PMG_INSPECTED                   /* arrays of the plan that a restructuring fills, in the described type */
+	PMG_INSPECTED                   /* arrays of the plan that a restructuring fills, in the described type; of
+					 * the rest of the description only name, place and offset = SIZE_MAX count */
 } pmg_role;
 
 /* Facts that are checked when an index array is bound (docs/language.md, "Facts"). UNIQUE comes with one of
@@ -143,6 +144,8 @@ typedef struct pmg_array_desc {
 	pmg_type type;          /* as kernels see it: an index array is PMG_I64 */
 	bool is_fixed;          /* bound by the plan and constant as long as it lives; only with PMG_IN */
 	bool is_index;
+	bool is_for_inspection; /* fixed, and read by restructurings only: the plan refers to it no longer when it is
+				 * made, and needs no converted copy of it; plan->data holds NULL */
 	int32_t rank;
 	const pmg_extent *shape;
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
@@ -161,33 +164,41 @@ typedef struct pmg_children_desc {
 } pmg_children_desc;
 
 /* to[k'] = from[k], k' being the place of the caller's k in the new order; of a run, its first point. `from` is a fixed
- * array of n points, or -1: k itself. */
+ * array of n elements, or -1: k itself. Integers go to any integer type that holds them, others keep their type. */
 typedef struct pmg_copy_desc {
 	int32_t from, to;
 	bool is_per_run;
 } pmg_copy_desc;
 
-/* Copies of the key or copied array `mode` hold new numbers, by first use in the new order; order[new] = old. Numbers
- * that are not used come last, ascending. */
+/* Copies of the key or copied array `mode`, of which there is one at least, hold new numbers, by first use in the new
+ * order (segments keep theirs); order[new] = old. Numbers that are not used come last, ascending. */
 typedef struct pmg_renumber_desc {
 	int32_t mode, order;
 } pmg_renumber_desc;
 
+/* Segments in the order of places in space: segment s holds the points at which keys[0] is values[s]. */
+typedef struct pmg_places_desc {
+	int32_t coordinates;            /* a fixed integer array [limit(keys[0]), 2 or 3]: see pmg_morton_order */
+	int32_t values;                 /* limit(keys[0]) values of keys[0] */
+} pmg_places_desc;
+
 /* A restructuring: the points 0..n of fixed index arrays in a stable order by the values of `keys`, the first key the
  * most significant. Points of one value of keys[0] form a segment, those that agree in all keys a run (thesis of
- * K. Aggarwal, IISc 2020, 4.1.2). Arrays made here have role PMG_INSPECTED: their extents are not among `extents`, the
- * inspector allocates them in the size that it finds. Offsets and copies of index arrays may have any integer type that
- * holds their values; if one does not, the plan is refused with PMG_BAD_DATA naming array and value. */
+ * K. Aggarwal, IISc 2020, 4.1.2). Arrays made here have role PMG_INSPECTED, any integer type if nothing else is said,
+ * and one maker: their extents are not among `extents`, the inspector allocates them in the size that it finds, with
+ * 64 bytes behind the last element that may be read. If a type does not hold a value, the plan is refused with
+ * PMG_BAD_DATA naming array and value. But for chunks by threads, the number of threads changes nothing. */
 typedef struct pmg_restructure_desc {
 	const char *name;               /* "PHI by hybrid(voxel, atom)" */
-	int32_t n_keys;
-	const int32_t *keys;            /* numbers of fixed index arrays, each of the same n points */
-	int32_t segments;               /* limit(keys[0]) + 1 offsets into the runs, or into the points if runs < 0 */
+	int32_t n_keys;                 /* 1 to PMG_MAX_RANK */
+	const int32_t *keys;            /* numbers of fixed arrays with PMG_FACT_INDEX, each of the same n points */
+	const pmg_places_desc *places;  /* NULL: segment s holds value s of keys[0] */
+	int32_t segments;               /* limit(keys[0]) + 1 offsets into the runs, or the points if runs < 0; -1 */
 	int32_t runs;                   /* n_runs + 1 offsets into the points; -1: none */
-	int32_t chunks;                 /* n_chunks + 1 offsets into the segments; -1: none. Chunks hold about equally many
-					 * points: the c-th ends at the border of segments nearest to point c * n / n_chunks
-					 * (thesis 4.2.1.2) */
-	bool is_by_threads;             /* n_chunks = threads of the plan; else up to 256, fewer for few points */
+	int32_t chunks;                 /* n_chunks + 1 offsets into the segments; -1: none. Chunks hold about equally
+					 * many points: the c-th begins at the border of segments nearest to point
+					 * c * n / n_chunks, of two at one distance at the first (thesis 4.2.1.2) */
+	bool is_by_threads;             /* n_chunks = threads of the plan; else 1 to 256, one for each 2048 points */
 	int32_t n_runs, n_chunks;       /* where in plan->sizes these numbers go; -1 */
 	int32_t n_copies, n_renumberings;
 	const pmg_copy_desc *copies;
@@ -290,17 +301,30 @@ PMG_API pmg_status pmg_plan_state_load(pmg_plan *plan, const pmg_reader *reader)
 /* Releases all that the plan holds; NULL is allowed. */
 PMG_API void pmg_plan_destroy(pmg_plan *plan);
 
-/* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. */
+/* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. Exact but
+ * for the runs of restructurings: how many there are is estimated from the keys in `args`, to about 1 % (5 % in the
+ * worst case), or, where those cannot be read, is the most that is possible. Chunks count as for OpenMP's default
+ * number of threads. What planning needs for a while is not in it. */
 PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args);
 
-/* Bytes it holds now, scratch of executions included; 0 for NULL. */
+/* Bytes it holds now, scratch of executions included; the most it has held so far. 0 for NULL. While a restructuring
+ * of n points is made, the plan holds 16 n bytes more than before, then 8 n more than what is finished (nothing more
+ * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory includes them. */
 PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
+PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
+
+/* Order in space of the points 0..n whose integer coordinates are the rows of `places`, [n, 2] or [n, 3] of any
+ * integer type and strides: along the Morton curve (Morton 1966), by the number that the interleaved bits of the
+ * coordinates make, of which the first one's count most; points at one place keep their order.
+ * order[place] = point. `threads` as in pmg_options. PMG_BAD_CALL, PMG_NO_RESOURCES (it allocates 24 bytes a point
+ * while it works). */
+PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *places, int32_t threads, int64_t *order);
 
 /* ---- For generated kernels ---------------------------------------------------- */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */
 struct pmg_plan {
-	void **data;            /* for each array, row-major, of the described type, never NULL */
+	void **data;            /* for each array, row-major, of the described type; NULL only if is_for_inspection */
 	const int64_t *sizes;   /* that restructurings found */
 	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
 };

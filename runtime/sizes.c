@@ -32,7 +32,7 @@ bool array_is_internal(const pmg_array_desc *array)
 
 bool array_has_limit(const pmg_array_desc *array)
 {
-	return (array->facts & (PMG_FACT_INDEX | PMG_FACT_OFFSETS)) != 0;
+	return array->role != PMG_INSPECTED && (array->facts & (PMG_FACT_INDEX | PMG_FACT_OFFSETS)) != 0;
 }
 
 bool array_is_rebased(const pmg_array_desc *array)
@@ -82,6 +82,10 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 	const int32_t n_extents = array->rank + (array_has_limit(array) ? 1 : 0);
 	const bool is_callers = array->role == PMG_IN || array_is_written(array);
 
+	if (array->role == PMG_INSPECTED)
+		return array_is_internal(array) && pmg_type_size(array->type) != 0;
+	if (array->is_for_inspection && !array->is_fixed)
+		return false;
 	if (pmg_type_size(array->type) == 0 || array->rank < 0 || array->rank > PMG_MAX_RANK)
 		return false;
 	if (array->first_extent < 0 || array->first_extent > desc->n_extents - n_extents)
@@ -125,7 +129,7 @@ static bool description_is_consistent(const pmg_pipeline_desc *desc)
 	for (int32_t i = 0; i < desc->n_children; i++)
 		if (!children_are_consistent(desc, &desc->children[i]))
 			return false;
-	return true;
+	return restructurings_are_consistent(desc);
 }
 
 /* ---- Parameters and extents ---- */
@@ -222,8 +226,9 @@ static pmg_status extents_check(pmg_context *context, const pmg_pipeline_desc *d
 	pmg_status status = PMG_OK;
 
 	for (int32_t i = 0; i < desc->n_arrays && status == PMG_OK; i++)
-		status = shape_check(context, &desc->arrays[i], extents);
-	if (status == PMG_OK && !children_fit(desc, extents))
+		if (desc->arrays[i].role != PMG_INSPECTED)
+			status = shape_check(context, &desc->arrays[i], extents);
+	if (status == PMG_OK && (!children_fit(desc, extents) || !restructurings_fit(desc, extents)))
 		status = contradiction(context, desc);
 	return status;
 }
@@ -256,20 +261,26 @@ int64_t plan_block_bytes(const pmg_pipeline_desc *desc)
 	bytes += (size_t) desc->n_arrays * (sizeof(struct binding) + sizeof(void *));
 	bytes += (size_t) desc->n_extents * sizeof(int64_t);
 	bytes += (size_t) desc->n_params * sizeof(int64_t);
+	bytes += (size_t) desc->n_sizes * sizeof(int64_t);
 	return (int64_t) bytes;
 }
 
 static bool needs_memory(const pmg_array_desc *array, const void *args)
 {
+	if (array->role == PMG_INSPECTED || array->is_for_inspection)
+		return false;
 	if (array_is_internal(array) || array_is_rebased(array))
 		return true;
 	return array->is_fixed && !argument_is_direct(array, array_argument(array, args));
 }
 
-int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents)
+int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain)
 {
-	int64_t bytes = plan_block_bytes(desc);
+	const int64_t inspected = restructurings_forecast(desc, args, extents, certain);
+	int64_t bytes = plan_block_bytes(desc) + inspected;
 
+	if (inspected < 0)
+		return -1;
 	for (int32_t i = 0; i < desc->n_arrays; i++) {
 		const pmg_array_desc *array = &desc->arrays[i];
 
@@ -288,5 +299,5 @@ int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args)
 
 	if (!desc || !args || sizes_check(NULL, desc, args, extents) != PMG_OK)
 		return -1;
-	return plan_forecast(desc, args, extents);
+	return plan_forecast(desc, args, extents, false);
 }

@@ -40,5 +40,6 @@ void test_trees(struct tests *tests);
 void test_loop(struct tests *tests);
 void test_state(struct tests *tests);
 void test_memory(struct tests *tests);
+void test_restructurings(struct tests *tests);
 
 #endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Private to the inspector of restructurings (restructure*.c): the arrays that one makes, as a list, and what is known
+ * while it is made. */
+#ifndef PMGRT_RESTRUCTURE_H
+#define PMGRT_RESTRUCTURE_H
+
+#include "plan.h"
+
+/* ---- restructure_sizes.c */
+
+/* An array that a restructuring makes; number -1: one that it could make and does not. */
+enum made_kind { MADE_SEGMENTS, MADE_RUNS, MADE_CHUNKS, MADE_VALUES, MADE_COPY, MADE_ORDER };
+struct made {
+	int32_t number;
+	enum made_kind kind;
+	int32_t at;             /* which of the copies or renumberings */
+};
+
+int32_t n_made(const pmg_restructure_desc *restructure);
+struct made made_array(const pmg_restructure_desc *restructure, int32_t i);
+
+int64_t array_limit(const pmg_array_desc *array, const int64_t *extents);
+int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents);
+int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
+int64_t inspected_bytes(pmg_type type, int64_t n);      /* of an array of n elements */
+
+/* ---- restructure.c */
+
+struct inspection {
+	struct plan *plan;
+	const pmg_restructure_desc *desc;
+	struct sort_key keys[PMG_MAX_RANK];
+	struct order order;             /* `points` NULL: given away */
+	int64_t order_bytes;            /* of `points`, and of `spare` */
+	int64_t *rank;                  /* of the values of keys[0]; NULL: themselves */
+	int64_t n_values, n_runs;       /* limit of keys[0]; -1: not known yet */
+	int32_t n_shares;
+};
+
+static inline bool has_runs(const struct inspection *in)
+{
+	return in->desc->runs >= 0;
+}
+
+/* The elements of a fixed or inspected array. */
+struct elements array_values(const struct plan *plan, int32_t number);
+
+/* Allocates inspected array `number` with n elements, the largest of which will be `greatest`. */
+pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t greatest);
+pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t greatest);
+
+/* Gives it `memory` of this size instead; the bytes behind its n elements are cleared. */
+void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory);
+
+/* ---- restructure_copy.c */
+
+pmg_status copies_make(struct inspection *in);
+
+/* ---- restructure_number.c */
+
+pmg_status renumberings_make(const struct inspection *in);
+
+#endif
