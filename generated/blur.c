@@ -8,6 +8,11 @@
  *   blur.pmg:8
  * - vector of blurx: simd (not scalar); iterations of 'j' are independent, blur.pmg:8
  * - vector of out_img: simd (not scalar); iterations of 'j' are independent, blur.pmg:14
+ *
+ * Pipeline blur with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of blur: isl (not textual); proposed by isl, proved legal, blur.pmg:3
+ * - parallel of out_img: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   blur.pmg:14
  */
 #include "blur.h"
 
@@ -57,6 +62,69 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	return PMG_OK;
 }
 
+/* ---- blur: --schedule=isl ---- */
+
+static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const blur_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+	const float *restrict img = plan->data[0];
+	float *restrict out_img = plan->data[1];
+	float *restrict blurx = plan->data[2];
+	float *restrict blury = plan->data[3];
+
+	/* blur.pmg:8
+	 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
+	 */
+	/* blur.pmg:9
+	 *     func blury[i in 1..R-1, j in 1..C-1] : f32 = stencil(blurx[i,j], [1, 2, 1], 1.0/4);
+	 */
+	/* blur.pmg:11
+	 *     out_img[i,j] = case {
+	 *         i >= 1 and i < R-1 and j >= 1 and j < C-1 : blury[i,j];
+	 *         else : img[i,j];
+	 *     } for i in 0..R, j in 0..C;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 1; i < R - 1; i++) {
+		for (int64_t j = 0; j < C; j++) {
+			blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
+			if (j >= 2) {
+				blury[(i - 1)*(C - 2) + j - 2] = 0.25f*(blurx[(i - 1)*C + j - 2] + 2.0f*blurx[(i - 1)*C + j - 1] + blurx[(i - 1)*C + j]);
+				out_img[i*C + j - 1] = blury[(i - 1)*(C - 2) + j - 2];
+			}
+		}
+	}
+
+	if (C >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < R; i++) {
+			if (R >= i + 2 && i >= 1) {
+				out_img[i*C] = img[i*C];
+				if (C >= 2) {
+					out_img[i*C + C - 1] = img[i*C + C - 1];
+				}
+			} else {
+				if (i == 0) {
+					#pragma omp simd
+					for (int64_t j = 0; j < C; j++) {
+						out_img[j] = img[j];
+					}
+				} else {
+					#pragma omp simd
+					for (int64_t j = 0; j < C; j++) {
+						out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc blur_params[] = {
 	{ "R", PMG_I64, offsetof(blur_args, R), "blur.pmg:4" },
 	{ "C", PMG_I64, offsetof(blur_args, C), "blur.pmg:4" },
@@ -94,6 +162,68 @@ static void blur_extents(const void *arguments, int64_t *extents)
 	extents[5] = C;
 }
 
+static const pmg_array_desc blur_isl_arrays[] = {
+	[0] = {
+		.name = "img", .role = PMG_IN, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5"
+	},
+	[1] = {
+		.name = "out_img", .role = PMG_OUT, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6"
+	},
+	[2] = {
+		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } },
+		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
+	},
+	[3] = {
+		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:9"
+	},
+};
+
+static void blur_isl_extents(const void *arguments, int64_t *extents)
+{
+	const blur_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	extents[0] = R;
+	extents[1] = C;
+	extents[2] = R;
+	extents[3] = C;
+	extents[4] = pmg_max_i64(R - 2, 0);
+	extents[5] = C;
+	extents[6] = pmg_max_i64(R - 2, 0);
+	extents[7] = pmg_max_i64(C - 2, 0);
+}
+
+static const pmg_pipeline_desc blur_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "blur", .source = "blur.pmg", .target = "openmp",
+	.args_size = sizeof(blur_args),
+	.n_params = 2, .n_arrays = 4, .n_children = 0, .n_extents = 8,
+	.params = blur_params,
+	.arrays = blur_isl_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = blur_isl_extents,
+	.assumption = NULL,
+	.kernel = blur_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc blur_description;
+
+static const pmg_pipeline_desc *const blur_candidates[] = {
+	&blur_description,
+	&blur_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status blur_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -112,6 +242,7 @@ static const pmg_pipeline_desc blur_description = {
 	.extents = blur_extents,
 	.assumption = NULL,
 	.kernel = blur_kernel,
+	.n_candidates = 2, .candidates = blur_candidates,
 	.plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -72,6 +72,20 @@
  * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
  * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
  * - vector of x: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:39
+ *
+ * Pipeline conjugate_gradient with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of conjugate_gradient: isl (not textual); proposed by isl, proved legal,
+ *   conjugate_gradient.pmg:4
+ * - parallel of z0: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   conjugate_gradient.pmg:16
+ * - parallel of z: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   conjugate_gradient.pmg:29
+ * - parallel of next r: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   conjugate_gradient.pmg:33
+ * - vector of z0: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:16
+ * - vector of z: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:29
+ * - vector of next r: simd (not scalar); iterations of 'i' are independent,
+ *   conjugate_gradient.pmg:33
  */
 #include "conjugate_gradient.h"
 
@@ -342,6 +356,281 @@ static pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argument
 	return PMG_OK;
 }
 
+/* ---- conjugate_gradient: --schedule=isl ---- */
+
+static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	const double tol = args->tol;
+	const int64_t *restrict off = plan->data[0];
+	const int64_t *restrict col = plan->data[1];
+	const double *restrict val = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict b = plan->data[4];
+	const double *restrict x0 = plan->data[5];
+	int64_t *restrict iterations = plan->data[7];
+	double *restrict z0 = plan->data[8];
+	double *restrict limit = plan->data[9];
+	double *restrict y = plan->data[10];
+	double *restrict r = plan->data[11];
+	double *restrict p = plan->data[12];
+	double *restrict rz = plan->data[13];
+	double *restrict rr = plan->data[14];
+	double *restrict r0 = plan->data[15];
+
+	/* conjugate_gradient.pmg:15
+	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		double sum = 0.0;
+		const int64_t off_begin = off[i];
+		const int64_t off_end = off[i + 1];
+		#pragma omp simd reduction(+:sum)
+		for (int64_t k = off_begin; k < off_end; k++) {
+			const int64_t col_k = col[k];
+			sum += val[k]*x0[col_k];
+		}
+		r0[i] = b[i] - sum;
+	}
+
+	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		z0[i] = r0[i]/diag[i];
+	}
+
+	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
+	double dot = 0.0;
+	#pragma omp parallel for schedule(static) reduction(+:dot)
+	for (int64_t i = 0; i < n; i++) {
+		dot += b[i]*b[i];
+	}
+	limit[0] = tol*tol*dot;
+
+	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
+	if (starts) {
+		#pragma omp parallel for simd schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			y[i] = x0[i];
+		}
+	}
+
+	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
+	if (starts) {
+		#pragma omp parallel for simd schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			r[i] = r0[i];
+		}
+	}
+
+	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
+	if (starts) {
+		#pragma omp parallel for simd schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			p[i] = z0[i];
+		}
+	}
+
+	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
+	if (starts) {
+		double dot_2 = 0.0;
+		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		for (int64_t i = 0; i < n; i++) {
+			dot_2 += r0[i]*z0[i];
+		}
+		rz[0] = dot_2;
+	}
+
+	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
+	if (starts) {
+		double dot_2 = 0.0;
+		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		for (int64_t i = 0; i < n; i++) {
+			dot_2 += r0[i]*r0[i];
+		}
+		rr[0] = dot_2;
+	}
+
+	/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
+	if (starts) {
+		iterations[0] = 0;
+	}
+}
+
+static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const int64_t *restrict off = plan->data[0];
+	const int64_t *restrict col = plan->data[1];
+	const double *restrict val = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	int64_t *restrict iterations = plan->data[7];
+	const double *restrict y = plan->data[10];
+	const double *restrict r = plan->data[11];
+	const double *restrict p = plan->data[12];
+	const double *restrict rz = plan->data[13];
+	double *restrict alpha = plan->data[16];
+	double *restrict rNew = plan->data[17];
+	double *restrict z = plan->data[18];
+	double *restrict rzNew = plan->data[19];
+	double *restrict q = plan->data[20];
+	double *restrict y_next = plan->data[21];
+	double *restrict r_next = plan->data[22];
+	double *restrict p_next = plan->data[23];
+	double *restrict rz_next = plan->data[24];
+	double *restrict rr_next = plan->data[25];
+
+	/* conjugate_gradient.pmg:26
+	 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		double sum = 0.0;
+		const int64_t off_begin = off[i];
+		const int64_t off_end = off[i + 1];
+		#pragma omp simd reduction(+:sum)
+		for (int64_t k = off_begin; k < off_end; k++) {
+			const int64_t col_k = col[k];
+			sum += val[k]*p[col_k];
+		}
+		q[i] = sum;
+	}
+
+	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
+	double dot = 0.0;
+	#pragma omp parallel for schedule(static) reduction(+:dot)
+	for (int64_t i = 0; i < n; i++) {
+		dot += p[i]*q[i];
+	}
+	alpha[0] = rz[0]/dot;
+
+	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		rNew[i] = r[i] - alpha[0]*q[i];
+	}
+
+	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		z[i] = rNew[i]/diag[i];
+	}
+
+	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
+	double dot_2 = 0.0;
+	#pragma omp parallel for schedule(static) reduction(+:dot_2)
+	for (int64_t i = 0; i < n; i++) {
+		dot_2 += rNew[i]*z[i];
+	}
+	rzNew[0] = dot_2;
+
+	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		y_next[i] = y[i] + alpha[0]*p[i];
+	}
+
+	/* next r  = rNew;    (conjugate_gradient.pmg:33) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		r_next[i] = rNew[i];
+	}
+
+	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		p_next[i] = z[i] + rzNew[0]/rz[0]*p[i];
+	}
+
+	/* next rz = rzNew;    (conjugate_gradient.pmg:35) */
+	rz_next[0] = rzNew[0];
+
+	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
+	double dot2 = 0.0;
+	#pragma omp parallel for schedule(static) reduction(+:dot2)
+	for (int64_t i = 0; i < n; i++) {
+		dot2 += rNew[i]*rNew[i];
+	}
+	rr_next[0] = dot2;
+
+	/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
+	iterations[0] += 1;
+}
+
+static void conjugate_gradient_isl_commit(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	double *restrict y = plan->data[10];
+	double *restrict r = plan->data[11];
+	double *restrict p = plan->data[12];
+	double *restrict rz = plan->data[13];
+	double *restrict rr = plan->data[14];
+	const double *restrict y_next = plan->data[21];
+	const double *restrict r_next = plan->data[22];
+	const double *restrict p_next = plan->data[23];
+	const double *restrict rz_next = plan->data[24];
+	const double *restrict rr_next = plan->data[25];
+
+	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		y[i] = y_next[i];
+	}
+
+	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		r[i] = r_next[i];
+	}
+
+	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		p[i] = p_next[i];
+	}
+
+	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
+	rz[0] = rz_next[0];
+
+	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
+	rr[0] = rr_next[0];
+}
+
+static void conjugate_gradient_isl_epilogue(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	double *restrict x = plan->data[6];
+	const double *restrict y = plan->data[10];
+
+	/* x = y;    (conjugate_gradient.pmg:39) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		x[i] = y[i];
+	}
+}
+
+static pmg_status conjugate_gradient_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const conjugate_gradient_args *args = arguments;
+	const bool starts = pmg_loop_starts(plan, control);
+	const int64_t maxIter = args->maxIter;
+	const double *restrict limit = plan->data[9];
+	const double *restrict rr = plan->data[14];
+
+	conjugate_gradient_isl_prologue(plan, args, starts);
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, maxIter, rr[0] <= limit[0]); it++) {
+		conjugate_gradient_isl_body(plan, args);
+		conjugate_gradient_isl_commit(plan, args);
+	}
+
+	conjugate_gradient_isl_epilogue(plan, args);
+
+	return PMG_OK;
+}
+
 static const pmg_param_desc conjugate_gradient_params[] = {
 	{ "n", PMG_I64, offsetof(conjugate_gradient_args, n), "conjugate_gradient.pmg:5" },
 	{ "nnz", PMG_I64, offsetof(conjugate_gradient_args, nnz), "conjugate_gradient.pmg:5" },
@@ -506,6 +795,29 @@ static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
 	extents[19] = n;
 }
 
+static const pmg_pipeline_desc conjugate_gradient_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "conjugate_gradient", .source = "conjugate_gradient.pmg", .target = "openmp",
+	.args_size = sizeof(conjugate_gradient_args),
+	.n_params = 4, .n_arrays = 26, .n_children = 0, .n_extents = 20,
+	.params = conjugate_gradient_params,
+	.arrays = conjugate_gradient_arrays,
+	.children = NULL,
+	.has_loop = true,
+	.extents = conjugate_gradient_extents,
+	.assumption = NULL,
+	.kernel = conjugate_gradient_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc conjugate_gradient_description;
+
+static const pmg_pipeline_desc *const conjugate_gradient_candidates[] = {
+	&conjugate_gradient_description,
+	&conjugate_gradient_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status conjugate_gradient_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -524,6 +836,7 @@ static const pmg_pipeline_desc conjugate_gradient_description = {
 	.extents = conjugate_gradient_extents,
 	.assumption = NULL,
 	.kernel = conjugate_gradient_kernel,
+	.n_candidates = 2, .candidates = conjugate_gradient_candidates,
 	.plan = conjugate_gradient_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -21,6 +21,17 @@
  * - vector of sij: simd (not scalar); iterations of 'j' are independent, harris.pmg:21
  * - vector of sjj: simd (not scalar); iterations of 'j' are independent, harris.pmg:22
  * - vector of corners: simd (not scalar); iterations of 'j' are independent, harris.pmg:30
+ *
+ * Pipeline harris with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of harris: isl (not textual); proposed by isl, proved legal, harris.pmg:8
+ * - parallel of gij: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   harris.pmg:17
+ * - parallel of trace: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   harris.pmg:25
+ * - parallel of corners: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   harris.pmg:30
+ * - vector of gij: simd (not scalar); iterations of 'j' are independent, harris.pmg:17
+ * - vector of trace: simd (not scalar); iterations of 'j' are independent, harris.pmg:25
  */
 #include "harris.h"
 
@@ -104,6 +115,109 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 				corners[i*C + j] = sii[(i - 2)*(C - 4) + j - 2]*sjj[(i - 2)*(C - 4) + j - 2] - sij[(i - 2)*(C - 4) + j - 2]*sij[(i - 2)*(C - 4) + j - 2] - 0.04f*(sii[(i - 2)*(C - 4) + j - 2] + sjj[(i - 2)*(C - 4) + j - 2])*(sii[(i - 2)*(C - 4) + j - 2] + sjj[(i - 2)*(C - 4) + j - 2]);
 			} else {
 				corners[i*C + j] = 0.0f;
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- harris: --schedule=isl ---- */
+
+static pmg_status harris_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const harris_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+	const float *restrict img = plan->data[0];
+	float *restrict corners = plan->data[1];
+	float *restrict gi = plan->data[2];
+	float *restrict gj = plan->data[3];
+	float *restrict gii = plan->data[4];
+	float *restrict gij = plan->data[5];
+	float *restrict gjj = plan->data[6];
+	float *restrict sii = plan->data[7];
+	float *restrict sij = plan->data[8];
+	float *restrict sjj = plan->data[9];
+	float *restrict det = plan->data[10];
+	float *restrict trace = plan->data[11];
+
+	/* harris.pmg:14
+	 *     func gj[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_J, 1.0/12);
+	 */
+	/* harris.pmg:13
+	 *     func gi[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_I, 1.0/12);
+	 */
+	/* func gii[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gi[i,j];    (harris.pmg:16) */
+	/* func gjj[i in 1..R-1, j in 1..C-1] : f32 = gj[i,j]*gj[i,j];    (harris.pmg:18) */
+	/* func gij[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gj[i,j];    (harris.pmg:17) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 1; i < R - 1; i++) {
+		#pragma omp simd
+		for (int64_t j = 1; j < C - 1; j++) {
+			gj[(i - 1)*(C - 2) + j - 1] = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+			gi[(i - 1)*(C - 2) + j - 1] = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+			gii[(i - 1)*(C - 2) + j - 1] = gi[(i - 1)*(C - 2) + j - 1]*gi[(i - 1)*(C - 2) + j - 1];
+			gjj[(i - 1)*(C - 2) + j - 1] = gj[(i - 1)*(C - 2) + j - 1]*gj[(i - 1)*(C - 2) + j - 1];
+			gij[(i - 1)*(C - 2) + j - 1] = gi[(i - 1)*(C - 2) + j - 1]*gj[(i - 1)*(C - 2) + j - 1];
+		}
+	}
+
+	/* harris.pmg:20
+	 *     func sii[i in 2..R-2, j in 2..C-2] : f32 = stencil(gii[i,j], BOX);
+	 */
+	/* harris.pmg:21
+	 *     func sij[i in 2..R-2, j in 2..C-2] : f32 = stencil(gij[i,j], BOX);
+	 */
+	/* harris.pmg:22
+	 *     func sjj[i in 2..R-2, j in 2..C-2] : f32 = stencil(gjj[i,j], BOX);
+	 */
+	/* harris.pmg:24
+	 *     func det[i in 2..R-2, j in 2..C-2]   : f32 = sii[i,j]*sjj[i,j] - sij[i,j]*sij[i,j];
+	 */
+	/* func trace[i in 2..R-2, j in 2..C-2] : f32 = sii[i,j] + sjj[i,j];    (harris.pmg:25) */
+	/* harris.pmg:27
+	 *     corners[i,j] = case {
+	 *         i >= 2 and i < R-2 and j >= 2 and j < C-2 : det[i,j] - 0.04*trace[i,j]*trace[i,j];
+	 *         else : 0;
+	 *     } for i in 0..R, j in 0..C;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 2; i < R - 2; i++) {
+		#pragma omp simd
+		for (int64_t j = 2; j < C - 2; j++) {
+			sii[(i - 2)*(C - 4) + j - 2] = gii[(i - 2)*(C - 2) + j - 2] + gii[(i - 2)*(C - 2) + j - 1] + gii[(i - 2)*(C - 2) + j] + gii[(i - 1)*(C - 2) + j - 2] + gii[(i - 1)*(C - 2) + j - 1] + gii[(i - 1)*(C - 2) + j] + gii[i*(C - 2) + j - 2] + gii[i*(C - 2) + j - 1] + gii[i*(C - 2) + j];
+			sij[(i - 2)*(C - 4) + j - 2] = gij[(i - 2)*(C - 2) + j - 2] + gij[(i - 2)*(C - 2) + j - 1] + gij[(i - 2)*(C - 2) + j] + gij[(i - 1)*(C - 2) + j - 2] + gij[(i - 1)*(C - 2) + j - 1] + gij[(i - 1)*(C - 2) + j] + gij[i*(C - 2) + j - 2] + gij[i*(C - 2) + j - 1] + gij[i*(C - 2) + j];
+			sjj[(i - 2)*(C - 4) + j - 2] = gjj[(i - 2)*(C - 2) + j - 2] + gjj[(i - 2)*(C - 2) + j - 1] + gjj[(i - 2)*(C - 2) + j] + gjj[(i - 1)*(C - 2) + j - 2] + gjj[(i - 1)*(C - 2) + j - 1] + gjj[(i - 1)*(C - 2) + j] + gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j];
+			det[(i - 2)*(C - 4) + j - 2] = sii[(i - 2)*(C - 4) + j - 2]*sjj[(i - 2)*(C - 4) + j - 2] - sij[(i - 2)*(C - 4) + j - 2]*sij[(i - 2)*(C - 4) + j - 2];
+			trace[(i - 2)*(C - 4) + j - 2] = sii[(i - 2)*(C - 4) + j - 2] + sjj[(i - 2)*(C - 4) + j - 2];
+			corners[i*C + j] = det[(i - 2)*(C - 4) + j - 2] - 0.04f*trace[(i - 2)*(C - 4) + j - 2]*trace[(i - 2)*(C - 4) + j - 2];
+		}
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < R; i++) {
+		if (i <= 1) {
+			#pragma omp simd
+			for (int64_t j = 0; j < C; j++) {
+				corners[i*C + j] = 0.0f;
+			}
+		} else {
+			if (R >= i + 3) {
+				#pragma omp simd
+				for (int64_t j = 0; j < pmg_min_i64(2, C); j++) {
+					corners[i*C + j] = 0.0f;
+				}
+				#pragma omp simd
+				for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
+					corners[i*C + j] = 0.0f;
+				}
+			} else {
+				#pragma omp simd
+				for (int64_t j = 0; j < C; j++) {
+					corners[i*C + j] = 0.0f;
+				}
 			}
 		}
 	}
@@ -198,6 +312,124 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[19] = pmg_max_i64(C - 4, 0);
 }
 
+static const pmg_array_desc harris_isl_arrays[] = {
+	[0] = {
+		.name = "img", .role = PMG_IN, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(harris_args, img), .place = "harris.pmg:10"
+	},
+	[1] = {
+		.name = "corners", .role = PMG_OUT, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(harris_args, corners), .place = "harris.pmg:11"
+	},
+	[2] = {
+		.name = "gi", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:13"
+	},
+	[3] = {
+		.name = "gj", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:14"
+	},
+	[4] = {
+		.name = "gii", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:16"
+	},
+	[5] = {
+		.name = "gij", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17"
+	},
+	[6] = {
+		.name = "gjj", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18"
+	},
+	[7] = {
+		.name = "sii", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:20"
+	},
+	[8] = {
+		.name = "sij", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:21"
+	},
+	[9] = {
+		.name = "sjj", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:22"
+	},
+	[10] = {
+		.name = "det", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
+		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:24"
+	},
+	[11] = {
+		.name = "trace", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:25"
+	},
+};
+
+static void harris_isl_extents(const void *arguments, int64_t *extents)
+{
+	const harris_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	extents[0] = R;
+	extents[1] = C;
+	extents[2] = R;
+	extents[3] = C;
+	extents[4] = pmg_max_i64(R - 2, 0);
+	extents[5] = pmg_max_i64(C - 2, 0);
+	extents[6] = pmg_max_i64(R - 2, 0);
+	extents[7] = pmg_max_i64(C - 2, 0);
+	extents[8] = pmg_max_i64(R - 2, 0);
+	extents[9] = pmg_max_i64(C - 2, 0);
+	extents[10] = pmg_max_i64(R - 2, 0);
+	extents[11] = pmg_max_i64(C - 2, 0);
+	extents[12] = pmg_max_i64(R - 2, 0);
+	extents[13] = pmg_max_i64(C - 2, 0);
+	extents[14] = pmg_max_i64(R - 4, 0);
+	extents[15] = pmg_max_i64(C - 4, 0);
+	extents[16] = pmg_max_i64(R - 4, 0);
+	extents[17] = pmg_max_i64(C - 4, 0);
+	extents[18] = pmg_max_i64(R - 4, 0);
+	extents[19] = pmg_max_i64(C - 4, 0);
+	extents[20] = pmg_max_i64(R - 4, 0);
+	extents[21] = pmg_max_i64(C - 4, 0);
+	extents[22] = pmg_max_i64(R - 4, 0);
+	extents[23] = pmg_max_i64(C - 4, 0);
+}
+
+static const pmg_pipeline_desc harris_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "harris", .source = "harris.pmg", .target = "openmp",
+	.args_size = sizeof(harris_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 0, .n_extents = 24,
+	.params = harris_params,
+	.arrays = harris_isl_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = harris_isl_extents,
+	.assumption = NULL,
+	.kernel = harris_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc harris_description;
+
+static const pmg_pipeline_desc *const harris_candidates[] = {
+	&harris_description,
+	&harris_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status harris_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -216,6 +448,7 @@ static const pmg_pipeline_desc harris_description = {
 	.extents = harris_extents,
 	.assumption = NULL,
 	.kernel = harris_kernel,
+	.n_candidates = 2, .candidates = harris_candidates,
 	.plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -12,6 +12,13 @@
  * - parallel of x.e: parallel (not serial); no two iterations of 's' touch the same cell,
  *   hines.pmg:12
  *
+ * Pipeline hines with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of hines: textual (not isl); isl has no proposal whose loops are dims, hines.pmg:5
+ * - parallel of x.r: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   hines.pmg:12
+ * - parallel of x: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   hines.pmg:12
+ *
  * Pipeline hines_written:
  * - fuse of r: fused (not separate); its outer loop is that of 'e', hines.pmg:24
  * - fuse of x: fused (not separate); its outer loop is that of 'r', hines.pmg:26
@@ -23,6 +30,14 @@
  *   hines.pmg:25
  * - parallel of e: parallel (not serial); no two iterations of 's' touch the same cell,
  *   hines.pmg:22
+ *
+ * Pipeline hines_written with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of hines_written: textual (not isl); isl has no proposal whose loops are dims,
+ *   hines.pmg:15
+ * - parallel of r: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   hines.pmg:24
+ * - parallel of x: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   hines.pmg:29
  *
  * Pipeline hines_forest:
  * - schedule of hines_forest: textual (not isl); values are computed in the order of their need,
@@ -81,6 +96,66 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 			}
 			x_r[s*n + i] = rhs[s*n + i] - sum;
 		}
+		for (int64_t i = 0; i < n; i++) {
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				x[s*n + i] = x_r[s*n + i]/x_e[s*n + i];
+			}
+			if (parent >= 0) {
+				x[s*n + i] = (x_r[s*n + i] - lower[i]*x[s*n + parent])/x_e[s*n + i];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines: --schedule=isl ---- */
+
+static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	double *restrict x_e = plan->data[6];
+	double *restrict x_r = plan->data[7];
+	const int64_t *restrict T_parent_children_offsets = plan->data[8];
+	const int64_t *restrict T_parent_children = plan->data[9];
+
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
+		for (int64_t i = n - 1; i >= 0; i--) {
+			double sum = 0.0;
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				sum += upper[c]*lower[c]/x_e[s*n + c];
+			}
+			x_e[s*n + i] = diag[s*n + i] - sum;
+		}
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
+		for (int64_t i = n - 1; i >= 0; i--) {
+			double sum = 0.0;
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				sum += upper[c]*x_r[s*n + c]/x_e[s*n + c];
+			}
+			x_r[s*n + i] = rhs[s*n + i] - sum;
+		}
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
@@ -184,6 +259,29 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_pipeline_desc hines_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args),
+	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
+	.params = hines_params,
+	.arrays = hines_arrays,
+	.children = hines_children,
+	.has_loop = false,
+	.extents = hines_extents,
+	.assumption = NULL,
+	.kernel = hines_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc hines_description;
+
+static const pmg_pipeline_desc *const hines_candidates[] = {
+	&hines_description,
+	&hines_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status hines_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -202,6 +300,7 @@ static const pmg_pipeline_desc hines_description = {
 	.extents = hines_extents,
 	.assumption = NULL,
 	.kernel = hines_kernel,
+	.n_candidates = 2, .candidates = hines_candidates,
 	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -285,6 +384,79 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 			}
 			r[s*n + i] = rhs[s*n + i] - sum;
 		}
+		for (int64_t i = 0; i < n; i++) {
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				x[s*n + i] = r[s*n + i]/e[s*n + i];
+			}
+			if (parent >= 0) {
+				x[s*n + i] = (r[s*n + i] - lower[i]*x[s*n + parent])/e[s*n + i];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_written: --schedule=isl ---- */
+
+static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	double *restrict e = plan->data[6];
+	double *restrict r = plan->data[7];
+	const int64_t *restrict T_parent_children_offsets = plan->data[8];
+	const int64_t *restrict T_parent_children = plan->data[9];
+
+	/* hines.pmg:22
+	 *     func e[s in 0..nSystems, i in 0..n] : f64
+	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
+		for (int64_t i = n - 1; i >= 0; i--) {
+			double sum = 0.0;
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				sum += upper[c]*lower[c]/e[s*n + c];
+			}
+			e[s*n + i] = diag[s*n + i] - sum;
+		}
+	}
+
+	/* hines.pmg:24
+	 *     func r[s in 0..nSystems, i in 0..n] : f64
+	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
+		for (int64_t i = n - 1; i >= 0; i--) {
+			double sum = 0.0;
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				sum += upper[c]*r[s*n + c]/e[s*n + c];
+			}
+			r[s*n + i] = rhs[s*n + i] - sum;
+		}
+	}
+
+	/* hines.pmg:26
+	 *     x[s,i] = case {
+	 *         T.parent[i] < 0 : r[s,i]/e[s,i];
+	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
@@ -388,6 +560,29 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_pipeline_desc hines_written_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args),
+	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
+	.params = hines_written_params,
+	.arrays = hines_written_arrays,
+	.children = hines_written_children,
+	.has_loop = false,
+	.extents = hines_written_extents,
+	.assumption = NULL,
+	.kernel = hines_written_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc hines_written_description;
+
+static const pmg_pipeline_desc *const hines_written_candidates[] = {
+	&hines_written_description,
+	&hines_written_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status hines_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -406,6 +601,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.extents = hines_written_extents,
 	.assumption = NULL,
 	.kernel = hines_written_kernel,
+	.n_candidates = 2, .candidates = hines_written_candidates,
 	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

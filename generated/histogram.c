@@ -9,6 +9,8 @@
  *   cell of 'count', histogram.pmg:9
  * - vector of count: simd (not scalar); iterations of 'i' are independent, histogram.pmg:7
  *
+ * Pipeline histogram with --parallel=off (one thread needs no atomic updates):
+ *
  * Pipeline weighted_histogram:
  * - schedule of weighted_histogram: textual (not isl); values are computed in the order of their
  *   need, histogram.pmg:13
@@ -20,6 +22,8 @@
  *   cell of 'mass', histogram.pmg:22
  * - vector of bin: simd (not scalar); iterations of 'i' are independent, histogram.pmg:20
  * - vector of mass: simd (not scalar); iterations of 'i' are independent, histogram.pmg:18
+ *
+ * Pipeline weighted_histogram with --parallel=off (one thread needs no atomic updates):
  */
 #include "histogram.h"
 
@@ -47,6 +51,31 @@ static pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	for (int64_t p = 0; p < nPixels; p++) {
 		const int64_t level_p = level[p];
 		#pragma omp atomic
+		count[level_p] += 1;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- histogram: --parallel=off ---- */
+
+static pmg_status histogram_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+	const int64_t *restrict level = plan->data[0];
+	int64_t *restrict count = plan->data[1];
+
+	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
+	#pragma omp simd
+	for (int64_t i = 0; i < nLevels; i++) {
+		count[i] = 0;
+	}
+
+	for (int64_t p = 0; p < nPixels; p++) {
+		const int64_t level_p = level[p];
 		count[level_p] += 1;
 	}
 
@@ -85,6 +114,29 @@ static void histogram_extents(const void *arguments, int64_t *extents)
 	extents[2] = nLevels;
 }
 
+static const pmg_pipeline_desc histogram_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(histogram_args),
+	.n_params = 2, .n_arrays = 2, .n_children = 0, .n_extents = 3,
+	.params = histogram_params,
+	.arrays = histogram_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = histogram_extents,
+	.assumption = NULL,
+	.kernel = histogram_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc histogram_description;
+
+static const pmg_pipeline_desc *const histogram_candidates[] = {
+	&histogram_description,
+	&histogram_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status histogram_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -103,6 +155,7 @@ static const pmg_pipeline_desc histogram_description = {
 	.extents = histogram_extents,
 	.assumption = NULL,
 	.kernel = histogram_kernel,
+	.n_candidates = 2, .candidates = histogram_candidates,
 	.plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -180,6 +233,48 @@ static pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argument
 	return PMG_OK;
 }
 
+/* ---- weighted_histogram: --parallel=off ---- */
+
+static pmg_status weighted_histogram_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+	const double lo = args->lo;
+	const double hi = args->hi;
+	const double *restrict x = plan->data[0];
+	const double *restrict weight = plan->data[1];
+	double *restrict mass = plan->data[2];
+	int64_t *restrict bin = plan->data[3];
+
+	/* histogram.pmg:20
+	 *     func bin[i in 0..n] : index(nBins)
+	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
+	 */
+	#pragma omp simd
+	for (int64_t i = 0; i < n; i++) {
+		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
+	}
+
+	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
+	#pragma omp simd
+	for (int64_t i = 0; i < nBins; i++) {
+		mass[i] = 0.0;
+	}
+
+	for (int64_t i = 0; i < n; i++) {
+		const int64_t bin_i = bin[i];
+		if (bin_i < 0 || bin_i >= nBins) {
+			pmg_bad_index(plan, 3, i, bin_i);
+		} else {
+			mass[bin_i] += weight[i];
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc weighted_histogram_params[] = {
 	{ "n", PMG_I64, offsetof(weighted_histogram_args, n), "histogram.pmg:14" },
 	{ "nBins", PMG_I64, offsetof(weighted_histogram_args, nBins), "histogram.pmg:14" },
@@ -235,6 +330,29 @@ static const char *weighted_histogram_assumption(const void *arguments)
 	return NULL;
 }
 
+static const pmg_pipeline_desc weighted_histogram_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(weighted_histogram_args),
+	.n_params = 4, .n_arrays = 4, .n_children = 0, .n_extents = 5,
+	.params = weighted_histogram_params,
+	.arrays = weighted_histogram_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = weighted_histogram_extents,
+	.assumption = weighted_histogram_assumption,
+	.kernel = weighted_histogram_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc weighted_histogram_description;
+
+static const pmg_pipeline_desc *const weighted_histogram_candidates[] = {
+	&weighted_histogram_description,
+	&weighted_histogram_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status weighted_histogram_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -253,6 +371,7 @@ static const pmg_pipeline_desc weighted_histogram_description = {
 	.extents = weighted_histogram_extents,
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_kernel,
+	.n_candidates = 2, .candidates = weighted_histogram_candidates,
 	.plan = weighted_histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

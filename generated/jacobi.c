@@ -16,6 +16,12 @@
  *   jacobi.pmg:16
  * - vector of v: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:14
  * - vector of u: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:16
+ *
+ * Pipeline jacobi with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of jacobi: textual (not isl); isl has no proposal whose loops are dims, jacobi.pmg:4
+ * - parallel of next u: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   jacobi.pmg:16
+ * - vector of next u: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:16
  */
 #include "jacobi.h"
 
@@ -59,6 +65,83 @@ static pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			#pragma omp simd
 			for (int64_t j = 1; j < ny - 1; j++) {
 				v[(i - 1)*(ny - 2) + j - 1] = 0.25*(u[(i - 1)*ny + j] + u[(i + 1)*ny + j] + u[i*ny + j - 1] + u[i*ny + j + 1] + h*h*f[i*ny + j]);
+				u_next[i*ny + j] = v[(i - 1)*(ny - 2) + j - 1];
+			}
+		}
+
+		/* jacobi.pmg:17
+		 *     next change = max(i in 1..nx-1, j in 1..ny-1) abs(v[i,j] - u[i,j]);
+		 */
+		double largest = -INFINITY;
+		for (int64_t i = 1; i < nx - 1; i++) {
+			for (int64_t j = 1; j < ny - 1; j++) {
+				largest = pmg_max_f64(largest, fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]));
+			}
+		}
+		change_next[0] = largest;
+
+		/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 1; i < nx - 1; i++) {
+			#pragma omp simd
+			for (int64_t j = 1; j < ny - 1; j++) {
+				u[i*ny + j] = u_next[i*ny + j];
+			}
+		}
+
+		/* state change : f64 = inf;    (jacobi.pmg:11) */
+		change[0] = change_next[0];
+	}
+
+	/* lastChange = change;    (jacobi.pmg:19) */
+	lastChange[0] = change[0];
+
+	return PMG_OK;
+}
+
+/* ---- jacobi: --schedule=isl ---- */
+
+static pmg_status jacobi_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const jacobi_args *args = arguments;
+	const bool starts = pmg_loop_starts(plan, control);
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t maxIter = args->maxIter;
+	const double h = args->h;
+	const double tol = args->tol;
+	const double *restrict f = plan->data[0];
+	double *restrict u = plan->data[1];
+	double *restrict lastChange = plan->data[2];
+	double *restrict change = plan->data[3];
+	double *restrict v = plan->data[4];
+	double *restrict u_next = plan->data[5];
+	double *restrict change_next = plan->data[6];
+
+	/* state change : f64 = inf;    (jacobi.pmg:11) */
+	if (starts) {
+		change[0] = INFINITY;
+	}
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, maxIter, change[0] < tol); it++) {
+		/* jacobi.pmg:14
+		 *     func v[i in 1..nx-1, j in 1..ny-1] : f64
+		 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
+		 */
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 1; i < nx - 1; i++) {
+			#pragma omp simd
+			for (int64_t j = 1; j < ny - 1; j++) {
+				v[(i - 1)*(ny - 2) + j - 1] = 0.25*(u[(i - 1)*ny + j] + u[(i + 1)*ny + j] + u[i*ny + j - 1] + u[i*ny + j + 1] + h*h*f[i*ny + j]);
+			}
+		}
+
+		/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 1; i < nx - 1; i++) {
+			#pragma omp simd
+			for (int64_t j = 1; j < ny - 1; j++) {
 				u_next[i*ny + j] = v[(i - 1)*(ny - 2) + j - 1];
 			}
 		}
@@ -152,6 +235,29 @@ static void jacobi_extents(const void *arguments, int64_t *extents)
 	extents[7] = ny;
 }
 
+static const pmg_pipeline_desc jacobi_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
+	.args_size = sizeof(jacobi_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 8,
+	.params = jacobi_params,
+	.arrays = jacobi_arrays,
+	.children = NULL,
+	.has_loop = true,
+	.extents = jacobi_extents,
+	.assumption = NULL,
+	.kernel = jacobi_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc jacobi_description;
+
+static const pmg_pipeline_desc *const jacobi_candidates[] = {
+	&jacobi_description,
+	&jacobi_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status jacobi_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -170,6 +276,7 @@ static const pmg_pipeline_desc jacobi_description = {
 	.extents = jacobi_extents,
 	.assumption = NULL,
 	.kernel = jacobi_kernel,
+	.n_candidates = 2, .candidates = jacobi_candidates,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

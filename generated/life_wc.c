@@ -11,6 +11,8 @@
  *   of 'w', life_wc.pmg:11
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc.pmg:9
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc.pmg:11
+ *
+ * Pipeline life_wc with --parallel=off (one thread needs no atomic updates):
  */
 #include "life_wc.h"
 
@@ -51,6 +53,44 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 			sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
 		}
 		#pragma omp atomic
+		w[fiber] += sum;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc: --parallel=off ---- */
+
+static pmg_status life_wc_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t *restrict PHI_atom = plan->data[0];
+	const int64_t *restrict PHI_voxel = plan->data[1];
+	const int64_t *restrict PHI_fiber = plan->data[2];
+	const double *restrict PHI_value = plan->data[3];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	#pragma omp simd
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	for (int64_t k = 0; k < nCoeffs; k++) {
+		const int64_t fiber = PHI_fiber[k];
+		const int64_t atom = PHI_atom[k];
+		const int64_t voxel = PHI_voxel[k];
+		double sum = 0.0;
+		#pragma omp simd reduction(+:sum)
+		for (int64_t t = 0; t < nTheta; t++) {
+			sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
+		}
 		w[fiber] += sum;
 	}
 
@@ -133,6 +173,29 @@ static void life_wc_extents(const void *arguments, int64_t *extents)
 	extents[11] = nFibers;
 }
 
+static const pmg_pipeline_desc life_wc_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.params = life_wc_params,
+	.arrays = life_wc_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = life_wc_extents,
+	.assumption = NULL,
+	.kernel = life_wc_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc life_wc_description;
+
+static const pmg_pipeline_desc *const life_wc_candidates[] = {
+	&life_wc_description,
+	&life_wc_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status life_wc_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -151,6 +214,7 @@ static const pmg_pipeline_desc life_wc_description = {
 	.extents = life_wc_extents,
 	.assumption = NULL,
 	.kernel = life_wc_kernel,
+	.n_candidates = 2, .candidates = life_wc_candidates,
 	.plan = life_wc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -11,6 +11,8 @@
  *   of 'w', life_wc_written.pmg:11
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc_written.pmg:8
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc_written.pmg:11
+ *
+ * Pipeline life_wc_written with --parallel=off (one thread needs no atomic updates):
  */
 #include "life_wc_written.h"
 
@@ -54,6 +56,47 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 			sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
 		}
 		#pragma omp atomic
+		w[fiber] += sum;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: --parallel=off ---- */
+
+static pmg_status life_wc_written_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t *restrict PHI_atom = plan->data[0];
+	const int64_t *restrict PHI_voxel = plan->data[1];
+	const int64_t *restrict PHI_fiber = plan->data[2];
+	const double *restrict PHI_value = plan->data[3];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp simd
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	for (int64_t k = 0; k < nCoeffs; k++) {
+		const int64_t fiber = PHI_fiber[k];
+		const int64_t atom = PHI_atom[k];
+		const int64_t voxel = PHI_voxel[k];
+		double sum = 0.0;
+		#pragma omp simd reduction(+:sum)
+		for (int64_t t = 0; t < nTheta; t++) {
+			sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
+		}
 		w[fiber] += sum;
 	}
 
@@ -136,6 +179,29 @@ static void life_wc_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = nFibers;
 }
 
+static const pmg_pipeline_desc life_wc_written_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = life_wc_written_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc life_wc_written_description;
+
+static const pmg_pipeline_desc *const life_wc_written_candidates[] = {
+	&life_wc_written_description,
+	&life_wc_written_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status life_wc_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -154,6 +220,7 @@ static const pmg_pipeline_desc life_wc_written_description = {
 	.extents = life_wc_written_extents,
 	.assumption = NULL,
 	.kernel = life_wc_written_kernel,
+	.n_candidates = 2, .candidates = life_wc_written_candidates,
 	.plan = life_wc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -18,6 +18,9 @@
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:15
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:17
+ *
+ * Pipeline matmul_written with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of matmul_written: isl (not textual); proposed by isl, proved legal, matmul.pmg:11
  */
 #include "matmul.h"
 
@@ -176,6 +179,38 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	return PMG_OK;
 }
 
+/* ---- matmul_written: --schedule=isl ---- */
+
+static pmg_status matmul_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const matmul_written_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t m = args->m;
+	const int64_t k = args->k;
+	const double *restrict A = plan->data[0];
+	const double *restrict B = plan->data[1];
+	double *restrict C = plan->data[2];
+
+	/* matmul.pmg:17
+	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		for (int64_t j = 0; j < m; j++) {
+			C[i*m + j] = 0.0;
+			if (k >= 1) {
+				C[i*m + j] += A[i*k]*B[j];
+			}
+			for (int64_t l = 1; l < k; l++) {
+				C[i*m + j] += A[i*k + l]*B[l*m + j];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc matmul_written_params[] = {
 	{ "n", PMG_I64, offsetof(matmul_written_args, n), "matmul.pmg:12" },
 	{ "m", PMG_I64, offsetof(matmul_written_args, m), "matmul.pmg:12" },
@@ -215,6 +250,29 @@ static void matmul_written_extents(const void *arguments, int64_t *extents)
 	extents[5] = m;
 }
 
+static const pmg_pipeline_desc matmul_written_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
+	.args_size = sizeof(matmul_written_args),
+	.n_params = 3, .n_arrays = 3, .n_children = 0, .n_extents = 6,
+	.params = matmul_written_params,
+	.arrays = matmul_written_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = matmul_written_extents,
+	.assumption = NULL,
+	.kernel = matmul_written_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc matmul_written_description;
+
+static const pmg_pipeline_desc *const matmul_written_candidates[] = {
+	&matmul_written_description,
+	&matmul_written_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status matmul_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -233,6 +291,7 @@ static const pmg_pipeline_desc matmul_written_description = {
 	.extents = matmul_written_extents,
 	.assumption = NULL,
 	.kernel = matmul_written_kernel,
+	.n_candidates = 2, .candidates = matmul_written_candidates,
 	.plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

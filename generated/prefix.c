@@ -8,6 +8,9 @@
  * - parallel of after: parallel (not serial); no two iterations of 'r' touch the same cell,
  *   prefix.pmg:10
  *
+ * Pipeline prefix with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of prefix: isl (not textual); proposed by isl, proved legal, prefix.pmg:4
+ *
  * Pipeline segmented_prefix:
  * - schedule of segmented_prefix: textual (not isl); values are computed in the order of their
  *   need, prefix.pmg:13
@@ -58,6 +61,44 @@ static pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	return PMG_OK;
 }
 
+/* ---- prefix: --schedule=isl ---- */
+
+static pmg_status prefix_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const prefix_args *args = arguments;
+	const int64_t m = args->m;
+	const int64_t n = args->n;
+	const double *restrict x = plan->data[0];
+	double *restrict before = plan->data[1];
+	double *restrict after = plan->data[2];
+
+	/* prefix.pmg:9
+	 *     before[r,i] = case { i == 0 : x[r,i]; else : before[r,i-1] + x[r,i]; } for r in 0..m, i in 0..n;
+	 */
+	/* prefix.pmg:10
+	 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
+	 */
+	if (n >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t r = 0; r < m; r++) {
+			before[r*n] = x[r*n];
+			for (int64_t i = 1; i < n; i++) {
+				before[r*n + i] = before[r*n + i - 1] + x[r*n + i];
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t r = 0; r < m; r++) {
+			after[r*n + n - 1] = x[r*n + n - 1];
+			for (int64_t i = -2; i >= -n; i--) {
+				after[r*n + n + i] = after[r*n + n + i + 1] + x[r*n + n + i];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc prefix_params[] = {
 	{ "m", PMG_I64, offsetof(prefix_args, m), "prefix.pmg:5" },
 	{ "n", PMG_I64, offsetof(prefix_args, n), "prefix.pmg:5" },
@@ -95,6 +136,29 @@ static void prefix_extents(const void *arguments, int64_t *extents)
 	extents[5] = n;
 }
 
+static const pmg_pipeline_desc prefix_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "prefix", .source = "prefix.pmg", .target = "openmp",
+	.args_size = sizeof(prefix_args),
+	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
+	.params = prefix_params,
+	.arrays = prefix_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = prefix_extents,
+	.assumption = NULL,
+	.kernel = prefix_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc prefix_description;
+
+static const pmg_pipeline_desc *const prefix_candidates[] = {
+	&prefix_description,
+	&prefix_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status prefix_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -113,6 +177,7 @@ static const pmg_pipeline_desc prefix_description = {
 	.extents = prefix_extents,
 	.assumption = NULL,
 	.kernel = prefix_kernel,
+	.n_candidates = 2, .candidates = prefix_candidates,
 	.plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

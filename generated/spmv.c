@@ -16,6 +16,8 @@
  *   of 'y', spmv.pmg:25
  * - vector of y: simd (not scalar); iterations of 'i' are independent, spmv.pmg:23
  *
+ * Pipeline csr_spmv_transposed with --parallel=off (one thread needs no atomic updates):
+ *
  * Pipeline coo_spmv:
  * - schedule of coo_spmv: textual (not isl); values are computed in the order of their need,
  *   spmv.pmg:28
@@ -25,6 +27,8 @@
  *   of 'y', spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:33
  *
+ * Pipeline coo_spmv with --parallel=off (one thread needs no atomic updates):
+ *
  * Pipeline coo_spmv_written:
  * - schedule of coo_spmv_written: textual (not isl); values are computed in the order of their
  *   need, spmv.pmg:38
@@ -33,6 +37,8 @@
  * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'y', spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:43
+ *
+ * Pipeline coo_spmv_written with --parallel=off (one thread needs no atomic updates):
  */
 #include "spmv.h"
 
@@ -213,6 +219,40 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	return PMG_OK;
 }
 
+/* ---- csr_spmv_transposed: --parallel=off ---- */
+
+static pmg_status csr_spmv_transposed_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const csr_spmv_transposed_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t *restrict off = plan->data[0];
+	const int64_t *restrict col = plan->data[1];
+	const double *restrict val = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+
+	/* spmv.pmg:25
+	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
+	 */
+	#pragma omp simd
+	for (int64_t i = 0; i < nCols; i++) {
+		y[i] = 0.0;
+	}
+
+	for (int64_t i = 0; i < nRows; i++) {
+		const int64_t off_begin = off[i];
+		const int64_t off_end = off[i + 1];
+		for (int64_t k = off_begin; k < off_end; k++) {
+			const int64_t col_k = col[k];
+			y[col_k] += val[k]*x[i];
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc csr_spmv_transposed_params[] = {
 	{ "nRows", PMG_I64, offsetof(csr_spmv_transposed_args, nRows), "spmv.pmg:17" },
 	{ "nCols", PMG_I64, offsetof(csr_spmv_transposed_args, nCols), "spmv.pmg:17" },
@@ -267,6 +307,29 @@ static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
 	extents[6] = nCols;
 }
 
+static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_transposed_args),
+	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = csr_spmv_transposed_params,
+	.arrays = csr_spmv_transposed_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = csr_spmv_transposed_extents,
+	.assumption = NULL,
+	.kernel = csr_spmv_transposed_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc csr_spmv_transposed_description;
+
+static const pmg_pipeline_desc *const csr_spmv_transposed_candidates[] = {
+	&csr_spmv_transposed_description,
+	&csr_spmv_transposed_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status csr_spmv_transposed_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -285,6 +348,7 @@ static const pmg_pipeline_desc csr_spmv_transposed_description = {
 	.extents = csr_spmv_transposed_extents,
 	.assumption = NULL,
 	.kernel = csr_spmv_transposed_kernel,
+	.n_candidates = 2, .candidates = csr_spmv_transposed_candidates,
 	.plan = csr_spmv_transposed_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -349,6 +413,35 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	return PMG_OK;
 }
 
+/* ---- coo_spmv: --parallel=off ---- */
+
+static pmg_status coo_spmv_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp simd
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	for (int64_t k = 0; k < nnz; k++) {
+		const int64_t row = A_row[k];
+		const int64_t col = A_col[k];
+		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc coo_spmv_params[] = {
 	{ "nRows", PMG_I64, offsetof(coo_spmv_args, nRows), "spmv.pmg:29" },
 	{ "nCols", PMG_I64, offsetof(coo_spmv_args, nCols), "spmv.pmg:29" },
@@ -403,6 +496,29 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_pipeline_desc coo_spmv_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_description;
+
+static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
+	&coo_spmv_description,
+	&coo_spmv_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status coo_spmv_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -421,6 +537,7 @@ static const pmg_pipeline_desc coo_spmv_description = {
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
+	.n_candidates = 2, .candidates = coo_spmv_candidates,
 	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -485,6 +602,35 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 	return PMG_OK;
 }
 
+/* ---- coo_spmv_written: --parallel=off ---- */
+
+static pmg_status coo_spmv_written_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp simd
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	for (int64_t k = 0; k < nnz; k++) {
+		const int64_t row = A_row[k];
+		const int64_t col = A_col[k];
+		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc coo_spmv_written_params[] = {
 	{ "nRows", PMG_I64, offsetof(coo_spmv_written_args, nRows), "spmv.pmg:39" },
 	{ "nCols", PMG_I64, offsetof(coo_spmv_written_args, nCols), "spmv.pmg:39" },
@@ -539,6 +685,29 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_pipeline_desc coo_spmv_written_serial_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_written_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_serial_kernel,
+	.choice = "--parallel=off",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_written_description;
+
+static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
+	&coo_spmv_written_description,
+	&coo_spmv_written_serial_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status coo_spmv_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -557,6 +726,7 @@ static const pmg_pipeline_desc coo_spmv_written_description = {
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
+	.n_candidates = 2, .candidates = coo_spmv_written_candidates,
 	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

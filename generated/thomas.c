@@ -7,6 +7,11 @@
  *   thomas.pmg:4
  * - parallel of pivot: parallel (not serial); no two iterations of 's' touch the same cell,
  *   thomas.pmg:9
+ *
+ * Pipeline thomas with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of thomas: isl (not textual); proposed by isl, proved legal, thomas.pmg:4
+ * - parallel of y: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   thomas.pmg:13
  */
 #include "thomas.h"
 
@@ -61,6 +66,59 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			x[s*n + n - 1] = y[s*n + n - 1]/pivot[s*n + n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
 				x[s*n + i] = (y[s*n + i] - c[s*n + i]*x[s*n + i + 1])/pivot[s*n + i];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- thomas: --schedule=isl ---- */
+
+static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const double *restrict a = plan->data[0];
+	const double *restrict b = plan->data[1];
+	const double *restrict c = plan->data[2];
+	const double *restrict d = plan->data[3];
+	double *restrict x = plan->data[4];
+	double *restrict pivot = plan->data[5];
+	double *restrict y = plan->data[6];
+
+	/* thomas.pmg:13
+	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : d[s,i];
+	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:9
+	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : b[s,i];
+	 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:17
+	 *     x[s,i] = case {
+	 *         i == n-1 : y[s,i]/pivot[s,i];
+	 *         else     : (y[s,i] - c[s,i]*x[s,i+1])/pivot[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
+	if (n >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t s = 0; s < nSystems; s++) {
+			y[s*n] = d[s*n];
+			pivot[s*n] = b[s*n];
+			for (int64_t i = 1; i < n; i++) {
+				y[s*n + i] = d[s*n + i] - a[s*n + i]*y[s*n + i - 1]/pivot[s*n + i - 1];
+				pivot[s*n + i] = b[s*n + i] - a[s*n + i]*c[s*n + i - 1]/pivot[s*n + i - 1];
+			}
+			x[s*n + n - 1] = y[s*n + n - 1]/pivot[s*n + n - 1];
+			for (int64_t i = n + 2; i < 2*n + 1; i++) {
+				x[s*n + 2*n - i] = (y[s*n + 2*n - i] - c[s*n + 2*n - i]*x[s*n + 2*n + 1 - i])/pivot[s*n + 2*n - i];
 			}
 		}
 	}
@@ -134,6 +192,29 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[13] = n;
 }
 
+static const pmg_pipeline_desc thomas_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args),
+	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.params = thomas_params,
+	.arrays = thomas_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = thomas_extents,
+	.assumption = NULL,
+	.kernel = thomas_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc thomas_description;
+
+static const pmg_pipeline_desc *const thomas_candidates[] = {
+	&thomas_description,
+	&thomas_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status thomas_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -152,6 +233,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.extents = thomas_extents,
 	.assumption = NULL,
 	.kernel = thomas_kernel,
+	.n_candidates = 2, .candidates = thomas_candidates,
 	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -8,6 +8,11 @@
  * - parallel of x.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
  *   tridiagonal.pmg:10
  *
+ * Pipeline tri_batch with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of tri_batch: isl (not textual); proposed by isl, proved legal, tridiagonal.pmg:5
+ * - parallel of x.y: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   tridiagonal.pmg:10
+ *
  * Pipeline heat:
  * - fuse of d: fused (not separate); its outer loop is that of 'p', tridiagonal.pmg:21
  * - fuse of u.TriBatch.pivot: fused (not separate); its outer loop is that of 'd',
@@ -28,6 +33,11 @@
  * - vector of d: simd (not scalar); iterations of 'i' are independent, tridiagonal.pmg:21
  * - vector of next u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:22
  * - vector of u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:17
+ *
+ * Pipeline heat with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of heat: isl (not textual); proposed by isl, proved legal, tridiagonal.pmg:14
+ * - parallel of u.TriBatch.pivot: parallel (not serial); no two iterations of 's0' touch the same
+ *   cell, tridiagonal.pmg:22
  */
 #include "tridiagonal.h"
 
@@ -65,6 +75,42 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			x[s0*n + n - 1] = x_y[s0*n + n - 1]/x_pivot[s0*n + n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
 				x[s0*n + i] = (x_y[s0*n + i] - c[s0*n + i]*x[s0*n + i + 1])/x_pivot[s0*n + i];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- tri_batch: --schedule=isl ---- */
+
+static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const double *restrict a = plan->data[0];
+	const double *restrict b = plan->data[1];
+	const double *restrict c = plan->data[2];
+	const double *restrict d = plan->data[3];
+	double *restrict x = plan->data[4];
+	double *restrict x_pivot = plan->data[5];
+	double *restrict x_y = plan->data[6];
+
+	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
+	if (n >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nSystems; s0++) {
+			x_y[s0*n] = d[s0*n];
+			x_pivot[s0*n] = b[s0*n];
+			for (int64_t i = 1; i < n; i++) {
+				x_y[s0*n + i] = d[s0*n + i] - a[s0*n + i]*x_y[s0*n + i - 1]/x_pivot[s0*n + i - 1];
+				x_pivot[s0*n + i] = b[s0*n + i] - a[s0*n + i]*c[s0*n + i - 1]/x_pivot[s0*n + i - 1];
+			}
+			x[s0*n + n - 1] = x_y[s0*n + n - 1]/x_pivot[s0*n + n - 1];
+			for (int64_t i = n + 2; i < 2*n + 1; i++) {
+				x[s0*n + 2*n - i] = (x_y[s0*n + 2*n - i] - c[s0*n + 2*n - i]*x[s0*n + 2*n + 1 - i])/x_pivot[s0*n + 2*n - i];
 			}
 		}
 	}
@@ -138,6 +184,29 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[13] = n;
 }
 
+static const pmg_pipeline_desc tri_batch_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args),
+	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.params = tri_batch_params,
+	.arrays = tri_batch_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = tri_batch_extents,
+	.assumption = NULL,
+	.kernel = tri_batch_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc tri_batch_description;
+
+static const pmg_pipeline_desc *const tri_batch_candidates[] = {
+	&tri_batch_description,
+	&tri_batch_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status tri_batch_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -156,6 +225,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.extents = tri_batch_extents,
 	.assumption = NULL,
 	.kernel = tri_batch_kernel,
+	.n_candidates = 2, .candidates = tri_batch_candidates,
 	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -264,6 +334,75 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	return PMG_OK;
 }
 
+/* ---- heat: --schedule=isl ---- */
+
+static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
+	const double r = args->r;
+	double *restrict u = plan->data[0];
+	double *restrict p = plan->data[1];
+	double *restrict d = plan->data[2];
+	double *restrict u_next = plan->data[3];
+	double *restrict u_TriBatch = plan->data[4];
+	double *restrict u_TriBatch_pivot = plan->data[5];
+	double *restrict u_TriBatch_y = plan->data[6];
+
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
+		/* tridiagonal.pmg:20
+		 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+		 */
+		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+		/* tridiagonal.pmg:21
+		 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+		 */
+		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+		/* inout u : f64[nRods, n];    (tridiagonal.pmg:17) */
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nRods; s0++) {
+			for (int64_t i = -1; i < n + 1; i++) {
+				if (n > i && i >= 0) {
+					p[s0*(n + 2) + i + 1] = u[s0*n + i];
+				} else {
+					p[s0*(n + 2) + i + 1] = 0.0;
+				}
+				if (i >= 2) {
+					u_TriBatch_pivot[s0*n + i - 1] = 1.0 + r - -0.5*r*(-0.5*r)/u_TriBatch_pivot[s0*n + i - 2];
+				}
+				if (i >= 1) {
+					d[s0*n + i - 1] = u[s0*n + i - 1] + 0.5*r*(p[s0*(n + 2) + i - 1] - 2.0*p[s0*(n + 2) + i] + p[s0*(n + 2) + i + 1]);
+					if (i >= 2) {
+						u_TriBatch_y[s0*n + i - 1] = d[s0*n + i - 1] - -0.5*r*u_TriBatch_y[s0*n + i - 2]/u_TriBatch_pivot[s0*n + i - 2];
+					} else {
+						u_TriBatch_y[s0*n] = d[s0*n];
+					}
+					if (i == n) {
+						u_TriBatch[s0*n + n - 1] = u_TriBatch_y[s0*n + n - 1]/u_TriBatch_pivot[s0*n + n - 1];
+					}
+				} else {
+					if (n >= 1 && i == 0) {
+						u_TriBatch_pivot[s0*n] = 1.0 + r;
+					}
+				}
+			}
+			for (int64_t i = n + 1; i < 2*n + 1; i++) {
+				if (i >= n + 2) {
+					u_TriBatch[s0*n + 2*n - i] = (u_TriBatch_y[s0*n + 2*n - i] - -0.5*r*u_TriBatch[s0*n + 2*n + 1 - i])/u_TriBatch_pivot[s0*n + 2*n - i];
+				}
+				u_next[s0*n + 2*n - i] = u_TriBatch[s0*n + 2*n - i];
+				u[s0*n + 2*n - i] = u_next[s0*n + 2*n - i];
+			}
+		}
+	}
+
+	return PMG_OK;
+}
+
 static const pmg_param_desc heat_params[] = {
 	{ "nRods", PMG_I64, offsetof(heat_args, nRods), "tridiagonal.pmg:15" },
 	{ "n", PMG_I64, offsetof(heat_args, n), "tridiagonal.pmg:15" },
@@ -331,6 +470,29 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[13] = n;
 }
 
+static const pmg_pipeline_desc heat_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args),
+	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.params = heat_params,
+	.arrays = heat_arrays,
+	.children = NULL,
+	.has_loop = true,
+	.extents = heat_extents,
+	.assumption = NULL,
+	.kernel = heat_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc heat_description;
+
+static const pmg_pipeline_desc *const heat_candidates[] = {
+	&heat_description,
+	&heat_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status heat_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -349,6 +511,7 @@ static const pmg_pipeline_desc heat_description = {
 	.extents = heat_extents,
 	.assumption = NULL,
 	.kernel = heat_kernel,
+	.n_candidates = 2, .candidates = heat_candidates,
 	.plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -14,6 +14,14 @@
  * - vector of padded: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:12
  * - vector of blurx: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:14
  * - vector of blury: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:16
+ *
+ * Pipeline unsharp_mask with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of unsharp_mask: isl (not textual); proposed by isl, proved legal, unsharp_mask.pmg:5
+ * - parallel of blurx: parallel (not serial); no two iterations of 'c' touch the same cell,
+ *   unsharp_mask.pmg:14
+ * - parallel of sharp: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   unsharp_mask.pmg:19
+ * - vector of sharp: simd (not scalar); iterations of 'k' are independent, unsharp_mask.pmg:19
  */
 #include "unsharp_mask.h"
 
@@ -67,6 +75,75 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 			for (int64_t j = 0; j < C; j++) {
 				blury[(c*R + i)*C + j] = 0.0625f*(blurx[(c*R + i)*(C + 4) + j] + 4.0f*blurx[(c*R + i)*(C + 4) + j + 1] + 6.0f*blurx[(c*R + i)*(C + 4) + j + 2] + 4.0f*blurx[(c*R + i)*(C + 4) + j + 3] + blurx[(c*R + i)*(C + 4) + j + 4]);
 				mask[(c*R + i)*C + j] = fabsf(img[(c*R + i)*C + j] - blury[(c*R + i)*C + j]) < threshold ? img[(c*R + i)*C + j] : (1.0f + weight)*img[(c*R + i)*C + j] - weight*blury[(c*R + i)*C + j];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- unsharp_mask: --schedule=isl ---- */
+
+static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const unsharp_mask_args *args = arguments;
+	const int64_t nChannels = args->nChannels;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+	const float weight = args->weight;
+	const float threshold = args->threshold;
+	const float *restrict img = plan->data[0];
+	float *restrict mask = plan->data[1];
+	float *restrict sharp = plan->data[2];
+	float *restrict padded = plan->data[3];
+	float *restrict blurx = plan->data[4];
+	float *restrict blury = plan->data[5];
+
+	/* unsharp_mask.pmg:12
+	 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
+	 *         = img[c, min(max(i, 0), R-1), min(max(j, 0), C-1)];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t c = 0; c < nChannels; c++) {
+		for (int64_t i = -2; i < R + 2; i++) {
+			#pragma omp simd
+			for (int64_t j = -2; j < C + 2; j++) {
+				padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
+			}
+		}
+	}
+
+	/* unsharp_mask.pmg:14
+	 *     func blurx[c in 0..nChannels, i in 0..R, j in -2..C+2] : f32
+	 *         = stencil(padded[c,i,j], [[1], [4], [6], [4], [1]], 1.0/16);
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t c = 0; c < nChannels; c++) {
+		for (int64_t i = 0; i < R; i++) {
+			#pragma omp simd
+			for (int64_t j = -2; j < C + 2; j++) {
+				blurx[(c*R + i)*(C + 4) + j + 2] = 0.0625f*(padded[(c*(R + 4) + i)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 1)*(C + 4) + j + 2] + 6.0f*padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 3)*(C + 4) + j + 2] + padded[(c*(R + 4) + i + 4)*(C + 4) + j + 2]);
+			}
+		}
+	}
+
+	/* unsharp_mask.pmg:16
+	 *     func blury[c in 0..nChannels, i in 0..R, j in 0..C] : f32
+	 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
+	 */
+	/* unsharp_mask.pmg:19
+	 *     temp sharp : f32[nChannels, R, C] = (1 + weight)*img - weight*blury;
+	 */
+	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < nChannels; i++) {
+		for (int64_t j = 0; j < R; j++) {
+			#pragma omp simd
+			for (int64_t k = 0; k < C; k++) {
+				blury[(i*R + j)*C + k] = 0.0625f*(blurx[(i*R + j)*(C + 4) + k] + 4.0f*blurx[(i*R + j)*(C + 4) + k + 1] + 6.0f*blurx[(i*R + j)*(C + 4) + k + 2] + 4.0f*blurx[(i*R + j)*(C + 4) + k + 3] + blurx[(i*R + j)*(C + 4) + k + 4]);
+				sharp[(i*R + j)*C + k] = (1.0f + weight)*img[(i*R + j)*C + k] - weight*blury[(i*R + j)*C + k];
+				mask[(i*R + j)*C + k] = fabsf(img[(i*R + j)*C + k] - blury[(i*R + j)*C + k]) < threshold ? img[(i*R + j)*C + k] : sharp[(i*R + j)*C + k];
 			}
 		}
 	}
@@ -146,6 +223,89 @@ static const char *unsharp_mask_assumption(const void *arguments)
 	return NULL;
 }
 
+static const pmg_array_desc unsharp_mask_isl_arrays[] = {
+	[0] = {
+		.name = "img", .role = PMG_IN, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9"
+	},
+	[1] = {
+		.name = "mask", .role = PMG_OUT, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10"
+	},
+	[2] = {
+		.name = "sharp", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:19"
+	},
+	[3] = {
+		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } },
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
+	},
+	[4] = {
+		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
+	},
+	[5] = {
+		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16"
+	},
+};
+
+static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
+{
+	const unsharp_mask_args *args = arguments;
+	const int64_t nChannels = args->nChannels;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	extents[0] = nChannels;
+	extents[1] = R;
+	extents[2] = C;
+	extents[3] = nChannels;
+	extents[4] = R;
+	extents[5] = C;
+	extents[6] = nChannels;
+	extents[7] = R;
+	extents[8] = C;
+	extents[9] = nChannels;
+	extents[10] = R + 4;
+	extents[11] = C + 4;
+	extents[12] = nChannels;
+	extents[13] = R;
+	extents[14] = C + 4;
+	extents[15] = nChannels;
+	extents[16] = R;
+	extents[17] = C;
+}
+
+static const pmg_pipeline_desc unsharp_mask_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
+	.args_size = sizeof(unsharp_mask_args),
+	.n_params = 5, .n_arrays = 6, .n_children = 0, .n_extents = 18,
+	.params = unsharp_mask_params,
+	.arrays = unsharp_mask_isl_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = unsharp_mask_isl_extents,
+	.assumption = unsharp_mask_assumption,
+	.kernel = unsharp_mask_isl_kernel,
+	.choice = "--schedule=isl",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc unsharp_mask_description;
+
+static const pmg_pipeline_desc *const unsharp_mask_candidates[] = {
+	&unsharp_mask_description,
+	&unsharp_mask_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status unsharp_mask_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -164,6 +324,7 @@ static const pmg_pipeline_desc unsharp_mask_description = {
 	.extents = unsharp_mask_extents,
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_kernel,
+	.n_candidates = 2, .candidates = unsharp_mask_candidates,
 	.plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -8,6 +8,7 @@
 #include "plan.h"
 
 #include <string.h>
+#include <time.h>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -25,7 +26,7 @@ const struct plan *plan_of_const(const pmg_plan *plan)
 
 /* ---- Memory ---- */
 
-static pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int64_t max_memory)
+pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int64_t max_memory)
 {
 	return pmg_fail(context, PMG_NO_RESOURCES, "pipeline '%s' needs %lld bytes, but the limit is %lld",
 			name, (long long) bytes, (long long) max_memory);
@@ -155,8 +156,11 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->kernel.data = (void **) (void *) (plan->bindings + desc->n_arrays);
 	plan->extents = (int64_t *) (void *) (plan->kernel.data + desc->n_arrays);
 	plan->params = plan->extents + desc->n_extents;
+<<<<<<< HEAD
 	plan->sizes = plan->params + desc->n_params;
 	plan->kernel.sizes = plan->sizes;
+=======
+>>>>>>> d1eeb01 (c1)
 	plan->kernel.threads = threads_of(options->threads);
 	plan->desc = desc;
 	plan->context = options->context;
@@ -206,16 +210,21 @@ static pmg_status options_check(const pmg_options *options)
 	return PMG_OK;
 }
 
-static pmg_status plan_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
-			     int64_t *extents)
+pmg_status call_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options)
 {
 	pmg_status status = options_check(options);
 
 	if (status == PMG_OK && (!desc || !args))
 		status = pmg_fail(options->context, PMG_BAD_CALL,
 				  "a plan needs a description and args, not NULL");
-	if (status == PMG_OK)
-		status = sizes_check(options->context, desc, args, extents);
+	return status == PMG_OK ? description_check(options->context, desc) : status;
+}
+
+static pmg_status plan_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+			     int64_t *extents)
+{
+	pmg_status status = sizes_check(options->context, desc, args, extents);
+
 	if (status == PMG_OK)
 		status = fixed_check(options->context, desc, args, extents);
 	if (status == PMG_OK)
@@ -223,26 +232,44 @@ static pmg_status plan_check(const pmg_pipeline_desc *desc, const void *args, co
 	return status;
 }
 
-pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
-			pmg_plan **result)
+double seconds_now(void)
 {
-	int64_t extents[PMG_MAX_EXTENTS];
-	struct plan *plan;
-	pmg_status status;
+	struct timespec time;
 
-	if (!result)
-		return PMG_BAD_CALL;
-	*result = NULL;
-	if (!options || !options->context)
-		return PMG_BAD_CALL;
-	status = plan_check(desc, args, options, extents);
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static pmg_status plan_fill(struct plan *plan, const void *args)
+{
+	pmg_status status = internal_allocate(plan);
+
+	if (status == PMG_OK)
+		status = arrays_place(plan, args, true);
+	if (status == PMG_OK)
+		status = arrays_inspect(plan, true, false);
+	return status;
+}
+
+pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		     struct plan **result)
+{
+	const double start = seconds_now();
+	int64_t extents[PMG_MAX_EXTENTS];
+	pmg_status status = plan_check(desc, args, options, extents);
+	struct plan *plan;
+
 	if (status != PMG_OK)
 		return status;
 	plan = block_new(desc, args, options, extents);
 	if (!plan)
 		return memory_fail(options->context, desc->name, plan_block_bytes(desc));
-	status = internal_allocate(plan);
+	plan->report.choice = desc->choice ? desc->choice : "";
+	plan->report.reason = "the first";
+	status = plan_fill(plan, args);
+	plan->report.inspection = seconds_now() - start;
 	if (status == PMG_OK)
+<<<<<<< HEAD
 		status = arrays_place(plan, args, true);
 	if (status == PMG_OK)
 		status = arrays_inspect(plan, true, false);
@@ -250,6 +277,9 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 		status = restructurings_inspect(plan);
 	if (status == PMG_OK)
 		*result = &plan->kernel;
+=======
+		*result = plan;
+>>>>>>> d1eeb01 (c1)
 	else
 		pmg_plan_destroy(&plan->kernel);
 	return status;
@@ -263,6 +293,7 @@ void pmg_plan_destroy(pmg_plan *handle)
 		return;
 	for (int32_t i = 0; i < plan->desc->n_arrays; i++)
 		plan_release(plan, plan->bindings[i].own, plan->bindings[i].own_bytes);
+	context_release(plan->context, (void *) (uintptr_t) plan->report.trials, (size_t) plan->trials_bytes);
 	context_release(plan->context, plan, (size_t) plan->block_bytes);
 }
 

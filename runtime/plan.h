@@ -72,6 +72,8 @@ struct plan {
 	struct binding *bindings;       /* desc->n_arrays */
 	struct bad_index bad_index;
 	struct progress progress;
+	pmg_report report;
+	int64_t trials_bytes;   /* of report.trials, which is the plan's */
 };
 
 /* ---- context.c */
@@ -172,6 +174,8 @@ int64_t array_elements(const pmg_array_desc *array, const int64_t *extents);
 int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents);       /* a multiple of 64, not 0 */
 pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data);
 
+pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc);
+
 /* Checks the description, the integer parameters and all sizes of `args`; writes `extents`
  * (PMG_MAX_EXTENTS). */
 pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
@@ -205,6 +209,7 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
  * values, rebases trees, builds lists of children. `resume`: outputs start at what they hold. */
 pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 
+<<<<<<< HEAD
 /* ---- morton.c */
 
 /* As pmg_morton_order, in `memory` of morton_bytes(n, threads) bytes. `rank`, unless NULL, is made the inverse of
@@ -232,6 +237,51 @@ pmg_status restructurings_inspect(struct plan *plan);
 
 /* Threads of a plan: `threads`, or OpenMP's default for 0. */
 int32_t threads_of(int32_t threads);
+=======
+/* ---- estimate.c */
+
+/* Seconds of an execution of this candidate, by its sizes; 0: not known. */
+double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads);
+
+/* ---- scratch.c: arguments for trials */
+
+struct scratch {
+	const pmg_pipeline_desc *desc;
+	pmg_context *context;
+	const int64_t *extents;
+	const void *caller;     /* the arguments given */
+	char *args;             /* a copy of them, with buffers of scratch where they are missing or written */
+	int64_t bytes;          /* held, block and buffers */
+};
+
+/* What the trials of a pipeline hold besides plans. */
+int64_t scratch_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents);
+/* False: no memory; then nothing is held. */
+bool scratch_open(struct scratch *scratch);
+/* Fills what a run has written: `inout` as the caller has it, the rest with numbers that are not zero. */
+void scratch_fill(struct scratch *scratch);
+void scratch_close(struct scratch *scratch);
+
+/* ---- trial.c */
+
+/* Plans and runs the candidates, each beside the best so far, as far as the limit allows. The fastest plan goes to
+ * `*best`, NULL where none could be run; then the status is that of the last failure if no candidate can do better,
+ * else PMG_OK. */
+pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		      const int64_t *extents, pmg_trial *trials, struct plan **best, int32_t *chosen);
+
+/* ---- plan.c */
+
+double seconds_now(void);
+/* Threads of a plan: `threads`, or OpenMP's default for 0. */
+int32_t threads_of(int32_t threads);
+/* What can be said of a call without sizes. */
+pmg_status call_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options);
+pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int64_t max_memory);
+/* A plan of this description, whatever candidates it has; checks all that belongs to it. */
+pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		     struct plan **plan);
+>>>>>>> d1eeb01 (c1)
 
 struct plan *plan_of(pmg_plan *plan);
 const struct plan *plan_of_const(const pmg_plan *plan);

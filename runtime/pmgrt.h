@@ -205,6 +205,15 @@ typedef struct pmg_restructure_desc {
 	const pmg_renumber_desc *renumberings;
 } pmg_restructure_desc;
 
+/* The work of one statement, for estimates. A row is what the innermost loop runs over. */
+typedef struct pmg_work_desc {
+	const char *name;               /* what is computed: "Y" */
+	float flops, bytes;             /* per point: operations; bytes read and written one after the other */
+	float row_bytes, fetches;       /* per row: other bytes, and addresses that are data */
+	float atomics, row_atomics;     /* per point and per row */
+	bool is_shared, is_vector;      /* among threads; in vector registers */
+} pmg_work_desc;
+
 typedef struct pmg_plan pmg_plan;
 typedef struct pmg_control pmg_control;
 typedef struct pmg_options pmg_options;
@@ -233,6 +242,18 @@ struct pmg_pipeline_desc {
 	pmg_status (*plan)(const void *args, const pmg_options *options, pmg_plan **plan);
 	pmg_status (*execute)(pmg_plan *plan, const void *args, pmg_control *control);
 	void (*destroy)(pmg_plan *plan);
+	/* The same pipeline compiled in several ways, the first of which is this description; 0: in this way only. All
+	 * have the same arguments, in the same places of the tables; internal arrays, restructurings and kernel are
+	 * their own, `plan` and `candidates` they have not. */
+	int32_t n_candidates;
+	const pmg_pipeline_desc *const *candidates;
+	const char *choice;                     /* what tells it from the first one, which has NULL */
+	bool is_ordered;                        /* no sum depends on the order in which threads come */
+	/* The work of each statement. `count` writes the points of the i-th to counts[2*i], its rows behind that. The
+	 * sizes that restructurings find are those of the plan. */
+	int32_t n_work;
+	const pmg_work_desc *work;
+	void (*count)(const pmg_plan *plan, const void *args, double *counts);
 };
 
 /* Each generated library exports, for loaders: all its pipelines, ended by NULL. */
@@ -241,11 +262,22 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 
 /* ---- Plan and execution ----------------------------------------------------- */
 
+/* How a plan chooses among the candidates of its pipeline. */
+typedef enum pmg_tune {
+	PMG_TUNE_OFF,           /* the first */
+	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
+	PMG_TUNE_MEASURE        /* each is planned and run PMG_TRIAL_RUNS times, the fastest is kept */
+} pmg_tune;
+
 struct pmg_options {
 	pmg_context *context;   /* required; must outlive the plan */
 	int32_t threads;        /* 0: OpenMP's default */
-	int64_t max_memory;     /* bytes the plan may hold; 0: no limit */
+	int64_t max_memory;     /* bytes the plan may hold, also while it is made; 0: no limit */
 	bool check_finite;      /* NaN or infinity in an input is an error */
+	pmg_tune tune;
+	const char *candidate;  /* the `choice` of the one to take, "" for the first, whatever `tune` says; NULL: any */
+	bool deterministic;     /* the same bits whenever the same arguments are executed: only candidates that are
+				 * `is_ordered`, chosen without measuring */
 };
 
 /* Of an execution; NULL: run to the end. */
@@ -273,7 +305,9 @@ typedef struct pmg_reader {
 /* What the generated functions call. */
 
 /* Makes a plan: checks the integer parameters, sizes and fixed arrays of `args` (other buffers in it are
- * ignored), compares the forecast with max_memory, then allocates and inspects. `fixed` arrays are borrowed
+ * ignored, but that trials read inputs whose data is not NULL), compares the forecast with max_memory, then allocates
+ * and inspects. Trials never write to a buffer of the caller: what they write is scratch, and what is not there is
+ * made up. `fixed` arrays are borrowed
  * where they can be used as they lie, so they must outlive the plan unchanged; converted ones are copied.
  * `desc` is kept, `args` and `options` are not. The caller owns `*plan` (pmg_plan_destroy). On failure
  * `*plan` is NULL and nothing is left allocated. PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_INTERNAL.
@@ -289,6 +323,31 @@ PMG_API pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args,
  * PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_NUMERICAL, PMG_CANCELLED. */
 PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_control *control);
 
+/* What a plan knows of a candidate. Seconds; 0: not known. */
+#define PMG_TRIAL_RUNS 3
+#define PMG_PROBLEM_SIZE 160
+
+typedef struct pmg_trial {
+	const char *choice;             /* of the candidate, "" of the first */
+	double estimate;                /* of an execution, by the sizes */
+	double inspection;              /* of making its plan */
+	int32_t n_runs;
+	double runs[PMG_TRIAL_RUNS];    /* of executions: of a pipeline with `iterate`, of some iterations */
+	char problem[PMG_PROBLEM_SIZE]; /* why it was left out; "" */
+} pmg_trial;
+
+typedef struct pmg_report {
+	const char *choice;             /* of the candidate that was taken, "" of the first */
+	const char *reason;             /* "measured", "asked for", … */
+	int32_t n_trials;               /* one for each candidate; 0 where nothing was to choose */
+	const pmg_trial *trials;
+	double inspection;              /* of making the plan that was kept */
+	double tuning;                  /* of everything else: trials and their data */
+} pmg_report;
+
+/* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
+PMG_API const pmg_report *pmg_plan_report(const pmg_plan *plan);
+
 /* Writes the states of the plan and the iteration it stopped at, in this machine's byte order. `inout`
  * arrays are the caller's to save. PMG_BAD_CALL if nothing has run yet, or the status of the writer. */
 PMG_API pmg_status pmg_plan_state_save(pmg_plan *plan, const pmg_writer *writer);
@@ -301,6 +360,7 @@ PMG_API pmg_status pmg_plan_state_load(pmg_plan *plan, const pmg_reader *reader)
 /* Releases all that the plan holds; NULL is allowed. */
 PMG_API void pmg_plan_destroy(pmg_plan *plan);
 
+<<<<<<< HEAD
 /* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. Exact but
  * for the runs of restructurings: how many there are is estimated from the keys in `args`, to about 1 % (5 % in the
  * worst case), or, where those cannot be read, is the most that is possible. Chunks count as for OpenMP's default
@@ -310,6 +370,18 @@ PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *arg
 /* Bytes it holds now, scratch of executions included; the most it has held so far. 0 for NULL. While a restructuring
  * of n points is made, the plan holds 16 n bytes more than before, then 8 n more than what is finished (nothing more
  * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory includes them. */
+=======
+/* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. Of a
+ * description with candidates, a plan of the first. */
+PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args);
+
+/* The same for a plan that is made with `options`: the most that any of its candidates will hold, and in `peak`, unless
+ * it is NULL, the most that is held at a moment while it is made. */
+PMG_API int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+				       int64_t *peak);
+
+/* Bytes it holds now, scratch of executions included; 0 for NULL. */
+>>>>>>> d1eeb01 (c1)
 PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
 PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
 

@@ -212,7 +212,7 @@ static pmg_status contradiction(pmg_context *context, const pmg_pipeline_desc *d
 			desc->name);
 }
 
-static pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc)
+pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc)
 {
 	if (desc->abi_version != PMG_ABI_VERSION)
 		return pmg_fail(context, PMG_BAD_CALL,

@@ -150,7 +150,7 @@ static void emit_extent_values(struct emit *e, const char *values)
 	}
 }
 
-static void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
+void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct emit e = params_only(layout, target);
 	struct names names = layout->names;
@@ -161,7 +161,7 @@ static void emit_extents(struct writer *w, const struct layout *layout, const st
 	e.w = &scratch;
 	emit_extent_values(&e, values);
 	text = str_text(&scratch.text);
-	line(w, "static void %s_extents(const void *%s, int64_t *%s)\n{", layout->module->name, arguments, values);
+	line(w, "static void %s_extents(const void *%s, int64_t *%s)\n{", layout->prefix, arguments, values);
 	w->indent++;
 	if (needs_args(layout, text, false))
 		line(w, "const %s_args *args = %s;", layout->module->name, arguments);
@@ -193,7 +193,7 @@ static void emit_assumption_tests(struct emit *e)
 	}
 }
 
-static void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target)
+void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct emit e = params_only(layout, target);
 	struct writer scratch = writer_new(e.arena);
@@ -219,7 +219,7 @@ static void emit_assumption(struct writer *w, const struct layout *layout, const
 
 /* ---- tables ---- */
 
-static void emit_param_table(struct writer *w, const struct layout *layout)
+void emit_param_table(struct writer *w, const struct layout *layout)
 {
 	const struct module *module = layout->module;
 
@@ -318,14 +318,14 @@ static void emit_array_row(struct emit *e, int number)
 	close_block(e->w, "},");
 }
 
-static void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
+void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct emit e = params_only(layout, target);
 
 	if (!layout->slots.n)
 		return;
 	e.w = w;
-	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->module->name);
+	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->prefix);
 	for (int i = 0; i < layout->slots.n; i++)
 		emit_array_row(&e, i);
 	w->span = layout->module->span;
@@ -333,64 +333,17 @@ static void emit_array_table(struct writer *w, const struct layout *layout, cons
 	writer_blank(w);
 }
 
-static void emit_children_table(struct writer *w, const struct layout *layout)
+void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
+	(void) target;
 	if (!layout->children.n)
 		return;
-	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->module->name);
+	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->prefix);
 	for (int i = 0; i < layout->children.n; i++)
 		line(w, "{ %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,
 		     layout->children.items[i].list);
 	close_block(w, "};");
 	writer_blank(w);
-}
-
-/* The name of a table or function of the pipeline, or NULL where it has none. */
-static const char *or_null(const struct layout *layout, bool exists, const char *what)
-{
-	return exists ? arena_printf(layout->module->arena, "%s_%s", layout->module->name, what) : "NULL";
-}
-
-static void emit_description_struct(struct writer *w, const struct layout *layout, const struct target *target)
-{
-	struct module *module = layout->module;
-	const char *p = module->name;
-
-	line(w, "/* Loaders do not know the type of the arguments. */\n"
-	     "static pmg_status %s_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)\n"
-	     "{\n\treturn %s_plan(arguments, options, plan);\n}\n", p, p);
-	open_block(w, "static const pmg_pipeline_desc %s_description = {", p);
-	line(w, ".abi_version = PMG_ABI_VERSION,");
-	line(w, ".name = %s, .source = %s, .target = %s,", c_string(module->arena, p),
-	     c_string(module->arena, source_file(module)), c_string(module->arena, target->name));
-	line(w, ".args_size = sizeof(%s_args),", p);
-	line(w, ".n_params = %d, .n_arrays = %d, .n_children = %d, .n_extents = %d,", layout->n_params,
-	     layout->slots.n, layout->children.n, layout->n_extents);
-	line(w, ".params = %s,", or_null(layout, layout->n_params, "params"));
-	line(w, ".arrays = %s,", or_null(layout, layout->slots.n, "arrays"));
-	line(w, ".children = %s,", or_null(layout, layout->children.n, "children"));
-	if (module->restructurings.n)
-		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s_restructurings,",
-		     module->restructurings.n, layout->n_sizes, p);
-	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
-	line(w, ".extents = %s_extents,", p);
-	line(w, ".assumption = %s,", or_null(layout, module->assumptions.n, "assumption"));
-	line(w, ".kernel = %s_kernel,", p);
-	line(w, ".plan = %s_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy", p);
-	close_block(w, "};");
-	writer_blank(w);
-}
-
-void emit_description(struct writer *w, const struct layout *layout, const struct target *target)
-{
-	w->span = layout->module->span;
-	emit_param_table(w, layout);
-	emit_array_table(w, layout, target);
-	emit_children_table(w, layout);
-	emit_restructuring_table(w, layout);
-	emit_extents(w, layout, target);
-	emit_assumption(w, layout, target);
-	emit_description_struct(w, layout, target);
 }
 
 void emit_functions(struct writer *w, const struct layout *layout)

@@ -19,7 +19,7 @@ static int number_of_count(const struct layout *layout, int param)
 static void emit_restructuring_lists(struct writer *w, const struct layout *layout, int number)
 {
 	const struct restructuring *r = &layout->module->restructurings.items[number];
-	const char *p = layout->module->name;
+	const char *p = layout->prefix;
 	struct str keys = str_new(layout->module->arena);
 
 	for (int i = 0; i < r->keys.n; i++)
@@ -44,7 +44,7 @@ static void emit_restructuring_lists(struct writer *w, const struct layout *layo
 static void emit_restructuring_row(struct writer *w, const struct layout *layout, int number)
 {
 	const struct restructuring *r = &layout->module->restructurings.items[number];
-	const char *p = layout->module->name;
+	const char *p = layout->prefix;
 
 	w->span = r->span;
 	open_block(w, "{");
@@ -63,15 +63,16 @@ static void emit_restructuring_row(struct writer *w, const struct layout *layout
 	w->span = layout->module->span;
 }
 
-void emit_restructuring_table(struct writer *w, const struct layout *layout)
+void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	int n = layout->module->restructurings.n;
 
+	(void) target;
 	if (!n)
 		return;
 	for (int i = 0; i < n; i++)
 		emit_restructuring_lists(w, layout, i);
-	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->module->name);
+	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->prefix);
 	for (int i = 0; i < n; i++)
 		emit_restructuring_row(w, layout, i);
 	close_block(w, "};");

@@ -90,6 +90,7 @@ struct children {
 
 struct layout {
 	struct module *module;
+	const char *prefix;             /* of the C names of its kernel and tables */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
 	int n_extents;
@@ -103,7 +104,7 @@ struct layout {
 	struct names names;             /* the above, declared */
 };
 
-struct layout *layout_new(struct module *module);
+struct layout *layout_new(struct module *module, const char *prefix);
 const struct children *layout_children(const struct layout *layout, const struct array *parent);
 bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 enum scalar_type slot_type(const struct slot *slot);
@@ -307,7 +308,8 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 /* ---- comments.c --------------------------------------------------------------------------------------- */
 
 void emit_source_comment(struct writer *w, struct module *module, struct span span);
-void emit_decisions(struct writer *w, const struct module *module);
+/* Those that are not `known` (NULL: none are). */
+void emit_decisions(struct writer *w, const struct module *module, const struct module *known);
 const char *source_place(const struct module *module, struct span span);        /* "blur.pmg:4" */
 const char *source_file(const struct module *module);                          /* "blur.pmg" */
 const char *c_string(struct arena *arena, const char *text);                   /* between quotes */
@@ -315,7 +317,11 @@ const char *c_string(struct arena *arena, const char *text);                   /
 /* ---- abi.c ---------------------------------------------------------------------------------------------- */
 
 void emit_header_of(struct writer *w, const struct layout *layout);
-void emit_description(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_param_table(struct writer *w, const struct layout *layout);
+void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_functions(struct writer *w, const struct layout *layout);
 /* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
 void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
@@ -323,6 +329,25 @@ bool needs_args(const struct layout *layout, const char *body, bool is_specializ
 
 /* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
 
-void emit_restructuring_table(struct writer *w, const struct layout *layout);
+void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target);
+
+/* ---- abi_description.c ---------------------------------------------------------------------------------- */
+
+/* `layouts` are those of the candidates of a pipeline, the first of which is the pipeline itself: their kernels, then
+ * all that describes them, and the functions of the pipeline. */
+bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
+void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
+
+/* ---- candidates.c -------------------------------------------------------------------------------------- */
+
+/* A pipeline to be printed. Candidates whose kernel would be that of an earlier one are left out. */
+struct pipeline {
+	struct layout **layouts;        /* of its candidates, the pipeline itself first */
+	int n;
+};
+
+/* `prefixes` are the C names that are taken; false when a kernel cannot be printed. */
+bool pipeline_open(struct pipeline *pipeline, struct module *module, struct names *prefixes,
+		   const struct target *target);
 
 #endif

@@ -144,16 +144,30 @@ static void emit_wrapped(struct writer *w, const char *text)
 	}
 }
 
-void emit_decisions(struct writer *w, const struct module *module)
+static const char *decision_text(const struct module *module, const struct decision *d)
+{
+	const char *place = source_place(module, d->span);
+	const char *text = arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", d->pass, d->subject, d->chosen,
+					d->alternatives, d->reason, *place ? ", " : "", place);
+
+	return in_comment(module->arena, text);
+}
+
+static bool is_decided(const struct module *module, const char *text)
+{
+	for (int i = 0; module && i < module->decisions.n; i++)
+		if (!strcmp(decision_text(module, &module->decisions.items[i]), text))
+			return true;
+	return false;
+}
+
+void emit_decisions(struct writer *w, const struct module *module, const struct module *known)
 {
 	for (int i = 0; i < module->decisions.n; i++) {
-		const struct decision *d = &module->decisions.items[i];
-		const char *place = source_place(module, d->span);
+		const char *text = decision_text(module, &module->decisions.items[i]);
 
-		const char *text = arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", d->pass, d->subject,
-						d->chosen, d->alternatives, d->reason, *place ? ", " : "", place);
-
-		w->span = d->span;
-		emit_wrapped(w, in_comment(module->arena, text));
+		w->span = module->decisions.items[i].span;
+		if (!is_decided(known, text))
+			emit_wrapped(w, text);
 	}
 }

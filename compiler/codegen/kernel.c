@@ -53,7 +53,7 @@ static const char *part_name(struct kernel *kernel, const struct part *part, con
 	if (!part->is_whole_region && end->groups.n)
 		what = arena_printf(kernel->emit.arena, "%s%s", begin->is_commit ? "commit_" : "",
 				    end->groups.items[0]->name);
-	name = arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->module->name, suffix, what);
+	name = arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->prefix, suffix, what);
 	for (char *dot = strchr(name, '.'); dot; dot = strchr(dot, '.'))
 		*dot = '_';
 	return names_declare(&kernel->names, name);
@@ -273,7 +273,7 @@ static void print_kernel(struct kernel *kernel, const struct part *unused)
 
 static void emit_kernel_function(struct kernel *kernel)
 {
-	const char *text = scratch_text(kernel, print_kernel, NULL), *name = kernel->layout->module->name;
+	const char *text = scratch_text(kernel, print_kernel, NULL), *name = kernel->layout->prefix;
 	struct writer *w = kernel->w;
 
 	w->span = kernel->layout->module->span;
@@ -281,7 +281,7 @@ static void emit_kernel_function(struct kernel *kernel)
 	     kernel->suffix);
 	w->indent++;
 	if (needs_args(kernel->layout, text, kernel->is_specialized))
-		line(w, "const %s_args *args = arguments;", name);
+		line(w, "const %s_args *args = arguments;", kernel->layout->module->name);
 	if (text_mentions(text, kernel->emit.starts))
 		line(w, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
 	emit_function_body(kernel, text, print_kernel, NULL);
@@ -328,14 +328,16 @@ static const char *specialization(const struct layout *layout)
 	return text.length ? str_text(&text) : NULL;
 }
 
-static void emit_choice(struct writer *w, const char *name, const char *condition)
+static void emit_choice(struct writer *w, const struct layout *layout, const char *condition)
 {
+	const char *name = layout->prefix;
+
 	line(w, "static pmg_status %s_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
 	     "\tconst %s_args *args = arguments;\n\n"
 	     "\tif (%s)\n"
 	     "\t\treturn %s_kernel_special(plan, arguments, control);\n"
 	     "\treturn %s_kernel_generic(plan, arguments, control);\n"
-	     "}\n", name, name, condition, name, name);
+	     "}\n", name, layout->module->name, condition, name, name);
 }
 
 static void emit_copies(struct kernel *kernel)
@@ -348,7 +350,7 @@ static void emit_copies(struct kernel *kernel)
 	}
 	emit_copy(kernel, "_special", true);
 	emit_copy(kernel, "_generic", false);
-	emit_choice(kernel->w, kernel->layout->module->name, condition);
+	emit_choice(kernel->w, kernel->layout, condition);
 }
 
 bool emit_kernel(struct writer *w, const struct layout *layout, const struct target *target)

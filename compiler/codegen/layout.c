@@ -143,11 +143,12 @@ static void find_carried(struct layout *layout)
 	}
 }
 
-struct layout *layout_new(struct module *module)
+struct layout *layout_new(struct module *module, const char *prefix)
 {
 	struct layout *layout = arena_new(module->arena, struct layout);
 
 	layout->module = module;
+	layout->prefix = prefix;
 	layout->slot_of = arena_new_array(module->arena, int, module->arrays.n + 1);
 	for (int i = 0; i < module->arrays.n; i++)
 		layout->slot_of[i] = -1;

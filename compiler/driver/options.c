@@ -22,6 +22,8 @@ static const struct option_row rows[] = {
 #undef OPTION
 };
 
+enum { MOST_CANDIDATES = 1000 };
+
 enum { N_ROWS = (int) (sizeof rows / sizeof rows[0]) };
 
 struct options options_default(void)
@@ -131,10 +133,13 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--inline takes on or off, not '%s'", options->inlining), false;
 	if (!read_switch(options->fuse, &pass->fuse))
 		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
-	if (!read_switch(options->parallel, &pass->parallel))
-		return snprintf(problem, size, "--parallel takes on or off, not '%s'", options->parallel), false;
 	if (!read_switch(options->restructure, &pass->restructure))
 		return snprintf(problem, size, "--restructure takes on or off, not '%s'", options->restructure), false;
+	pass->is_parallel_given = strcmp(options->parallel, "auto");
+	pass->parallel = true;
+	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
+		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
+	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	if (!read_switch(options->vector, &pass->vector))
 		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
 	if (!read_switch(options->overrides, &pass->overrides))
@@ -152,7 +157,8 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.schedule = pass->schedule;
 	options.inlining = pass->inlining ? "on" : "off";
 	options.fuse = pass->fuse ? "on" : "off";
-	options.parallel = pass->parallel ? "on" : "off";
+	options.parallel = !pass->is_parallel_given ? "auto" : pass->parallel ? "on" : "off";
+	options.candidates = pass->candidates;
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
 	options.overrides = pass->overrides ? "on" : "off";

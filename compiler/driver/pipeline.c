@@ -3,7 +3,7 @@
  * The pipeline. Every step runs under a guard: when the arena finds no memory, the step ends on the arena's reserve
  * and counts as failed; when that does not suffice, control comes back here at once. isl works under a quota of
  * operations; its errors never reach the user as such. */
-#include "driver/pipeline.h"
+#include "driver/candidates.h"
 
 #include <isl/options.h>
 #include <stdlib.h>
@@ -48,6 +48,8 @@ void compilation_free(struct compilation *c)
 		return;
 	for (int i = 0; i < c->modules.n; i++)
 		module_free(c->modules.items[i]);
+	for (int i = 0; i < c->others.n; i++)
+		module_free(c->others.items[i]);
 	isl_ctx_free(c->ctx);
 	arena_release(&c->arena);
 	free(c);
@@ -129,21 +131,32 @@ static bool is_dump(const struct compilation *c)
 	return length > 3 && !strcmp(name + length - 3, ".ir");
 }
 
-static bool lower_step(struct compilation *c, void *unused)
+static bool lower(struct compilation *c, struct diags *diags, module_list *modules)
 {
 	struct module *module;
 
-	(void) unused;
 	if (!is_dump(c)) {
-		bool ok = sema_lower_file(&c->arena, &c->diags, c->ctx, c->tree, &c->modules);
+		bool ok = sema_lower_file(&c->arena, diags, c->ctx, c->tree, modules);
 
-		with_check(c);
+		if (modules == &c->modules)
+			with_check(c);
 		return ok;
 	}
-	module = module_read(&c->arena, &c->diags, c->ctx, c->file);
+	module = module_read(&c->arena, diags, c->ctx, c->file);
 	if (module)
-		vec_push(&c->arena, &c->modules, module);
+		vec_push(&c->arena, modules, module);
 	return module;
+}
+
+static bool lower_step(struct compilation *c, void *unused)
+{
+	(void) unused;
+	return lower(c, &c->diags, &c->modules);
+}
+
+bool compilation_lower_again(struct compilation *c, struct diags *diags)
+{
+	return lower(c, diags, &c->others);
 }
 
 /* ---- passes ---- */
@@ -173,34 +186,35 @@ static bool prove_legal(struct module *module, const char *pass)
 	return true;
 }
 
-static bool out_of_quota(struct compilation *c, const struct module *module, const struct pass *pass)
+static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)
 {
 	if (isl_ctx_last_error(c->ctx) != isl_error_quota)
 		return false;
 	isl_ctx_reset_error(c->ctx);
-	diag_error(&c->diags, DIAG_ISL_QUOTA, module->span,
+	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
 		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
 		   pass->name, module->name, c->options.max_operations);
 	return true;
 }
 
-static bool run_pass(struct compilation *c, struct module *module, const struct pass *pass, unsigned *known)
+static bool run_pass(struct compilation *c, struct module *module, const struct pass_options *options,
+		     const struct pass *pass, unsigned *known)
 {
 	double start = now();
 	bool ok;
 
 	if ((*known & pass->needs) != pass->needs) {
-		diag_error(&c->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name);
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name);
 		return false;
 	}
 	isl_ctx_reset_operations(c->ctx);
 	isl_ctx_set_max_operations(c->ctx, c->options.max_operations);
-	ok = pass->run(module, &c->options);
+	ok = pass->run(module, options);
 	isl_ctx_set_max_operations(c->ctx, 0);
 	if (c->arena.is_exhausted || out_of_quota(c, module, pass) || !ok)
 		return false;
 	*known = (*known & ~pass->breaks) | pass->gives;
-	if (c->after_pass)
+	if (c->after_pass && !module->choice)
 		c->after_pass(c->user, module, (int) (pass - passes), now() - start);
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
 }
@@ -224,22 +238,25 @@ static bool overrides_are_used(const struct module *module)
 	return ok;
 }
 
+bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options)
+{
+	unsigned known = 0;
+	bool done = module_verify(module, "lower");
+
+	if (done && c->after_pass && !module->choice)
+		c->after_pass(c->user, module, LOWERED, 0);
+	for (int i = 0; done && i < n_passes; i++)
+		done = run_pass(c, module, options, &passes[i], &known);
+	return done && prove_legal(module, "passes") && overrides_are_used(module);
+}
+
 static bool passes_step(struct compilation *c, void *unused)
 {
 	bool ok = true;
 
 	(void) unused;
-	for (int m = 0; m < c->modules.n; m++) {
-		struct module *module = c->modules.items[m];
-		unsigned known = 0;
-		bool done = module_verify(module, "lower");
-
-		if (done && c->after_pass)
-			c->after_pass(c->user, module, LOWERED, 0);
-		for (int i = 0; done && i < n_passes; i++)
-			done = run_pass(c, module, &passes[i], &known);
-		ok = done && prove_legal(module, "passes") && overrides_are_used(module) && ok;
-	}
+	for (int m = 0; m < c->modules.n; m++)
+		ok = compilation_run_passes_on(c, c->modules.items[m], &c->options) && ok;
 	return ok;
 }
 
@@ -249,6 +266,12 @@ struct generate {
 	const char *base;
 	const char **c_text, **h_text;
 };
+
+static bool candidates_step(struct compilation *c, void *unused)
+{
+	(void) unused;
+	return candidates_add(c);
+}
 
 static bool generate_step(struct compilation *c, void *argument)
 {
@@ -296,6 +319,8 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
+	if (c->options.candidates > 1 && !guarded(c, candidates_step, NULL))
+		return false;
 	return guarded(c, generate_step, &generate);
 }
 

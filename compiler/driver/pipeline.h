@@ -28,6 +28,7 @@ struct compilation {
 	uint32_t file;
 	struct tree_file *tree;         /* NULL when the input was a dump of a module */
 	module_list modules;            /* one per pipeline of the file */
+	module_list others;             /* of candidates */
 	struct writer generated;        /* the C file, each line with its origin */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
@@ -50,6 +51,11 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 
 const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics, as c->messages says */
 struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the first one */
+
+/* For candidates: appends the modules of the file, as they are before any pass, to c->others; takes one module through
+ * the passes. What there is to say goes to the messages of the modules. */
+bool compilation_lower_again(struct compilation *c, struct diags *diags);
+bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options);
 
 /* ---- explain.c ---- */
 const char *explain_text(struct compilation *c, const struct module *module);

@@ -128,12 +128,12 @@ static const char *difference(struct module *module, struct arena *arena, const 
 
 /* ---- running ---- */
 
-static const char *run_library(const struct variant *v, int threads, struct arena *arena,
+static const char *run_library(const struct variant *v, const char *candidate, int threads, struct arena *arena,
 			       const struct binding_set *set, void **copies)
 {
 	const pmg_pipeline_desc *desc = variant_pipeline(v, set->module->name);
 	pmg_context *context = pmg_context_new(NULL);
-	pmg_options options = { .context = context, .threads = threads };
+	pmg_options options = { .context = context, .threads = threads, .candidate = candidate };
 	pmg_plan *plan = NULL;
 	const char *problem = NULL;
 	void *args;
@@ -164,16 +164,29 @@ static void report(struct comparison *c, const struct binding_set *set, uint64_t
 }
 
 /* What is wrong with a variant, NULL: nothing. A program that the interpreter stops must stop as well. */
-static const char *check_variant(const struct variant *v, int threads, struct arena *arena,
+static const char *check_variant(const struct variant *v, const char *candidate, int threads, struct arena *arena,
 				 const struct binding_set *set, void **expected, const char *stopped,
 				 enum agreement agreement)
 {
 	void **got = binding_copy(set, arena);
-	const char *problem = run_library(v, threads, arena, set, got);
+	const char *problem = run_library(v, candidate, threads, arena, set, got);
 
 	if (stopped)
 		return problem ? NULL : arena_printf(arena, "runs, but the interpreter says: %s", stopped);
 	return problem ? problem : difference(set->module, arena, set, expected, got, agreement);
+}
+
+static int n_candidates(const struct variant *v, const struct module *module)
+{
+	const pmg_pipeline_desc *desc = variant_pipeline(v, module->name);
+
+	return desc && desc->n_candidates ? desc->n_candidates : 1;
+}
+
+/* How a candidate is asked for; "" is the first. */
+static const char *candidate_choice(const struct variant *v, const struct module *module, int number)
+{
+	return number ? variant_pipeline(v, module->name)->candidates[number]->choice : "";
 }
 
 bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed, enum agreement agreement)
@@ -185,14 +198,17 @@ bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed,
 	struct interp_input input = drawn ? binding_interp(&set, &arena, expected) : (struct interp_input) { 0 };
 	const char *stopped = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;
 
-	for (int v = 0; drawn && v < c->n_variants; v++) {
-		const char *wrong = check_variant(&c->variants[v], c->threads ? c->threads : 2, &arena, &set, expected,
-						  stopped, agreement);
+	for (int v = 0; drawn && v < c->n_variants; v++)
+		for (int i = 0; i < n_candidates(&c->variants[v], module); i++) {
+			const char *candidate = candidate_choice(&c->variants[v], module, i);
+			const char *who = arena_printf(&arena, "%s %s", c->variants[v].name, candidate);
+			const char *wrong = check_variant(&c->variants[v], candidate, c->threads ? c->threads : 2,
+							  &arena, &set, expected, stopped, agreement);
 
-		c->passed += !wrong;
-		if (wrong)
-			report(c, &set, seed, c->variants[v].name, wrong);
-	}
+			c->passed += !wrong;
+			if (wrong)
+				report(c, &set, seed, who, wrong);
+		}
 	arena_release(&arena);
 	return drawn;
 }

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Compiling candidates. Each is lowered anew from the tree, since passes change a module beyond what could be undone,
+ * with messages of its own, for what is to be said of the program has been said. */
+#include "driver/candidates.h"
+
+#include <string.h>
+
+#include "driver/options.h"
+
+typedef VEC(const struct choice *) combination;
+
+/* ---- one candidate ---- */
+
+static struct diags *own_diags(struct compilation *c)
+{
+	struct diags *diags = arena_new(&c->arena, struct diags);
+
+	diags->arena = &c->arena;
+	diags->sources = &c->sources;
+	return diags;
+}
+
+/* The module of the same pipeline, as it was before the passes; NULL: it cannot be lowered. */
+static struct module *lower_again(struct compilation *c, const struct module *module)
+{
+	struct module *same = NULL;
+	int first = c->others.n;
+
+	compilation_lower_again(c, own_diags(c));
+	for (int i = first; i < c->others.n; i++)
+		if (!same && !strcmp(c->others.items[i]->name, module->name))
+			same = c->others.items[i];
+		else
+			module_free(c->others.items[i]);
+	for (int i = 0; same && i < same->params.n; i++) {
+		same->params.items[i].is_specialized = module->params.items[i].is_specialized;
+		same->params.items[i].value = module->params.items[i].value;
+	}
+	return same;
+}
+
+static const char *joined(struct compilation *c, const combination *choices, bool names)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int i = 0; i < choices->n; i++)
+		str_add(&text, "%s%s", i ? names ? "_" : ", " : "",
+			names ? choices->items[i]->name : choices->items[i]->text);
+	return str_text(&text);
+}
+
+static const char *reasons(struct compilation *c, const combination *choices)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int i = 0; i < choices->n; i++)
+		str_add(&text, "%s%s", i ? "; " : "", choices->items[i]->reason);
+	return str_text(&text);
+}
+
+/* Those that leave the decision to the compiler, or all. */
+static void drop_overrides(struct module *module, bool all)
+{
+	int n = 0;
+
+	for (int i = 0; !all && i < module->overrides.n; i++)
+		if (strcmp(module->overrides.items[i].choice, "auto"))
+			module->overrides.items[n++] = module->overrides.items[i];
+	module->overrides.n = n;
+}
+
+/* Takes the choices: as items of the schedule block, which count also where the user's are left aside. */
+static struct pass_options choose(struct compilation *c, struct module *module, const combination *choices)
+{
+	struct pass_options options = c->options;
+
+	drop_overrides(module, !options.overrides);
+	options.overrides = true;
+	for (int i = 0; i < choices->n; i++)
+		if (choices->items[i]->flag)
+			options_pass_flag(&options, choices->items[i]->flag);
+		else
+			vec_push(&c->arena, &module->overrides, choices->items[i]->override);
+	module->choice = joined(c, choices, false);
+	module->choice_name = joined(c, choices, true);
+	module->choice_reason = reasons(c, choices);
+	return options;
+}
+
+static const char *first_error(const struct module *module)
+{
+	for (int i = 0; i < module->diags->list.n; i++)
+		if (module->diags->list.items[i]->severity == SEVERITY_ERROR)
+			return module->diags->list.items[i]->text;
+	return "no pass says why";
+}
+
+static void add_candidate(struct compilation *c, struct module *module, const combination *choices)
+{
+	struct module *other = lower_again(c, module);
+	struct pass_options options;
+
+	if (!other)
+		return;
+	options = choose(c, other, choices);
+	if (compilation_run_passes_on(c, other, &options)) {
+		vec_push(&c->arena, &module->candidates, other);
+		return;
+	}
+	if (!c->arena.is_exhausted)
+		module_decide(module, "candidates", other->choice, "left out", "", module->span, "%s",
+			      first_error(other));
+	module_free(other);
+}
+
+/* ---- combinations ---- */
+
+struct search {
+	struct compilation *c;
+	struct module *module;
+	choice_list *choices;           /* by variation */
+	combination chosen;
+};
+
+static bool is_full(const struct search *search)
+{
+	return search->c->arena.is_exhausted || 1 + search->module->candidates.n >= search->c->options.candidates;
+}
+
+/* All ways to change `n` of the decisions from `first` on. */
+static void combine(struct search *search, int first, int n)
+{
+	if (n == 0) {
+		add_candidate(search->c, search->module, &search->chosen);
+		return;
+	}
+	for (int v = first; v < n_variations; v++)
+		for (int i = 0; i < search->choices[v].n && !is_full(search); i++) {
+			vec_push(&search->c->arena, &search->chosen, &search->choices[v].items[i]);
+			combine(search, v + 1, n - 1);
+			search->chosen.n--;
+		}
+}
+
+static void add_candidates(struct compilation *c, struct module *module)
+{
+	struct search search = { .c = c, .module = module };
+
+	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
+	for (int v = 0; v < n_variations; v++)
+		variations[v].choices(module, &c->options, &search.choices[v]);
+	for (int n = 1; n <= n_variations && !is_full(&search); n++)
+		combine(&search, 0, n);
+}
+
+bool candidates_add(struct compilation *c)
+{
+	for (int m = 0; m < c->modules.n; m++)
+		add_candidates(c, c->modules.items[m]);
+	return !c->arena.is_exhausted;
+}

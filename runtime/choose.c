@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which candidate of its pipeline a plan is of: the one asked for, the first, the one of the least estimate, or the
+ * fastest of all in trials. Where no trial could be run, for want of memory or because each failed, the estimate
+ * decides. */
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct choosing {
+	const pmg_pipeline_desc *desc;
+	const void *args;
+	const pmg_options *options;
+	pmg_options narrowed;           /* with the limit that `trials` leave */
+	int64_t extents[PMG_MAX_EXTENTS];
+	pmg_trial *trials;              /* desc->n_candidates */
+};
+
+static const char *choice_of(const pmg_pipeline_desc *desc)
+{
+	return desc->choice ? desc->choice : "";
+}
+
+static bool candidates_are_consistent(const pmg_pipeline_desc *desc)
+{
+	if (desc->n_candidates < 0 || (desc->n_candidates > 0 && (!desc->candidates || desc->candidates[0] != desc)))
+		return false;
+	for (int32_t i = 1; i < desc->n_candidates; i++) {
+		const pmg_pipeline_desc *other = desc->candidates[i];
+
+		if (!other || other->n_candidates != 0 || !other->choice || other->args_size != desc->args_size ||
+		    other->n_params != desc->n_params)
+			return false;
+	}
+	return true;
+}
+
+/* ---- One without comparing ---- */
+
+static bool is_eligible(const struct choosing *c, const pmg_pipeline_desc *candidate)
+{
+	return !c->options->deterministic || candidate->is_ordered;
+}
+
+static pmg_status plan_of_candidate(const struct choosing *c, const pmg_pipeline_desc *candidate,
+				    const char *reason, struct plan **plan)
+{
+	pmg_status status = plan_make(candidate, c->args, c->options, plan);
+
+	if (status == PMG_OK)
+		(*plan)->report.reason = reason;
+	return status;
+}
+
+static pmg_status unordered_fail(const struct choosing *c)
+{
+	return pmg_fail(c->options->context, PMG_BAD_CALL,
+			"pipeline '%s' was compiled to no kernel whose sums have one order; pmgc --deterministic "
+			"makes one",
+			c->desc->name);
+}
+
+static pmg_status choose_named(const struct choosing *c, struct plan **plan)
+{
+	const char *wanted = c->options->candidate;
+	const pmg_pipeline_desc *found = strcmp(wanted, choice_of(c->desc)) == 0 ? c->desc : NULL;
+
+	for (int32_t i = 1; i < c->desc->n_candidates; i++)
+		if (strcmp(wanted, c->desc->candidates[i]->choice) == 0)
+			found = c->desc->candidates[i];
+	if (!found)
+		return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'", c->desc->name,
+				wanted);
+	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
+}
+
+/* The first that may be taken. */
+static pmg_status choose_first(const struct choosing *c, struct plan **plan)
+{
+	const int32_t n = c->desc->n_candidates > 0 ? c->desc->n_candidates : 1;
+
+	for (int32_t i = 0; i < n; i++) {
+		const pmg_pipeline_desc *candidate = i == 0 ? c->desc : c->desc->candidates[i];
+
+		if (is_eligible(c, candidate))
+			return plan_of_candidate(c, candidate, i ? "the first that is ordered" : "the first", plan);
+	}
+	return unordered_fail(c);
+}
+
+/* ---- Comparing ---- */
+
+static int64_t trials_bytes(const pmg_pipeline_desc *desc)
+{
+	return desc->n_candidates * (int64_t) sizeof(pmg_trial);
+}
+
+static void trials_begin(const struct choosing *c)
+{
+	memset(c->trials, 0, (size_t) trials_bytes(c->desc));
+	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
+		const pmg_pipeline_desc *candidate = c->desc->candidates[i];
+		pmg_trial *trial = &c->trials[i];
+
+		trial->choice = choice_of(candidate);
+		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads_of(c->options->threads));
+		if (!is_eligible(c, candidate))
+			snprintf(trial->problem, sizeof trial->problem, "its sums depend on the order of threads");
+	}
+}
+
+/* The eligible one of the least estimate that has no problem; the first one where estimates are not known. */
+static int32_t best_estimate(const struct choosing *c, bool with_problems)
+{
+	int32_t best = -1;
+
+	for (int32_t i = 0; i < c->desc->n_candidates; i++)
+		if (is_eligible(c, c->desc->candidates[i]) && (with_problems || !c->trials[i].problem[0]) &&
+		    (best < 0 || c->trials[i].estimate < c->trials[best].estimate))
+			best = i;
+	return best;
+}
+
+static pmg_status choose_estimated(const struct choosing *c, const char *reason, struct plan **plan)
+{
+	pmg_status status = PMG_NO_RESOURCES;
+	int32_t best = best_estimate(c, false);
+
+	if (best < 0)
+		best = best_estimate(c, true);
+	if (best < 0)
+		return unordered_fail(c);
+	while (best >= 0 && status == PMG_NO_RESOURCES) {
+		status = plan_of_candidate(c, c->desc->candidates[best], reason, plan);
+		if (status != PMG_NO_RESOURCES)
+			return status;
+		snprintf(c->trials[best].problem, sizeof c->trials[best].problem, "%s",
+			 pmg_message(c->options->context));
+		best = best_estimate(c, false);
+	}
+	return status;
+}
+
+static pmg_status choose_measured(const struct choosing *c, struct plan **plan)
+{
+	int32_t chosen;
+	pmg_status status = trials_run(c->desc, c->args, c->options, c->extents, c->trials, plan, &chosen);
+
+	if (status == PMG_OK && !*plan)
+		return choose_estimated(c, "estimated, as no trial could be run", plan);
+	if (status == PMG_OK)
+		(*plan)->report.reason = "measured";
+	return status;
+}
+
+/* The list of trials becomes the plan's. */
+static void trials_give(const struct choosing *c, struct plan *plan, int64_t max_memory)
+{
+	plan->report.trials = c->trials;
+	plan->report.n_trials = c->desc->n_candidates;
+	plan->trials_bytes = trials_bytes(c->desc);
+	plan->bytes += plan->trials_bytes;
+	plan->max_memory = max_memory;
+}
+
+static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
+{
+	const bool is_measured = c->options->tune == PMG_TUNE_MEASURE && !c->options->deterministic;
+
+	trials_begin(c);
+	return is_measured ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
+}
+
+static pmg_status choose_compared(struct choosing *c, struct plan **plan)
+{
+	const pmg_options *options = c->options;
+	const int64_t bytes = trials_bytes(c->desc);
+	pmg_status status = sizes_check(options->context, c->desc, c->args, c->extents);
+
+	if (status != PMG_OK)
+		return status;
+	if (options->max_memory > 0 && options->max_memory <= bytes)
+		return limit_fail(options->context, c->desc->name, bytes + plan_block_bytes(c->desc),
+				  options->max_memory);
+	c->trials = context_allocate(options->context, (size_t) bytes);
+	if (!c->trials)
+		return pmg_fail(options->context, PMG_NO_RESOURCES, "no memory for %lld bytes of pipeline '%s'",
+				(long long) bytes, c->desc->name);
+	c->narrowed = *options;
+	c->narrowed.max_memory -= options->max_memory > 0 ? bytes : 0;
+	c->options = &c->narrowed;
+	status = choose_by_trials(c, plan);
+	if (status == PMG_OK)
+		trials_give(c, *plan, options->max_memory);
+	else
+		context_release(options->context, c->trials, (size_t) bytes);
+	return status;
+}
+
+/* ---- The plan ---- */
+
+static pmg_status choose(struct choosing *c, struct plan **plan)
+{
+	if (!candidates_are_consistent(c->desc))
+		return pmg_fail(c->options->context, PMG_INTERNAL,
+				"the description of pipeline '%s' contradicts itself", c->desc->name);
+	if (c->options->candidate)
+		return choose_named(c, plan);
+	if (c->desc->n_candidates < 2 || c->options->tune == PMG_TUNE_OFF)
+		return choose_first(c, plan);
+	return choose_compared(c, plan);
+}
+
+pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+			pmg_plan **result)
+{
+	const double start = seconds_now();
+	struct choosing choosing = { .desc = desc, .args = args, .options = options };
+	struct plan *plan = NULL;
+	pmg_status status;
+
+	if (!result)
+		return PMG_BAD_CALL;
+	*result = NULL;
+	if (!options || !options->context)
+		return PMG_BAD_CALL;
+	status = call_check(desc, args, options);
+	if (status == PMG_OK)
+		status = choose(&choosing, &plan);
+	if (status != PMG_OK)
+		return status;
+	plan->report.tuning = seconds_now() - start - plan->report.inspection;
+	*result = &plan->kernel;
+	return PMG_OK;
+}
+
+const pmg_report *pmg_plan_report(const pmg_plan *plan)
+{
+	return plan ? &plan_of_const(plan)->report : NULL;
+}
+
+/* ---- Forecasts ---- */
+
+struct forecast {
+	int64_t most, second;           /* of the plans */
+};
+
+static void forecast_add(struct forecast *forecast, int64_t bytes)
+{
+	if (bytes > forecast->most) {
+		forecast->second = forecast->most;
+		forecast->most = bytes;
+	} else if (bytes > forecast->second) {
+		forecast->second = bytes;
+	}
+}
+
+/* Of all candidates; false: one needs too much. */
+static bool candidates_forecast(const pmg_pipeline_desc *desc, const void *args, struct forecast *forecast)
+{
+	for (int32_t i = 0; i < desc->n_candidates; i++) {
+		const int64_t bytes = pmg_plan_forecast(desc->candidates[i], args);
+
+		if (bytes < 0)
+			return false;
+		forecast_add(forecast, bytes);
+	}
+	return true;
+}
+
+int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+			       int64_t *peak)
+{
+	int64_t extents[PMG_MAX_EXTENTS], bytes = pmg_plan_forecast(desc, args), more = 0;
+	struct forecast forecast = { 0, 0 };
+
+	if (bytes >= 0 && options && options->tune != PMG_TUNE_OFF && !options->candidate && desc->n_candidates > 1) {
+		bytes = candidates_forecast(desc, args, &forecast) ? forecast.most + trials_bytes(desc) : -1;
+		if (bytes >= 0 && options->tune == PMG_TUNE_MEASURE && !options->deterministic &&
+		    sizes_check(NULL, desc, args, extents) == PMG_OK)
+			more = forecast.second + scratch_forecast(desc, args, extents);
+	}
+	if (peak)
+		*peak = bytes < 0 ? -1 : bytes + more;
+	return bytes;
+}

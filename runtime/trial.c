@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
+ * is held while the next one is made, so that at most two exist at once. A candidate that does not fit beside it, or
+ * that fails, is left out with the reason; one that is far behind after its first run is not run again. */
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 256 };
+
+/* A candidate of an estimate this much above the least is not tried; nor is one run again that took as much longer than
+ * the best. */
+#define HOPELESS_ESTIMATE 30.0
+#define HOPELESS_RUN 2.0
+
+/* Iterations of a pipeline with `iterate` are run until they take so long. */
+#define LONG_ENOUGH 5e-3
+
+struct trials {
+	const pmg_pipeline_desc *desc;
+	const void *args;
+	const pmg_options *options;
+	pmg_trial *trials;
+	struct scratch scratch;
+	double least_estimate;
+	int64_t budget;                 /* iterations of a run; 0: not found yet */
+	struct plan *best;
+	double best_seconds;
+	int32_t chosen;
+};
+
+static void problem_set(pmg_trial *trial, const char *problem)
+{
+	snprintf(trial->problem, sizeof trial->problem, "%s", problem);
+}
+
+/* ---- Running ---- */
+
+static pmg_status run_once(struct trials *trials, struct plan *plan, int64_t budget, double *seconds, bool *finished)
+{
+	pmg_control control = { .budget = budget };
+	double start;
+	pmg_status status;
+
+	scratch_fill(&trials->scratch);
+	start = seconds_now();
+	status = pmg_plan_execute(&plan->kernel, trials->scratch.args, &control);
+	*seconds = seconds_now() - start;
+	*finished = control.finished;
+	return status;
+}
+
+/* The number of iterations that take long enough to be told apart: found with the first candidate, used for all. */
+static pmg_status budget_find(struct trials *trials, struct plan *plan)
+{
+	pmg_status status = PMG_OK;
+	bool finished = !trials->desc->has_loop;
+	double seconds = 0;
+
+	trials->budget = 1;
+	while (!finished && status == PMG_OK && seconds < LONG_ENOUGH && trials->budget < MOST_ITERATIONS) {
+		trials->budget *= 2;
+		status = run_once(trials, plan, trials->budget, &seconds, &finished);
+	}
+	return status;
+}
+
+static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *trial, double *least)
+{
+	pmg_status status = trials->budget ? PMG_OK : budget_find(trials, plan);
+	bool finished;
+
+	*least = 0;
+	while (status == PMG_OK && trial->n_runs < PMG_TRIAL_RUNS) {
+		double *seconds = &trial->runs[trial->n_runs];
+
+		status = run_once(trials, plan, trials->budget, seconds, &finished);
+		if (status != PMG_OK)
+			break;
+		*least = trial->n_runs++ && *least < *seconds ? *least : *seconds;
+		if (trials->best && *seconds > HOPELESS_RUN * trials->best_seconds)
+			break;
+	}
+	return status;
+}
+
+/* ---- Candidates ---- */
+
+/* What the limit leaves beside scratch and the best plan; 0: there is no limit; negative: nothing. */
+static int64_t memory_left(const struct trials *trials)
+{
+	const int64_t held = trials->scratch.bytes + (trials->best ? trials->best->bytes : 0);
+	const int64_t left = trials->options->max_memory - held;
+
+	if (trials->options->max_memory == 0)
+		return 0;
+	return left > 0 ? left : -1;
+}
+
+static void keep_better(struct trials *trials, int32_t number, struct plan *plan, double seconds)
+{
+	struct plan *loser = plan;
+
+	if (!trials->best || seconds < trials->best_seconds) {
+		loser = trials->best;
+		trials->best = plan;
+		trials->best_seconds = seconds;
+		trials->chosen = number;
+	}
+	pmg_plan_destroy(loser ? &loser->kernel : NULL);
+}
+
+static pmg_status candidate_try(struct trials *trials, int32_t number)
+{
+	pmg_trial *trial = &trials->trials[number];
+	pmg_options options = *trials->options;
+	struct plan *plan = NULL;
+	double seconds;
+	pmg_status status;
+
+	options.max_memory = memory_left(trials);
+	if (options.max_memory < 0) {
+		problem_set(trial, "no memory is left within the limit");
+		return PMG_NO_RESOURCES;
+	}
+	status = plan_make(trials->desc->candidates[number], trials->args, &options, &plan);
+	if (status == PMG_OK) {
+		trial->inspection = plan->report.inspection;
+		status = plan_try(trials, plan, trial, &seconds);
+	}
+	if (status == PMG_OK) {
+		plan->max_memory = trials->options->max_memory;
+		keep_better(trials, number, plan, seconds);
+		return PMG_OK;
+	}
+	problem_set(trial, pmg_message(trials->options->context));
+	pmg_plan_destroy(plan ? &plan->kernel : NULL);
+	return status;
+}
+
+static bool is_worth_trying(const struct trials *trials, const pmg_trial *trial)
+{
+	return !trial->problem[0] &&
+	       (trials->least_estimate <= 0 || trial->estimate <= HOPELESS_ESTIMATE * trials->least_estimate);
+}
+
+/* Wrong data is wrong for every candidate. */
+static bool is_final(pmg_status status)
+{
+	return status == PMG_BAD_DATA || status == PMG_BAD_CALL || status == PMG_INTERNAL;
+}
+
+static pmg_status candidates_try(struct trials *trials)
+{
+	pmg_status status = PMG_OK;
+
+	for (int32_t i = 0; i < trials->desc->n_candidates && !is_final(status); i++)
+		if (is_worth_trying(trials, &trials->trials[i]))
+			status = candidate_try(trials, i);
+		else if (!trials->trials[i].problem[0])
+			problem_set(&trials->trials[i], "its estimate is far above the least");
+	return trials->best ? PMG_OK : status;
+}
+
+/* The plan as it was before any execution: states are zero. */
+static void plan_forget(struct plan *plan)
+{
+	for (int32_t i = 0; i < plan->desc->n_arrays; i++)
+		if (plan->desc->arrays[i].role == PMG_STATE)
+			memset(plan->bindings[i].own, 0, (size_t) plan->bindings[i].own_bytes);
+	plan->progress = (struct progress) { .has_state = false };
+	plan->bad_index.is_claimed = 0;
+}
+
+static double least_estimate(const pmg_trial *trials, int32_t n)
+{
+	double least = 0;
+
+	for (int32_t i = 0; i < n; i++)
+		if (!trials[i].problem[0] && trials[i].estimate > 0 && (least <= 0 || trials[i].estimate < least))
+			least = trials[i].estimate;
+	return least;
+}
+
+pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		      const int64_t *extents, pmg_trial *list, struct plan **best, int32_t *chosen)
+{
+	struct trials trials = {
+		.desc = desc, .args = args, .options = options, .trials = list,
+		.scratch = { .desc = desc, .context = options->context, .extents = extents, .caller = args },
+		.least_estimate = least_estimate(list, desc->n_candidates)
+	};
+	const int64_t bytes = scratch_forecast(desc, args, extents);
+	pmg_status status;
+
+	*best = NULL;
+	if ((options->max_memory > 0 && bytes >= options->max_memory) || !scratch_open(&trials.scratch))
+		return PMG_OK;
+	status = candidates_try(&trials);
+	scratch_close(&trials.scratch);
+	if (!trials.best)
+		return is_final(status) ? status : PMG_OK;
+	plan_forget(trials.best);
+	*best = trials.best;
+	*chosen = trials.chosen;
+	return PMG_OK;
+}
