@@ -156,11 +156,8 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->kernel.data = (void **) (void *) (plan->bindings + desc->n_arrays);
 	plan->extents = (int64_t *) (void *) (plan->kernel.data + desc->n_arrays);
 	plan->params = plan->extents + desc->n_extents;
-<<<<<<< HEAD
 	plan->sizes = plan->params + desc->n_params;
 	plan->kernel.sizes = plan->sizes;
-=======
->>>>>>> d1eeb01 (c1)
 	plan->kernel.threads = threads_of(options->threads);
 	plan->desc = desc;
 	plan->context = options->context;
@@ -248,6 +245,8 @@ static pmg_status plan_fill(struct plan *plan, const void *args)
 		status = arrays_place(plan, args, true);
 	if (status == PMG_OK)
 		status = arrays_inspect(plan, true, false);
+	if (status == PMG_OK)
+		status = restructurings_inspect(plan);
 	return status;
 }
 
@@ -269,17 +268,7 @@ pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_
 	status = plan_fill(plan, args);
 	plan->report.inspection = seconds_now() - start;
 	if (status == PMG_OK)
-<<<<<<< HEAD
-		status = arrays_place(plan, args, true);
-	if (status == PMG_OK)
-		status = arrays_inspect(plan, true, false);
-	if (status == PMG_OK)
-		status = restructurings_inspect(plan);
-	if (status == PMG_OK)
-		*result = &plan->kernel;
-=======
 		*result = plan;
->>>>>>> d1eeb01 (c1)
 	else
 		pmg_plan_destroy(&plan->kernel);
 	return status;

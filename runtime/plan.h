@@ -209,7 +209,6 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
  * values, rebases trees, builds lists of children. `resume`: outputs start at what they hold. */
 pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 
-<<<<<<< HEAD
 /* ---- morton.c */
 
 /* As pmg_morton_order, in `memory` of morton_bytes(n, threads) bytes. `rank`, unless NULL, is made the inverse of
@@ -233,11 +232,6 @@ int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args,
  * inspection only. */
 pmg_status restructurings_inspect(struct plan *plan);
 
-/* ---- plan.c */
-
-/* Threads of a plan: `threads`, or OpenMP's default for 0. */
-int32_t threads_of(int32_t threads);
-=======
 /* ---- estimate.c */
 
 /* Seconds of an execution of this candidate, by its sizes; 0: not known. */
@@ -281,7 +275,6 @@ pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int
 /* A plan of this description, whatever candidates it has; checks all that belongs to it. */
 pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 		     struct plan **plan);
->>>>>>> d1eeb01 (c1)
 
 struct plan *plan_of(pmg_plan *plan);
 const struct plan *plan_of_const(const pmg_plan *plan);
