@@ -176,7 +176,7 @@ static pmg_status choose_compared(struct choosing *c, struct plan **plan)
 {
 	const pmg_options *options = c->options;
 	const int64_t bytes = trials_bytes(c->desc);
-	pmg_status status = sizes_check(options->context, c->desc, c->args, c->extents);
+	pmg_status status = sizes_check(options->context, c->desc, c->args, options->threads, c->extents);
 
 	if (status != PMG_OK)
 		return status;
@@ -278,7 +278,7 @@ int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, 
 	if (bytes >= 0 && options && options->tune != PMG_TUNE_OFF && !options->candidate && desc->n_candidates > 1) {
 		bytes = candidates_forecast(desc, args, &forecast) ? forecast.most + trials_bytes(desc) : -1;
 		if (bytes >= 0 && options->tune == PMG_TUNE_MEASURE && !options->deterministic &&
-		    sizes_check(NULL, desc, args, extents) == PMG_OK)
+		    sizes_check(NULL, desc, args, options->threads, extents) == PMG_OK)
 			more = forecast.second + scratch_forecast(desc, args, extents);
 	}
 	if (peak)

@@ -220,7 +220,7 @@ pmg_status call_check(const pmg_pipeline_desc *desc, const void *args, const pmg
 static pmg_status plan_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 			     int64_t *extents)
 {
-	pmg_status status = sizes_check(options->context, desc, args, extents);
+	pmg_status status = sizes_check(options->context, desc, args, options->threads, extents);
 
 	if (status == PMG_OK)
 		status = fixed_check(options->context, desc, args, extents);

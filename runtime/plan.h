@@ -176,9 +176,9 @@ pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void
 
 pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc);
 
-/* Checks the description, the integer parameters and all sizes of `args`; writes `extents`
- * (PMG_MAX_EXTENTS). */
-pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
+/* Checks the description, the integer parameters and all sizes of `args` for a plan with so many threads (0: OpenMP's
+ * default); writes `extents` (PMG_MAX_EXTENTS). */
+pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int32_t threads,
 		       int64_t *extents);
 
 /* Bytes of the plan itself; of all that a plan will hold, or, if `certain`, will hold at least; -1 where that is too

@@ -146,6 +146,8 @@ typedef struct pmg_array_desc {
 	bool is_index;
 	bool is_for_inspection; /* fixed, and read by restructurings only: the plan refers to it no longer when it is
 				 * made, and needs no converted copy of it; plan->data holds NULL */
+	bool is_per_thread;     /* internal; its first extent is the number of threads of the plan, not what `extents`
+				 * writes */
 	int32_t rank;
 	const pmg_extent *shape;
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */

@@ -162,5 +162,6 @@ PMG_ATOMIC(max, bool, bool, old || value)
 #endif
 
 #include "pmgrt_row.h"
+#include "pmgrt_thread.h"
 
 #endif

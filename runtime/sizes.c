@@ -86,6 +86,8 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 		return array_is_internal(array) && pmg_type_size(array->type) != 0;
 	if (array->is_for_inspection && !array->is_fixed)
 		return false;
+	if (array->is_per_thread && (!array_is_internal(array) || array->rank < 1))
+		return false;
 	if (pmg_type_size(array->type) == 0 || array->rank < 0 || array->rank > PMG_MAX_RANK)
 		return false;
 	if (array->first_extent < 0 || array->first_extent > desc->n_extents - n_extents)
@@ -233,7 +235,14 @@ static pmg_status extents_check(pmg_context *context, const pmg_pipeline_desc *d
 	return status;
 }
 
-pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
+static void rows_of_threads(const pmg_pipeline_desc *desc, int32_t threads, int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		if (desc->arrays[i].is_per_thread)
+			extents[desc->arrays[i].first_extent] = threads_of(threads);
+}
+
+pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int32_t threads,
 		       int64_t *extents)
 {
 	const char *assumption;
@@ -249,6 +258,7 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 				desc->name, assumption, desc->source);
 	if (desc->extents)
 		desc->extents(args, extents);
+	rows_of_threads(desc, threads, extents);
 	return extents_check(context, desc, extents);
 }
 
@@ -297,7 +307,7 @@ int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args)
 {
 	int64_t extents[PMG_MAX_EXTENTS];
 
-	if (!desc || !args || sizes_check(NULL, desc, args, extents) != PMG_OK)
+	if (!desc || !args || sizes_check(NULL, desc, args, 0, extents) != PMG_OK)
 		return -1;
 	return plan_forecast(desc, args, extents, false);
 }

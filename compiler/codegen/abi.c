@@ -245,7 +245,7 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 	static const char *const roles[] = {
 		[ROLE_IN] = "PMG_IN", [ROLE_OUT] = "PMG_OUT", [ROLE_INOUT] = "PMG_INOUT", [ROLE_STATE] = "PMG_STATE",
 		[ROLE_NEXT] = "PMG_TEMP", [ROLE_TEMP] = "PMG_TEMP", [ROLE_LOCAL] = "PMG_TEMP",
-		[ROLE_INSPECTED] = "PMG_INSPECTED"
+		[ROLE_PRIVATE] = "PMG_TEMP", [ROLE_INSPECTED] = "PMG_INSPECTED"
 	};
 
 	if (slot->is_offsets || slot->is_list)
@@ -308,6 +308,8 @@ static void emit_array_row(struct emit *e, int number)
 	open_block(e->w, "[%d] = {", number);
 	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name),
 	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
+	if (!is_list && slot->array->role == ROLE_PRIVATE)
+		line(e->w, ".is_per_thread = true,");
 	if (slot_rank(slot))
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
 		     shape_text(e, slot));

@@ -149,11 +149,13 @@ struct emit {
 	VEC(struct iterator) iterators;
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
+	struct cell private_copy;       /* of the stage whose updates go to it */
 	VEC(struct row) rows;
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
+	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
 	bool in_team;                   /* every thread is here: a parallel loop is shared, without a barrier */
 	bool *is_written;               /* by slot */
 	const char *starts;             /* the variable that says whether states are set anew */
@@ -267,9 +269,17 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
 void note_write(struct emit *e, const struct array *array);
+/* What a stage updates at `point`: a cell of its target, or of a copy. */
+const char *c_target(struct emit *e, const struct stage *stage, const struct point *point);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
 struct text update_result(struct emit *e, const struct update *update);
+
+/* ---- privates.c: private copies ------------------------------------------------------------------------ */
+
+void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
+const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
 /* ---- rows.c: rows of accumulators ------------------------------------------------------------------------ */
 

@@ -20,7 +20,7 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 
 	str_add(&pragma, "#pragma omp");
 	if (use->is_parallel)
-		str_add(&pragma, e->in_team ? " for" : " parallel for");
+		str_add(&pragma, e->in_team || e->in_region ? " for" : " parallel for");
 	if (use->is_vector)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
@@ -61,7 +61,7 @@ static const struct target openmp = {
 	.prints = {
 		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
-		[MARK_TEAM] = true, [MARK_ROW] = true
+		[MARK_TEAM] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true
 	},
 	.file_head = openmp_file_head,
 	.above_loop = openmp_above_loop,

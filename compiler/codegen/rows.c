@@ -141,7 +141,7 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 
 	open_vectors(e, row, j, t);
 	iterator_push(e, loop, &variable, 1);
-	cell = c_access(e, &point, &row->stage->write);
+	cell = c_target(e, row->stage, &point);
 	if (is_read)
 		line(e->w, "%s[%s] = PMG_READ_%s(%s);", row->name, j, suffix(array->type), cell);
 	else

@@ -192,6 +192,13 @@ void note_write(struct emit *e, const struct array *array)
 		e->is_written[e->layout->slot_of[array->number]] = true;
 }
 
+const char *c_target(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	const char *cell = private_cell(e, stage, point);
+
+	return cell ? cell : c_access(e, point, &stage->write);
+}
+
 /* ---- accumulators ---- */
 
 static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
@@ -200,7 +207,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
 	bool is_local = stage->write.array->role == ROLE_LOCAL;
-	struct update update = { stage->op, type, c_access(e, point, &stage->write), { NULL, LEVEL_PRIMARY } };
+	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY } };
 
 	cell.name = is_local ? update.target : names_declare(&e->names, accumulator_name(stage->op));
 	if (!is_local)
@@ -254,7 +261,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	struct cell *local = declared_here(e, stage);
 
 	if (!accumulator)
-		update.target = c_access(e, point, &stage->write);
+		update.target = c_target(e, stage, point);
 	if (local) {
 		line(e->w, "%s %s = %s;", type_c_name(type), local->name, value.text);
 		mark_as_used(e, local);

@@ -32,17 +32,33 @@ struct reductions {
 	bool is_safe;
 };
 
+/* Does each thread of the loop update a copy of its own? */
+static bool has_own_copies(__isl_keep isl_schedule_node *band, const struct stage *stage)
+{
+	isl_schedule_node *at = isl_schedule_node_parent(isl_schedule_node_copy(band));
+	const struct mark *mark;
+	bool has = false;
+
+	while ((mark = mark_of_node(at))) {
+		has = has || (mark->kind == MARK_PRIVATE && mark->stage == stage);
+		at = isl_schedule_node_parent(at);
+	}
+	isl_schedule_node_free(at);
+	return has;
+}
+
 static isl_stat check_reduction(__isl_take isl_map *deps, void *user)
 {
 	struct reductions *r = user;
 	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
 	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
 	bool is_accumulated = a == b && schedule_has_mark_above(r->node, MARK_ACCUMULATE, a);
+	bool is_private = a == b && !r->is_vector && has_own_copies(r->node, a);
 	bool is_atomic = schedule_has_mark_below(r->node, MARK_ATOMIC, a) &&
 			 schedule_has_mark_below(r->node, MARK_ATOMIC, b);
 
 	isl_map_free(deps);
-	if (!is_accumulated && (r->is_vector || !is_atomic))
+	if (!is_accumulated && !is_private && (r->is_vector || !is_atomic))
 		r->is_safe = false;
 	return isl_stat_ok;
 }
@@ -97,6 +113,10 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	isl_schedule_node *band, *team;
 	bool ok;
 
+	if (mark && mark->kind == MARK_PRIVATE) {
+		legality->witness = schedule_private_problem(node);
+		return legality->witness ? isl_bool_error : isl_bool_true;
+	}
 	if (mark && mark->kind == MARK_ROW) {
 		legality->witness = schedule_row_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;

@@ -76,6 +76,7 @@ enum array_role {
 	ROLE_IN, ROLE_OUT, ROLE_INOUT,  /* the caller's */
 	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
 	ROLE_TEMP,                      /* temp and func */
+	ROLE_PRIVATE,                   /* copies of `owner`, as many as its first subscript says: one for each thread */
 	ROLE_INSPECTED,                 /* made by the inspector of a restructuring when the plan is made */
 	ROLE_LOCAL                      /* one value per point of `group` */
 };
@@ -103,7 +104,7 @@ struct array {
 	unsigned facts;
 	struct expr *limit;             /* of INDEX and OFFSETS */
 	struct array *segments;
-	struct array *owner;            /* NEXT */
+	struct array *owner;            /* NEXT, PRIVATE */
 	struct group *group;            /* LOCAL */
 };
 

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "inspected", "local" };
+const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "private", "inspected", "local" };
 const char *const region_names[] = { "prologue", "body", "epilogue" };
 
 struct printer {

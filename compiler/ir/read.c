@@ -164,7 +164,7 @@ static void read_array(struct reader *r)
 	is_rounded = reader_take(r, "rounded");
 	role = take_one_of(r, role_names, n_roles);
 	if (role == n_roles)
-		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp, inspected or local");
+		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp, private, inspected or local");
 	type = reader_type(r);
 	read_box(r, &lo, &hi);
 	array = module_add_array(r->module, name, (enum array_role) role, type, lo.n, span);

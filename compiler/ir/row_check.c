@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When a row of accumulators may stand for the cells of its target. Below the mark ROW(S.t) run the iterations of one
+ * When other memory may stand for the cells of a target: a row of accumulators, or a thread's private copy, which takes
+ * updates only, of one statement, while no other sees the target. Below the mark ROW(S.t) run the iterations of one
  * loop, the bound dims that it needs, and the loop over t. The row is written back only where that loop runs, hence
  * where each of its cells is updated, so that no cell is touched that the statement does not touch; the order of the
  * updates stays. What must hold is that a row has one cell for each t, and that nobody else sees them meanwhile:
@@ -217,4 +218,17 @@ const char *schedule_row_problem(const struct region *region, __isl_keep isl_sch
 		way.problem = "two cells of a row are one";
 	isl_schedule_node_free(way.vector);
 	return way.problem;
+}
+
+/* ---- private copies ---- */
+
+const char *schedule_private_problem(__isl_keep isl_schedule_node *mark)
+{
+	const struct stage *stage = mark_of_node(mark)->stage;
+
+	if (stage->write.array->role == ROLE_LOCAL || (stage->op != REDUCE_ADD && stage->op != REDUCE_MUL))
+		return "a copy is of an array that is added to or multiplied";
+	if (schedule_has_mark_below(mark, MARK_ATOMIC, stage) || schedule_has_mark_above(mark, MARK_TEAM, NULL))
+		return "updates of a copy meet";
+	return target_is_seen(mark, stage) ? "the target of copies is used beside them" : NULL;
 }

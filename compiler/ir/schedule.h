@@ -10,6 +10,7 @@
  * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
+ * - A PRIVATE mark stands directly above a PARALLEL mark (ir/row_check.c).
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -75,6 +76,8 @@ bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind 
 __isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);
 /* Why the row of the ROW mark at `mark` cannot stand for the cells of its target; NULL: it can. */
 const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+/* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
+const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */
 const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps);
 const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule);

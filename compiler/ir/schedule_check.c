@@ -71,6 +71,8 @@ static const char *mark_problem(__isl_keep isl_schedule_node *node)
 	if (mark->kind == MARK_TEAM)
 		return mark_is_loop(below) && is_one_stage(node, mark->stage) &&
 		       schedule_has_mark_below(node, MARK_PARALLEL, NULL) ? NULL : "a team has no loop to share";
+	if (mark->kind == MARK_PRIVATE)
+		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";
 	if (mark->kind == MARK_ROW)
 		return mark_is_loop(below) ? NULL : "a row has no loop to stand above";
 	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)

@@ -85,6 +85,13 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 	stage_list meeting = tree_meeting(module, updates);
 	stage_list atomic = need_atomics(module, node, &meeting);
 
+	bool is_private = false;
+
+	node = tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
+	if (atomic.n == 1)
+		node = private_try(walk, node, mark, atomic.items[0], &is_private);
+	if (is_private)
+		return node;
 	for (int i = 0; i < atomic.n; i++)
 		node = insert_atomic(module, node, atomic.items[i]);
 	if (atomic.n)
@@ -95,7 +102,7 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 		module_decide(module, "parallel", mark->stage->group->name, "parallel", "serial", mark->dim->span,
 			      meeting.n ? "the loop over '%s' ends in a reduction of the threads' sums"
 					: "no two iterations of '%s' touch the same cell", mark->dim->name);
-	return tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
+	return node;
 }
 
 /* Does an update below need atomics in each iteration of an inner loop? */

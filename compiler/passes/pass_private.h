@@ -43,6 +43,13 @@ bool group_defines(const struct group *group, const char *name);
 /* Drops what no output needs. */
 void module_prune(struct module *module, bool remarks);
 
+/* ---- private.c ---- */
+
+/* Gives each thread of the shared loop of `loop`, above whose PARALLEL mark `node` stands, a copy of the target of
+ * `stage`, if that is wanted and possible. */
+__isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					  const struct mark *loop, struct stage *stage, bool *done);
+
 /* ---- team.c ---- */
 
 /* Forms a team at the loop of `mark` if some loop inside it can be shared; else `descend` becomes true. */

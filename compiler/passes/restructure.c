@@ -72,13 +72,14 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 		choice->partition = PARTITION_COEFF;
 	else if (!strcmp(override->choice, "coeff_exclusive"))
 		choice->partition = PARTITION_EXCLUSIVE;
-	else if (!strcmp(override->choice, "chunks"))
+	else if (!strcmp(override->choice, "chunks") || !strcmp(override->choice, "private") ||
+		 !strcmp(override->choice, "atomic"))
 		choice->partition = PARTITION_CHUNKS;
 	else if (choice->keys.n && mode == choice->keys.items[0])
 		choice->partition = PARTITION_MODE;
 	else
 		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
-			      "choose coeff, coeff_exclusive, chunks, or the mode that it is restructured by");
+			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode that it is restructured by");
 	return true;
 }
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Private copies: below a PRIVATE mark all threads share a loop, and updates of a stage go to a copy of its target that
+ * belongs to the thread: a row of the plan's array of copies. Behind the loop, threads share the cells of the target
+ * and add the copies to it, in the order of the threads. */
+#include "codegen/codegen_private.h"
+
+static const struct array *copies_of(const struct module *module, const struct array *target)
+{
+	for (int i = 0; i < module->arrays.n; i++)
+		if (module->arrays.items[i]->role == ROLE_PRIVATE && module->arrays.items[i]->owner == target)
+			return module->arrays.items[i];
+	return NULL;
+}
+
+/* How many cells the target has, as text that may be multiplied. */
+static const char *cells_text(struct emit *e, const struct array *target)
+{
+	struct affine cells = affine_constant(1);
+
+	for (int d = 0; d < target->rank; d++) {
+		struct affine lo = affine_of_expr(e, NULL, target->lo[d]), hi = affine_of_expr(e, NULL, target->hi[d]);
+		struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
+		int64_t value;
+
+		if (affine_is_constant(&cells, &value))
+			cells = affine_scale(e->arena, &extent, value, 0);
+		else if (affine_is_constant(&extent, &value))
+			cells = affine_scale(e->arena, &cells, value, 0);
+		else
+			cells = affine_name(e->arena, arena_printf(e->arena, "%s*%s",
+				text_at_least(e->arena, affine_print(e->arena, &cells), LEVEL_PRODUCT),
+				text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY)));
+	}
+	return text_at_least(e->arena, affine_print(e->arena, &cells), LEVEL_PRODUCT);
+}
+
+const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	struct affine index;
+
+	if (!e->private_copy.of || e->private_copy.of != stage)
+		return NULL;
+	index = c_index(e, point, &stage->write);
+	return arena_printf(e->arena, "%s[%s]", e->private_copy.name, affine_plain(e->arena, &index));
+}
+
+static void emit_sum(struct emit *e, const struct stage *stage, const char *copies, const char *cells)
+{
+	const struct array *target = stage->write.array;
+	int visible = e->names.visible.n;
+	const char *i = names_declare(&e->names, "i"), *thread = names_declare(&e->names, "thread");
+	const char *n = names_declare(&e->names, "n_threads");
+	const char *sum = names_declare(&e->names, stage->op == REDUCE_MUL ? "product" : "sum");
+	const char *type = type_c_name(target->type);
+
+	line(e->w, "const int64_t %s = pmg_threads();", n);
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
+	line(e->w, "%s %s = %s;", type, sum, c_identity(e->arena, stage->op, target->type));
+	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", thread, thread, n, thread);
+	emit_update(e, &(struct update) { stage->op, target->type, sum,
+					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies, thread, cells, i),
+					    LEVEL_PRIMARY } });
+	close_block(e->w, "}");
+	emit_update(e, &(struct update) { stage->op, target->type,
+					  arena_printf(e->arena, "%s[%s]", target->c_name, i),
+					  { sum, LEVEL_PRIMARY } });
+	close_block(e->w, "}");
+	e->names.visible.n = visible;
+}
+
+static void emit_start(struct emit *e, const struct stage *stage, const char *own, const char *cells)
+{
+	int visible = e->names.visible.n;
+	const char *i = names_declare(&e->names, "i");
+
+	e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
+	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
+	line(e->w, "%s[%s] = %s;", own, i, c_identity(e->arena, stage->op, stage->write.array->type));
+	close_block(e->w, "}");
+	e->names.visible.n = visible;
+}
+
+void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	const struct stage *stage = mark->stage;
+	const struct array *target = stage->write.array, *copies = copies_of(e->module, target);
+	const char *cells = cells_text(e, target), *own;
+	int visible = e->names.visible.n;
+
+	if (!copies) {
+		emit_fail(e, "there are no private copies of '%s'", target->name);
+		return;
+	}
+	e->in_region = true;
+	e->target->open_team(e);
+	own = names_declare(&e->names, arena_printf(e->arena, "%s_own", target->c_name));
+	line(e->w, "%s *%s = %s + pmg_thread()*%s;", type_c_name(target->type), own, copies->c_name, cells);
+	emit_start(e, stage, own, cells);
+	e->private_copy = (struct cell) { .of = stage, .name = own };
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->private_copy = (struct cell) { 0 };
+	emit_sum(e, stage, copies->c_name, cells);
+	block_close(e, visible);
+	e->in_region = false;
+	note_write(e, target);
+	note_write(e, copies);
+}
