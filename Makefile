@@ -76,9 +76,13 @@ tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*
 isas := v1 $(if $(filter x86_64,$(shell uname -m)),v3 v4)
 tools += $(foreach isa,$(isas),$(patsubst %.c,$(OBJ)/%.$(isa).o,$(wildcard bench/handtuned/kernels/*.c)))
 test_mains := $(wildcard tests/*/test_*.c)
-test_parts := $(call object,$(filter-out $(test_mains),$(wildcard tests/*/*.c)))
+# A program that a test runs.
+test_helper := tests/counts/count.c
+test_parts := $(call object,$(filter-out $(test_mains) $(test_helper),$(wildcard tests/*/*.c)))
 tests := $(patsubst %.c,$(BUILD)/%,$(test_mains))
-objects := $(compiler) $(runtime) $(tools) $(test_parts) $(call object,$(compiler_main) $(tools_main) $(test_mains))
+helper := $(patsubst %.c,$(BUILD)/%,$(test_helper))
+objects := $(compiler) $(runtime) $(tools) $(test_parts) \
+	$(call object,$(compiler_main) $(tools_main) $(test_mains) $(test_helper))
 examples := $(wildcard dsl_examples/*.pmg)
 
 libpmgc := $(BUILD)/libpmgc.a
@@ -90,7 +94,8 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long unit-programs fuzz objects bench install generated lint format clean
+.PHONY: all help deps demo test test-long unit-programs count-program fuzz objects bench install generated counts \
+	lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
 
@@ -126,6 +131,11 @@ generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
 	@mkdir -p generated
 	@set -e; for example in $(examples); do \
 		$(pmgc) $$example --target=openmp -o generated/$$(basename $$example .pmg).c; done
+
+counts: all $(helper)       ## instructions of the examples' kernels as they are now, into tests/counts/counts.tsv
+	@$(PYTHON) tests/counts/counts.py $(BUILD) --update
+
+count-program: $(helper)
 
 lint: all           ## the rules of docs/STYLE.md that a script can check
 	@BUILD=$(BUILD) $(PYTHON) tests/lint/lint.py
@@ -193,14 +203,14 @@ $(error_pages): scripts/error_pages.sh $(wildcard docs/errors/*.md)
 	$(call quiet,GEN )scripts/error_pages.sh $(wildcard docs/errors/*.md) > $@
 
 # Both headers exist before anything that may include them is compiled.
-$(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains)): | $(parser) $(lexer)
+$(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains) $(test_helper)): | $(parser) $(lexer)
 
 $(libpmgc): $(compiler)
 $(libpmgrt): $(runtime)
 $(BUILD)/libpmgtools.a: $(tools)
 # What the tests of one folder share, which a test sees first, and all that tests share.
 $(BUILD)/libpmgtest.a: $(test_parts)
-$(foreach folder,$(sort $(dir $(tests))),\
+$(foreach folder,$(sort $(dir $(tests) $(helper))),\
 	$(eval $(folder)libparts.a: $(filter $(folder:$(BUILD)/%=$(OBJ)/%)%,$(test_parts))))
 %.a:
 	@rm -f $@
@@ -221,7 +231,7 @@ $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
 .SECONDEXPANSION:
-$(tests): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) \
+$(tests) $(helper): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) \
 		| $(libpmgrt_so)
 	@mkdir -p $(@D)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@

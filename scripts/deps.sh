@@ -58,10 +58,17 @@ test_needs()
 	need libomp-dev 'OpenMP for clang' clang_openmp
 	need "$(clang_runtime)" 'the sanitizers of clang' clang_sanitizers
 	need binutils 'objdump' command -v objdump
+	need valgrind 'valgrind, to count instructions' command -v valgrind
+	need libopenblas0 'a BLAS, for hand-written kernels' has_library libopenblas.so.0
 	need python3 'Python 3' command -v "$python"
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'
+}
+
+has_library() # file name
+{
+	{ ldconfig -p || /sbin/ldconfig -p; } | grep -F "$1"
 }
 
 clang_runtime() # the package, which has the version in its name
