@@ -8,21 +8,29 @@
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:8
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:8
+ * - blas_idioms of C: gemm (not loops); called from 8192 products on, matmul.pmg:8
  *
  * Pipeline matmul_written:
- * - fuse of C: fused (not separate); its outer 2 loops are those of 'C', matmul.pmg:17
  * - schedule of matmul_written: textual (not isl); values are computed in the order of their need,
  *   matmul.pmg:11
  * - accumulate of C: register (not memory); the loop over 'l' does not move the target,
  *   matmul.pmg:17
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:15
+ * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   matmul.pmg:17
+ * - vector of C: simd (not scalar); iterations of 'j' are independent, matmul.pmg:15
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:17
+ * - blas_idioms of C: gemm (not loops); called from 8192 products on, matmul.pmg:17
  *
  * Pipeline matmul_written with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of matmul_written: isl (not textual); proposed by isl, proved legal, matmul.pmg:11
+ *
+ * To be linked with -lopenblas, or another CBLAS.
  */
 #include "matmul.h"
+
+#include <pmgrt_blas.h>
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -41,15 +49,19 @@ static pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	double *restrict C = plan->data[2];
 
 	/* C = matmul(A, B);    (matmul.pmg:8) */
-	#pragma omp parallel for schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		for (int64_t j = 0; j < m; j++) {
-			double matmul = 0.0;
-			#pragma omp simd reduction(+:matmul)
-			for (int64_t l = 0; l < k; l++) {
-				matmul += A[i*k + l]*B[l*m + j];
+	if (pmg_blas_takes_3(8192, n, m, k, k, m, m)) {
+		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 0.0, C, m, plan->threads);
+	} else {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			for (int64_t j = 0; j < m; j++) {
+				double matmul = 0.0;
+				#pragma omp simd reduction(+:matmul)
+				for (int64_t l = 0; l < k; l++) {
+					matmul += A[i*k + l]*B[l*m + j];
+				}
+				C[i*m + j] = matmul;
 			}
-			C[i*m + j] = matmul;
 		}
 	}
 
@@ -114,6 +126,7 @@ static const pmg_pipeline_desc matmul_description = {
 	.extents = matmul_extents,
 	.assumption = NULL,
 	.kernel = matmul_kernel,
+	.blas = &pmg_blas_library,
 	.plan = matmul_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -164,14 +177,25 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < n; i++) {
+		#pragma omp simd
 		for (int64_t j = 0; j < m; j++) {
 			C[i*m + j] = 0.0;
-			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
-			for (int64_t l = 0; l < k; l++) {
-				sum += A[i*k + l]*B[l*m + j];
+		}
+	}
+
+	if (pmg_blas_takes_3(8192, n, m, k, k, m, m)) {
+		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 1.0, C, m, plan->threads);
+	} else {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			for (int64_t j = 0; j < m; j++) {
+				double sum = 0.0;
+				#pragma omp simd reduction(+:sum)
+				for (int64_t l = 0; l < k; l++) {
+					sum += A[i*k + l]*B[l*m + j];
+				}
+				C[i*m + j] += sum;
 			}
-			C[i*m + j] += sum;
 		}
 	}
 
@@ -291,6 +315,7 @@ static const pmg_pipeline_desc matmul_written_description = {
 	.extents = matmul_written_extents,
 	.assumption = NULL,
 	.kernel = matmul_written_kernel,
+	.blas = &pmg_blas_library,
 	.n_candidates = 2, .candidates = matmul_written_candidates,
 	.plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -129,6 +129,13 @@ typedef struct pmg_param_desc {
 	const char *place;      /* "life.pmg:4" */
 } pmg_param_desc;
 
+/* The number of threads that a library which kernels call would use by itself. It is one while such a kernel
+ * runs, whose own threads share the work, and what it was afterwards. NULL: the library has no such number. */
+typedef struct pmg_blas {
+	int (*get_threads)(void);
+	void (*set_threads)(int threads);
+} pmg_blas;
+
 /* An extent that is `param + constant` (param < 0: `constant`), or anything else affine (`is_general`):
  * the values themselves always come from `extents`; this form is what a loader infers parameters from. */
 typedef struct pmg_extent {
@@ -241,6 +248,7 @@ struct pmg_pipeline_desc {
 	/* The kernel: everything is bound and checked. It leaves `inout` and state as after the last whole
 	 * iteration. */
 	pmg_status (*kernel)(pmg_plan *plan, const void *args, pmg_control *control);
+	const pmg_blas *blas;                   /* that the kernel calls; NULL: none */
 	pmg_status (*plan)(const void *args, const pmg_options *options, pmg_plan **plan);
 	pmg_status (*execute)(pmg_plan *plan, const void *args, pmg_control *control);
 	void (*destroy)(pmg_plan *plan);
@@ -365,8 +373,7 @@ PMG_API void pmg_plan_destroy(pmg_plan *plan);
 /* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. Exact but
  * for the runs of restructurings: how many there are is estimated from the keys in `args`, to about 1 % (5 % in the
  * worst case), or, where those cannot be read, is the most that is possible. Chunks count as for OpenMP's default
- * number of threads. Of a description with candidates, a plan of the first. What planning needs for a while is not in
- * it, but in the peak of pmg_plan_forecast_with. */
+ * number of threads. What planning needs for a while is not in it. */
 PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args);
 
 /* The same for a plan that is made with `options`: the most that any of its candidates will hold, and in `peak`, unless
@@ -376,8 +383,7 @@ PMG_API int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void
 
 /* Bytes it holds now, scratch of executions included; the most it has held so far. 0 for NULL. While a restructuring
  * of n points is made, the plan holds 16 n bytes more than before, then 8 n more than what is finished (nothing more
- * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory is a limit of the
- * peak. */
+ * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory includes them. */
 PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
 PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
 

@@ -57,6 +57,7 @@ test_needs()
 	need g++ 'a C++ compiler, for pmgrt.h' command -v g++
 	need libomp-dev 'OpenMP for clang' clang_openmp
 	need "$(clang_runtime)" 'the sanitizers of clang' clang_sanitizers
+	need libopenblas-dev 'OpenBLAS, which generated code may call' links -lopenblas
 	need binutils 'objdump' command -v objdump
 	need valgrind 'valgrind, to count instructions' command -v valgrind
 	need libopenblas0 'a BLAS, for hand-written kernels' has_library libopenblas.so.0
@@ -64,6 +65,11 @@ test_needs()
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'
+}
+
+links() # option of the linker
+{
+	echo 'int main(void) { return 0; }' | "$cc" -x c - "$1" -o /dev/null
 }
 
 has_library() # file name

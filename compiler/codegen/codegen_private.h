@@ -268,12 +268,18 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
+/* The variable that takes what a stage adds here; NULL: its target does. */
+const char *accumulator_of(const struct emit *e, const struct stage *stage);
 void note_write(struct emit *e, const struct array *array);
 /* What a stage updates at `point`: a cell of its target, or of a copy. */
 const char *c_target(struct emit *e, const struct stage *stage, const struct point *point);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
 struct text update_result(struct emit *e, const struct update *update);
+
+/* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */
+
+void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 

@@ -257,6 +257,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_ACCUMULATE:
 		emit_accumulate(e, node, mark);
 		return;
+	case MARK_BLAS:
+		emit_blas(e, node, mark);
+		return;
 	case MARK_PRIVATE:
 		emit_private(e, node, mark);
 		return;

@@ -232,7 +232,7 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	isl_ast_expr_free(point.instance);
 }
 
-static const char *accumulator_of(const struct emit *e, const struct stage *stage)
+const char *accumulator_of(const struct emit *e, const struct stage *stage)
 {
 	for (int i = 0; i < e->accumulators.n; i++)
 		if (e->accumulators.items[i].of == stage)

@@ -17,6 +17,20 @@ const struct target *target_find(const char *name)
 	return NULL;
 }
 
+bool target_calls_blas(const struct module *module)
+{
+	bool calls = false;
+
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule) {
+			isl_schedule_node *root = isl_schedule_get_root(module->regions[i].schedule);
+
+			calls = calls || schedule_has_mark_below(root, MARK_BLAS, NULL);
+			isl_schedule_node_free(root);
+		}
+	return calls;
+}
+
 /* ---- the header ---- */
 
 static const char *source_of(const struct pipeline *pipelines, int n, const char *base)
@@ -49,6 +63,16 @@ static const char *header_text(struct arena *arena, const struct pipeline *pipel
 
 /* ---- the C file ---- */
 
+static bool calls_blas(const struct pipeline *pipelines, int n)
+{
+	bool calls = false;
+
+	for (int p = 0; p < n; p++)
+		for (int i = 0; i < pipelines[p].n; i++)
+			calls = calls || target_calls_blas(pipelines[p].layouts[i]->module);
+	return calls;
+}
+
 /* Of a candidate, only what is decided otherwise than in the pipeline itself. */
 static void emit_pipeline_head(struct writer *w, const struct pipeline *pipeline)
 {
@@ -73,7 +97,9 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 	for (int i = 0; i < n; i++)
 		emit_pipeline_head(w, &pipelines[i]);
 	w->span = (struct span) { 0 };
-	line(w, " */\n#include \"%s.h\"\n", base);
+	if (calls_blas(pipelines, n))
+		line(w, " *\n * To be linked with -lopenblas, or another CBLAS.");
+	line(w, " */\n#include \"%s.h\"\n%s", base, calls_blas(pipelines, n) ? "\n#include <pmgrt_blas.h>\n" : "");
 	target->file_head(w);
 	writer_blank(w);
 }

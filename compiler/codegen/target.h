@@ -35,6 +35,9 @@ const struct target *target_find(const char *name);     /* NULL: there is none *
 bool target_generate(struct module **modules, int n, const struct target *target, struct arena *arena,
 		     const char *base, struct writer *c_file, const char **h_text);
 
+/* Does the code of a module call the BLAS, and must be linked with one? */
+bool target_calls_blas(const struct module *module);
+
 /* The loops of all regions, as isl sees them: for --emit=loops. */
 const char *target_loops_text(struct module *module, struct arena *arena);
 

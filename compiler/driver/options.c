@@ -142,6 +142,9 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	if (!read_switch(options->vector, &pass->vector))
 		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
+	pass->blas = options->blas;
+	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
+		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
 	if (!read_switch(options->overrides, &pass->overrides))
 		return snprintf(problem, size, "--overrides takes on or off, not '%s'", options->overrides), false;
 	return true;
@@ -162,6 +165,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
 	options.overrides = pass->overrides ? "on" : "off";
+	options.blas = pass->blas;
 	options.max_operations = (long) pass->max_operations;
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))

@@ -37,7 +37,7 @@ struct compilation *compilation_new(void)
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
 	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .parallel = true, .vector = true,
-					     .overrides = true,
+					     .overrides = true, .blas = "auto",
 					     .max_operations = 2000000 };
 	return c;
 }
@@ -358,6 +358,17 @@ const char *compilation_messages(struct compilation *c, bool remarks)
 	struct messages messages = { remarks, NULL };
 
 	return compilation_guard(c, messages_step, &messages) ? messages.text : out_of_memory_text(c);
+}
+
+bool compilation_calls_blas(const struct compilation *c)
+{
+	bool calls = false;
+
+	for (int i = 0; i < c->modules.n; i++)
+		calls = calls || target_calls_blas(c->modules.items[i]);
+	for (int i = 0; i < c->others.n; i++)
+		calls = calls || target_calls_blas(c->others.items[i]);
+	return calls;
 }
 
 struct module *compilation_module(struct compilation *c, const char *pipeline)

@@ -49,6 +49,8 @@ bool compilation_read(struct compilation *c, const char *path);         /* the t
 bool compilation_run_passes(struct compilation *c);                     /* every pass, verified, proved legal */
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
 
+bool compilation_calls_blas(const struct compilation *c);               /* generated code must be linked with one */
+
 const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics, as c->messages says */
 struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the first one */
 

@@ -106,6 +106,40 @@ static bool loop_is_safe(struct legality *legality, __isl_keep isl_schedule_node
 	       reductions_are_safe(legality, band, is_vector);
 }
 
+struct call {
+	struct legality *legality;
+	isl_schedule_node *outer;
+};
+
+static isl_bool check_call_band(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct call *call = user;
+	isl_union_map *deps;
+	isl_union_set *domain;
+	bool ok;
+
+	if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
+		return isl_bool_true;
+	domain = isl_schedule_node_get_domain(node);
+	deps = isl_union_map_copy(call->legality->region->strict);
+	deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(domain));
+	deps = isl_union_map_intersect_range(deps, domain);
+	ok = deps_are_empty(call->legality, schedule_crossing(call->outer, node, deps),
+			    "a dependence inside a call of the BLAS");
+	isl_union_map_free(deps);
+	return ok ? isl_bool_true : isl_bool_error;
+}
+
+/* What a call computes has no order: nothing leads from one point of its loops to another, but for sums. */
+static bool call_is_safe(struct legality *legality, __isl_keep isl_schedule_node *mark)
+{
+	struct call call = { legality, band_below(mark) };
+	bool ok = isl_schedule_node_foreach_descendant_top_down(mark, check_call_band, &call) == isl_stat_ok;
+
+	isl_schedule_node_free(call.outer);
+	return ok;
+}
+
 static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct legality *legality = user;
@@ -113,6 +147,8 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	isl_schedule_node *band, *team;
 	bool ok;
 
+	if (mark && mark->kind == MARK_BLAS)
+		return call_is_safe(legality, node) ? isl_bool_true : isl_bool_error;
 	if (mark && mark->kind == MARK_PRIVATE) {
 		legality->witness = schedule_private_problem(node);
 		return legality->witness ? isl_bool_error : isl_bool_true;

@@ -10,6 +10,8 @@
  * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
+ * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row of
+ *   its stage.
  * - A PRIVATE mark stands directly above a PARALLEL mark (ir/row_check.c).
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
@@ -33,8 +35,8 @@ struct mark {
 	struct span span;
 	const struct dim *dim;          /* LOOP, BIND, CHILDREN; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
-	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW; the stage whose dim it is */
-	int64_t factor;                 /* TILE: size; UNROLL */
+	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
+	int64_t factor;                 /* TILE: size; UNROLL; BLAS: the least work for a call, 0: any */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 
@@ -53,9 +55,9 @@ __isl_give isl_schedule *schedule_fused(struct module *module, struct region *re
 bool schedule_check(struct module *module, struct region *region, const char *pass);
 
 /* Proof before printing: strict dependences go forward in the tree, and no PARALLEL or VECTOR loop carries one;
- * reductions that such a loop carries end at ATOMIC, or at an ACCUMULATE of the loop. What a team does never leaves the
- * thread that owns the iteration of the shared loop. False, with the offending pair in `witness`, when it does not
- * hold. */
+ * reductions that such a loop carries end at ATOMIC, or at an ACCUMULATE of the loop. A call of the BLAS has none
+ * inside. What a team does never leaves the thread that owns the iteration of the shared loop. False, with the
+ * offending pair in `witness`, when it does not hold. */
 bool schedule_is_legal(struct module *module, struct region *region, const char **witness);
 
 /* The pairs of which the first instance runs before the second; where not `forwards`, those of which it does not. */

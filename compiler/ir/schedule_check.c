@@ -2,6 +2,7 @@
  *
  * The invariant of schedule trees (ir/schedule.h) as checks on each node, and trees as text. A violation is an
  * error of the pass that made it. */
+#include "ir/blas.h"
 #include "ir/schedule.h"
 
 #include <isl/printer.h>
@@ -57,7 +58,19 @@ static const char *band_problem(__isl_keep isl_schedule_node *node)
 	return parent_is_loop_mark(node) ? NULL : "a band has no mark that names its loop";
 }
 
-static const char *mark_problem(__isl_keep isl_schedule_node *node)
+static bool is_call(struct module *module, __isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	isl_schedule_node *below = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	struct blas_nest nest;
+	struct blas_call call;
+	bool is = blas_nest_below(module, below, &nest) && nest.stage == stage && blas_match(module, &nest, &call) &&
+		  blas_may_stand(node, &call);
+
+	isl_schedule_node_free(below);
+	return is;
+}
+
+static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
 {
 	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
 
@@ -71,6 +84,8 @@ static const char *mark_problem(__isl_keep isl_schedule_node *node)
 	if (mark->kind == MARK_TEAM)
 		return mark_is_loop(below) && is_one_stage(node, mark->stage) &&
 		       schedule_has_mark_below(node, MARK_PARALLEL, NULL) ? NULL : "a team has no loop to share";
+	if (mark->kind == MARK_BLAS)
+		return is_call(module, node, mark->stage) ? NULL : "a call of the BLAS stands above another nest";
 	if (mark->kind == MARK_PRIVATE)
 		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";
 	if (mark->kind == MARK_ROW)
@@ -87,7 +102,7 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	if (isl_schedule_node_get_type(node) == isl_schedule_node_band && !check->problem)
 		check->problem = band_problem(node);
 	if (isl_schedule_node_get_type(node) == isl_schedule_node_mark && !check->problem)
-		check->problem = mark_problem(node);
+		check->problem = mark_problem(check->module, node);
 	return check->problem ? isl_bool_false : isl_bool_true;
 }
 

@@ -154,6 +154,24 @@ static bool may_merge(const struct level *level, int x, int y, bool is_asked, st
 	return true;
 }
 
+static bool is_call(const struct level *level, int x)
+{
+	const struct fusion *f = level->fusion;
+	bool is = false;
+
+	for (int i = 0; i < level->members->n && !is; i++)
+		is = level->cluster[i] == x &&
+		     blas_needs_loop(f->module, f->options, level->members->items[i], level->number);
+	return is;
+}
+
+static bool may_merge_unasked(const struct level *level, int x, int y, struct obstacle *obstacle)
+{
+	if (is_call(level, x) || is_call(level, y))
+		return obstacle_is(obstacle, "one of them is a call of the BLAS", NULL);
+	return may_merge(level, x, y, false, obstacle);
+}
+
 static void merge(struct level *level, int x, int y)
 {
 	int into = x < y ? x : y;
@@ -231,7 +249,7 @@ static void merge_by_edges(struct level *level)
 
 		if (x < 0 || y < 0 || x == y || !edge->is_strict || is_settled(level, edge))
 			continue;
-		if (may_merge(level, x, y, false, &obstacle))
+		if (may_merge_unasked(level, x, y, &obstacle))
 			merge(level, x, y);
 		else if (level->number == 0)
 			remark_unfused(level->fusion, edge, &obstacle);

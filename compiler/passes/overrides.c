@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
-	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" }, { "blas", "off" },
+	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" },
 	{ "algorithm", "thomas" }, { "algorithm", "hines" },
 };
 

@@ -22,6 +22,7 @@ struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
 	bool inlining, fuse, parallel, vector;
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
+	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */
 	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1 */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */

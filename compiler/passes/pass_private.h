@@ -38,6 +38,11 @@ stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node
 /* Does a stage of the group write the array of this name, or its next value? */
 bool group_defines(const struct group *group, const char *name);
 
+/* ---- blas_idioms.c ---- */
+
+/* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */
+bool blas_needs_loop(struct module *module, const struct pass_options *options, const struct group *group, int level);
+
 /* ---- prune.c ---- */
 
 /* Drops what no output needs. */

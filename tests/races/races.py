@@ -48,8 +48,8 @@ def is_available(folder):
 def run_library(program, source, folder):
     """Exit status and messages of the library made of `source`; 66: it races."""
     library = source.with_suffix(".so")
-    made = subprocess.run([*CLANG, "-fPIC", "-shared", "-Iruntime", str(source), "-o", str(library), "-lm"],
-                          capture_output=True, text=True, check=False)
+    made = subprocess.run([*CLANG, "-fPIC", "-shared", "-Iruntime", str(source), "-o", str(library), "-lopenblas",
+                           "-lm"], capture_output=True, text=True, check=False)
     if made.returncode:
         return made.returncode, made.stderr
     ran = subprocess.run([f"{folder}/check", str(program), str(library), THREADS, DRAWS], env=ENVIRONMENT,

@@ -19,6 +19,7 @@ static const struct variant table[] = {
 	{ .name = "gcc isl", .pmgc = "--schedule=isl", .compiler = "gcc" },
 	{ .name = "clang textual", .pmgc = "--schedule=textual", .compiler = "clang" },
 	{ .name = "gcc scalar", .pmgc = "--vector=off", .compiler = "gcc" },
+	{ .name = "gcc blas", .pmgc = "--blas=on", .compiler = "gcc" },
 	{ .name = "clang serial", .pmgc = "--parallel=off", .compiler = "clang" },
 };
 

@@ -12,6 +12,7 @@
 static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--overrides=off", .compiler = "gcc" },
 	{ .name = "clang serial", .pmgc = "--overrides=off --parallel=off", .compiler = "clang" },
+	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on", .compiler = "gcc" },
 	{ .name = "clang isl", .pmgc = "--overrides=off --schedule=isl", .compiler = "clang" },
 };
 

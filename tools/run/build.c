@@ -175,7 +175,7 @@ static void list_arguments(struct session *s, const struct build *build, const c
 	vec_push(s->arena, words, build->library);
 	vec_push(s->arena, words, arena_printf(s->arena, "-L%s", lib));
 	vec_push(s->arena, words, arena_printf(s->arena, "-Wl,-rpath,%s", lib));
-	push_words(s, words, "-lpmgrt -lm");
+	push_words(s, words, compilation_calls_blas(s->c) ? "-lpmgrt -lopenblas -lm" : "-lpmgrt -lm");
 	vec_push(s->arena, words, NULL);
 }
 
@@ -213,6 +213,18 @@ static void print_log(const char *path)
 		fclose(log);
 }
 
+static bool log_mentions(const char *path, const char *word)
+{
+	char line[4096];
+	bool mentions = false;
+	FILE *log = fopen(path, "rbe");
+	while (log && !mentions && fgets(line, sizeof(line), log))
+		mentions = strstr(line, word) != NULL;
+	if (log)
+		fclose(log);
+	return mentions;
+}
+
 static bool compile(struct session *s, const struct build *build, struct failure *failure)
 {
 	const char *include, *lib;
@@ -230,8 +242,11 @@ static bool compile(struct session *s, const struct build *build, struct failure
 		return false;
 	}
 	print_log(build->log);
-	return fail(failure, OUTCOME_C_COMPILER,
-		    "the C compiler '%s' fails on the generated code (status %d)", words.items[0], status);
+	fail(failure, OUTCOME_C_COMPILER, "the C compiler '%s' fails on the generated code (status %d)",
+	     words.items[0], status);
+	if (log_mentions(build->log, "openblas"))
+		fail_help(failure, "it calls the BLAS: install OpenBLAS (libopenblas-dev), or --blas=off");
+	return false;
 }
 
 bool build_library(struct session *s, struct build *build, struct failure *failure)

@@ -173,7 +173,8 @@ struct run_values run_values_default(void)
 	return (struct run_values){
 		.repeat = 1,
 		.iterations = -1,
-		.passes = { .schedule = "auto", .parallel = true, .vector = true, .max_operations = 2000000 }
+		.passes = { .schedule = "auto", .parallel = true, .vector = true, .blas = "auto",
+			    .max_operations = 2000000 }
 	};
 }
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which nests become calls of the BLAS. A nest is tried at its outermost loop first, so that a product of two matrices
+ * is one call and not many; what no call is looked for inside. The mark stands above all that says how the loops run:
+ * these stay, for sizes at which a call does not pay. Where sizes are known, that is decided here. */
+#include "ir/blas.h"
+#include "passes/pass_private.h"
+
+#include <string.h>
+
+typedef isl_schedule_node node;
+
+/* ---- what is asked for ---- */
+
+static bool speaks_of(const struct override *override, const struct array *array)
+{
+	bool speaks = !override->subjects.n;
+
+	for (int i = 0; i < override->subjects.n; i++)
+		speaks = speaks || !strcmp(override->subjects.items[i], array->name);
+	return speaks;
+}
+
+/* The schedule block is nearer than the command line, and an item with names nearer than one without. */
+static const char *choice_for(struct module *module, const struct pass_options *options, const struct array *target)
+{
+	const char *choice = options->blas;
+	bool is_named = false;
+
+	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+		const struct override *override = &module->overrides.items[i];
+
+		if (strcmp(override->verb, "blas") || !speaks_of(override, target) ||
+		    (is_named && !override->subjects.n))
+			continue;
+		choice = override->choice;
+		is_named = override->subjects.n > 0;
+	}
+	return choice;
+}
+
+static void use_overrides(struct module *module)
+{
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *override = &module->overrides.items[i];
+		bool is_choice = !strcmp(override->choice, "on") || !strcmp(override->choice, "off") ||
+				 !strcmp(override->choice, "auto");
+
+		override->is_used |= !strcmp(override->verb, "blas") && is_choice;
+	}
+}
+
+/* ---- does a call pay? ---- */
+
+/* The product of the lengths of the loops; -1: not known. */
+static int64_t known_work(const struct blas_nest *nest)
+{
+	int64_t work = 1, lo, hi;
+
+	for (int i = 0; i < nest->n_dims; i++) {
+		const struct dim *dim = &nest->stage->dims.items[nest->dims[i]];
+
+		if (!expr_is_constant(dim->lo, &lo) || !expr_is_constant(dim->hi, &hi) ||
+		    __builtin_mul_overflow(work, hi > lo ? hi - lo : 0, &work))
+			return -1;
+	}
+	return work;
+}
+
+/* Whether there is a call, and from which work on; *least is 0 where it is made in any case. */
+static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
+		      int64_t *least)
+{
+	const char *choice = choice_for(module, options, call->target.access->array);
+	int64_t work = known_work(&call->nest);
+
+	*least = 0;
+	if (strcmp(choice, "auto"))
+		return !strcmp(choice, "on");
+	if (work < 0 || work < blas_work(call->kind))
+		*least = blas_work(call->kind);
+	return blas_work(call->kind) && (work < 0 || !*least);
+}
+
+static void decide(struct module *module, const struct blas_call *call, int64_t least)
+{
+	module_decide(module, "blas_idioms", call->target.access->array->name, blas_name(call->kind), "loops",
+		      call->nest.stage->span, least ? "called from %lld products on" : "called for any size",
+		      (long long) least);
+}
+
+bool blas_needs_loop(struct module *module, const struct pass_options *options, const struct group *group, int level)
+{
+	struct blas_call call;
+	int64_t least;
+
+	return blas_of_group(module, group, &call) && call.nest.dims[0] <= level &&
+	       is_wanted(module, options, &call, &least);
+}
+
+/* ---- the walk ---- */
+
+/* How many marks above the one of the loop say how it runs. */
+static int marks_above(__isl_keep node *at)
+{
+	const struct mark *mark;
+	node *up = isl_schedule_node_copy(at);
+	int n = -1;
+
+	do {
+		n++;
+		up = isl_schedule_node_parent(up);
+		mark = mark_of_node(up);
+	} while (mark && (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_TEAM ||
+			  mark->kind == MARK_ROW));
+	isl_schedule_node_free(up);
+	return n;
+}
+
+static bool find_call(struct tree_walk *walk, __isl_keep node *at, struct blas_call *call, int64_t *least)
+{
+	struct blas_nest nest;
+
+	return walk->region->strict && blas_nest_below(walk->module, at, &nest) &&
+	       blas_match(walk->module, &nest, call) && blas_may_stand(at, call) &&
+	       is_wanted(walk->module, walk->options, call, least);
+}
+
+static __isl_give node *visit(struct tree_walk *walk, __isl_take node *at, const struct mark *mark, bool *descend)
+{
+	int above = marks_above(at);
+	struct blas_call call;
+	struct mark *made;
+	int64_t least;
+
+	(void) mark;
+	at = isl_schedule_node_ancestor(at, above);
+	*descend = !find_call(walk, at, &call, &least);
+	if (!*descend) {
+		decide(walk->module, &call, least);
+		made = mark_new(walk->module, MARK_BLAS, "blas_idioms", call.nest.stage->span);
+		made->stage = walk->module->stages.items[call.nest.stage->number];
+		made->factor = least;
+		at = isl_schedule_node_first_child(isl_schedule_node_insert_mark(at, mark_id(walk->module, made)));
+	}
+	for (; above; above--)
+		at = isl_schedule_node_first_child(at);
+	return at;
+}
+
+bool pass_blas_idioms(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	use_overrides(module);
+	return module_walk(&walk);
+}
