@@ -18,6 +18,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
 /* ---- blur ---- */

@@ -91,6 +91,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
 /* ---- conjugate_gradient ---- */

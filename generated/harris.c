@@ -37,6 +37,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
 /* ---- harris ---- */

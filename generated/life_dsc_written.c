@@ -14,6 +14,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
 /* ---- life_dsc_written ---- */

@@ -34,6 +34,7 @@
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wsign-conversion"
 #endif
 
 /* ---- matmul ---- */

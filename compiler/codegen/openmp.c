@@ -50,10 +50,12 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	}
 }
 
-/* clang warns where it cannot vectorise a loop as asked, which depends on its flags. */
+/* clang warns where it cannot vectorise a loop as asked, which depends on its flags, and of conversions that it makes
+ * itself where a shared loop with a step has known bounds. */
 static void openmp_file_head(struct writer *w)
 {
-	line(w, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif");
+	line(w, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
+	     "#pragma clang diagnostic ignored \"-Wsign-conversion\"\n#endif");
 }
 
 static const struct target openmp = {

@@ -15,7 +15,7 @@
 #include "ir/schedule.h"
 
 /* The reserve is four times what the largest step of our largest program takes. */
-enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20 };
+enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20, USUAL_DIMS = 4 };
 
 /* ---- compilation ---- */
 
@@ -38,7 +38,7 @@ struct compilation *compilation_new(void)
 	c->target = "openmp";
 	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .parallel = true, .vector = true,
 					     .overrides = true, .blas = "auto",
-					     .max_operations = 2000000 };
+					     .max_operations = 1000000 };
 	return c;
 }
 
@@ -186,6 +186,17 @@ static bool prove_legal(struct module *module, const char *pass)
 	return true;
 }
 
+/* isl's operations on sets of many dims take longer; that no program takes more than seconds, it gets fewer. */
+static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
+{
+	unsigned long deepest = USUAL_DIMS;
+
+	for (int i = 0; i < module->stages.n; i++)
+		if ((unsigned long) module->stages.items[i]->dims.n > deepest)
+			deepest = (unsigned long) module->stages.items[i]->dims.n;
+	return max_operations > USUAL_DIMS ? max_operations/deepest*USUAL_DIMS : max_operations;
+}
+
 static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)
 {
 	if (isl_ctx_last_error(c->ctx) != isl_error_quota)
@@ -193,7 +204,7 @@ static bool out_of_quota(struct compilation *c, struct module *module, const str
 	isl_ctx_reset_error(c->ctx);
 	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
 		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
-		   pass->name, module->name, c->options.max_operations);
+		   pass->name, module->name, operations_allowed(module, c->options.max_operations));
 	return true;
 }
 
@@ -208,7 +219,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 		return false;
 	}
 	isl_ctx_reset_operations(c->ctx);
-	isl_ctx_set_max_operations(c->ctx, c->options.max_operations);
+	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
 	ok = pass->run(module, options);
 	isl_ctx_set_max_operations(c->ctx, 0);
 	if (c->arena.is_exhausted || out_of_quota(c, module, pass) || !ok)

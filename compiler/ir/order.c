@@ -5,6 +5,8 @@
  * schedules. */
 #include "ir/schedule.h"
 
+#include <stdlib.h>
+
 static __isl_give isl_union_map *ordered_below(__isl_take isl_schedule_node *node, __isl_take isl_union_map *pairs,
 					       bool forwards);
 
@@ -35,32 +37,141 @@ static __isl_give isl_union_map *ordered_by_band(__isl_take isl_schedule_node *b
 	return isl_union_map_union(pairs, ordered_below(isl_schedule_node_first_child(band), together, forwards));
 }
 
-/* Also of a set, whose children are printed in the order that they have. */
-static __isl_give isl_union_map *ordered_by_sequence(__isl_take isl_schedule_node *sequence,
-						     __isl_take isl_union_map *pairs, bool forwards)
+/* ---- sequences ---- */
+
+enum { NOWHERE = -1, SEVERAL = -2 };
+
+/* A sequence, and the child that runs each stage, by number of the stage: most pairs are told apart by that alone,
+ * however many children there are. */
+struct sequence {
+	isl_schedule_node *node;
+	int n;
+	int *child_of, n_stages;
+	int child;                      /* whose filter is being entered */
+	isl_union_map **inside;         /* by child: pairs that it has to tell apart */
+	isl_union_map *ordered;         /* told, in the order that is asked for */
+	isl_union_map *rest;            /* of stages that several children share */
+	bool forwards;
+};
+
+static isl_stat count_stages(__isl_take isl_set *set, void *user)
 {
-	isl_union_map *ordered = isl_union_map_empty_ctx(isl_union_map_get_ctx(pairs));
-	isl_union_set *seen = isl_union_set_empty_ctx(isl_union_map_get_ctx(pairs));
-	int n = isl_schedule_node_n_children(sequence);
+	struct sequence *sequence = user;
+	const struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
 
-	for (int i = 0; i < n; i++) {
-		isl_schedule_node *child = isl_schedule_node_get_child(sequence, i);
-		isl_union_set *filter = isl_schedule_node_filter_get_filter(child);
-		isl_union_map *inside = pairs_between(pairs, isl_union_set_copy(filter), isl_union_set_copy(filter));
-		isl_union_map *across = pairs_between(pairs, isl_union_set_copy(forwards ? seen : filter),
-						      isl_union_set_copy(forwards ? filter : seen));
+	if (stage->number >= sequence->n_stages)
+		sequence->n_stages = stage->number + 1;
+	isl_set_free(set);
+	return isl_stat_ok;
+}
 
-		ordered = isl_union_map_union(ordered, across);
-		ordered = isl_union_map_union(ordered, ordered_below(isl_schedule_node_first_child(child), inside,
-								     forwards));
+static isl_stat enter_stage(__isl_take isl_set *set, void *user)
+{
+	struct sequence *sequence = user;
+	int *child = &sequence->child_of[stage_of_id(isl_set_get_tuple_id(set))->number];
+
+	*child = *child == NOWHERE ? sequence->child : SEVERAL;
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+static __isl_give isl_union_set *filter_of(const struct sequence *sequence, int child)
+{
+	isl_schedule_node *node = isl_schedule_node_get_child(sequence->node, child);
+	isl_union_set *filter = isl_schedule_node_filter_get_filter(node);
+
+	isl_schedule_node_free(node);
+	return filter;
+}
+
+static __isl_give isl_union_map *below_child(const struct sequence *sequence, int child,
+					     __isl_take isl_union_map *pairs)
+{
+	isl_schedule_node *node = isl_schedule_node_get_child(sequence->node, child);
+
+	return ordered_below(isl_schedule_node_first_child(node), pairs, sequence->forwards);
+}
+
+static bool sequence_open(struct sequence *sequence)
+{
+	isl_ctx *ctx = isl_schedule_node_get_ctx(sequence->node);
+	isl_union_set *domain = isl_schedule_node_get_domain(sequence->node);
+	bool ok = isl_union_set_foreach_set(domain, count_stages, sequence) == isl_stat_ok;
+
+	isl_union_set_free(domain);
+	sequence->child_of = malloc(((size_t) sequence->n_stages + 1)*sizeof sequence->child_of[0]);
+	sequence->inside = calloc((size_t) sequence->n + 1, sizeof sequence->inside[0]);
+	ok = ok && sequence->child_of && sequence->inside;
+	for (int i = 0; ok && i < sequence->n_stages; i++)
+		sequence->child_of[i] = NOWHERE;
+	for (int i = 0; ok && i < sequence->n; i++) {
+		isl_union_set *filter = filter_of(sequence, i);
+
+		sequence->child = i;
+		sequence->inside[i] = isl_union_map_empty_ctx(ctx);
+		ok = isl_union_set_foreach_set(filter, enter_stage, sequence) == isl_stat_ok;
+		isl_union_set_free(filter);
+	}
+	return ok;
+}
+
+static isl_stat tell_pair(__isl_take isl_map *pairs, void *user)
+{
+	struct sequence *sequence = user;
+	int first = sequence->child_of[stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_in))->number];
+	int second = sequence->child_of[stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_out))->number];
+	isl_union_map **to = first < 0 || second < 0 ? &sequence->rest :
+			     first == second ? &sequence->inside[first] : &sequence->ordered;
+
+	if (to == &sequence->ordered && (first < second) != sequence->forwards)
+		isl_map_free(pairs);
+	else
+		*to = isl_union_map_add_map(*to, pairs);
+	return isl_stat_ok;
+}
+
+/* Of pairs with a stage that several children share: the filters say which instances run where. */
+static void tell_rest(struct sequence *sequence)
+{
+	isl_union_set *seen = isl_union_set_empty_ctx(isl_schedule_node_get_ctx(sequence->node));
+
+	for (int i = 0; i < sequence->n; i++) {
+		isl_union_set *filter = filter_of(sequence, i);
+		isl_union_set *first = sequence->forwards ? seen : filter, *second = sequence->forwards ? filter : seen;
+
+		sequence->ordered = isl_union_map_union(
+			sequence->ordered, pairs_between(sequence->rest, isl_union_set_copy(first),
+							 isl_union_set_copy(second)));
+		sequence->inside[i] = isl_union_map_union(
+			sequence->inside[i], pairs_between(sequence->rest, isl_union_set_copy(filter),
+							   isl_union_set_copy(filter)));
 		seen = isl_union_set_union(seen, filter);
 	}
-	if (n < 0)
-		ordered = isl_union_map_free(ordered);
 	isl_union_set_free(seen);
+}
+
+/* Also of a set, whose children are printed in the order that they have. */
+static __isl_give isl_union_map *ordered_by_sequence(__isl_take isl_schedule_node *node,
+						     __isl_take isl_union_map *pairs, bool forwards)
+{
+	isl_union_map *empty = isl_union_map_empty_ctx(isl_union_map_get_ctx(pairs));
+	struct sequence sequence = { .node = node, .n = (int) isl_schedule_node_n_children(node),
+				     .ordered = empty, .rest = isl_union_map_copy(empty), .forwards = forwards };
+	bool ok = sequence.n >= 0 && sequence_open(&sequence) &&
+		  isl_union_map_foreach_map(pairs, tell_pair, &sequence) == isl_stat_ok;
+
+	if (ok && isl_union_map_is_empty(sequence.rest) != isl_bool_true)
+		tell_rest(&sequence);
+	for (int i = 0; ok && i < sequence.n; i++, sequence.inside[i - 1] = NULL)
+		sequence.ordered = isl_union_map_union(sequence.ordered, below_child(&sequence, i, sequence.inside[i]));
+	for (int i = 0; sequence.inside && i < sequence.n; i++)
+		isl_union_map_free(sequence.inside[i]);
+	free(sequence.inside);
+	free(sequence.child_of);
+	isl_union_map_free(sequence.rest);
 	isl_union_map_free(pairs);
-	isl_schedule_node_free(sequence);
-	return ordered;
+	isl_schedule_node_free(node);
+	return ok ? sequence.ordered : isl_union_map_free(sequence.ordered);
 }
 
 /* The same of the tree below `node`, for instances that run together as far as the tree above it says. */

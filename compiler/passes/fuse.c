@@ -21,19 +21,12 @@ struct level {
 	const edge_list *edges;         /* within one iteration of the loops outside */
 	int number;
 	int *cluster;                   /* by position in `members` */
+	int *position;                  /* in `members`, by number of group; -1 */
 };
-
-static int position(const struct level *level, const struct group *group)
-{
-	for (int i = 0; i < level->members->n; i++)
-		if (level->members->items[i] == group)
-			return i;
-	return -1;
-}
 
 static int cluster_of(const struct level *level, const struct group *group)
 {
-	int at = position(level, group);
+	int at = level->position[group->number];
 
 	return at < 0 ? -1 : level->cluster[at];
 }
@@ -307,11 +300,17 @@ static void place_cluster(struct level *level, int x, group_list *ordered)
 static void fuse_level(struct fusion *f, const group_list *members, const edge_list *edges, int number,
 		       group_list *ordered)
 {
-	struct level level = { f, members, edges, number, arena_new_array(f->module->arena, int, members->n + 1) };
-	bool *is_done = arena_new_array(f->module->arena, bool, members->n + 1);
+	struct arena *arena = f->module->arena;
+	struct level level = { f, members, edges, number, arena_new_array(arena, int, members->n + 1),
+			       arena_new_array(arena, int, f->module->groups.n + 1) };
+	bool *is_done = arena_new_array(arena, bool, members->n + 1);
 
-	for (int i = 0; i < members->n; i++)
+	for (int i = 0; i < f->module->groups.n; i++)
+		level.position[i] = -1;
+	for (int i = 0; i < members->n; i++) {
 		level.cluster[i] = i;
+		level.position[members->items[i]->number] = i;
+	}
 	for (int i = 0; i < f->asked.n; i++)
 		merge_asked(&level, &f->asked.items[i]);
 	merge_by_edges(&level);

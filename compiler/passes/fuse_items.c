@@ -191,8 +191,10 @@ static bool run_alike(const struct group *a, const struct group *b, int level)
 	isl_set *first = points(a, level), *second = points(b, level);
 	bool alike;
 
-	first = isl_set_intersect_params(first, isl_set_params(isl_set_copy(second)));
-	second = isl_set_intersect_params(second, isl_set_params(isl_set_copy(first)));
+	if (isl_set_plain_is_equal(first, second) != isl_bool_true) {
+		first = isl_set_intersect_params(first, isl_set_params(isl_set_copy(second)));
+		second = isl_set_intersect_params(second, isl_set_params(isl_set_copy(first)));
+	}
 	alike = isl_set_is_equal(first, second) == isl_bool_true;
 	isl_set_free(first);
 	isl_set_free(second);

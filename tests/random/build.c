@@ -110,12 +110,18 @@ static bool set_flags(struct compilation *c, const char *flags)
 	return ok;
 }
 
-static bool has_internal_error(const struct compilation *c)
+/* Does the text compile when nothing is asked about its schedule? */
+static bool is_right(const struct comparison *comparison, const char *text)
 {
-	for (int i = 0; i < c->diags.list.n; i++)
-		if (c->diags.list.items[i]->code == DIAG_INTERNAL)
-			return true;
-	return false;
+	struct compilation *c = compilation_new();
+	bool ok;
+
+	c->options.overrides = false;
+	c->options.schedule = "textual";
+	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
+	ok = compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c);
+	compilation_free(c);
+	return ok;
 }
 
 /* One attempt at `text`. OUTCOME_REFUSED with `again` where items were blanked. */
@@ -133,7 +139,7 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 		emit_file(arena_printf(&c->arena, "%s/%s.h", comparison->folder, base), h_text);
 	} else {
 		*again = blank_refused(c, text);
-		outcome = has_internal_error(c) ? OUTCOME_INTERNAL : OUTCOME_REFUSED;
+		outcome = !*again && is_right(comparison, text) ? OUTCOME_INTERNAL : OUTCOME_REFUSED;
 		if (!*again)
 			tell_errors(c, v->name);
 	}

@@ -12,7 +12,7 @@ enum outcome {
 	OUTCOME_DIFFERS = 1,            /* from the interpreter */
 	OUTCOME_REFUSED = 2,            /* not a right program */
 	OUTCOME_BAD_C = 3,              /* a C compiler refuses or warns */
-	OUTCOME_INTERNAL = 4            /* an internal error of pmgc */
+	OUTCOME_INTERNAL = 4            /* refused, but right when compiled in textual order without its overrides */
 };
 
 /* The modules of comparison->file without its schedule blocks, for the interpreter; false after telling why. */
