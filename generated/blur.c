@@ -215,6 +215,7 @@ static const pmg_pipeline_desc blur_isl_description = {
 	.assumption = NULL,
 	.kernel = blur_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -244,6 +245,7 @@ static const pmg_pipeline_desc blur_description = {
 	.assumption = NULL,
 	.kernel = blur_kernel,
 	.n_candidates = 2, .candidates = blur_candidates,
+	.is_ordered = true,
 	.plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

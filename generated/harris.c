@@ -421,6 +421,7 @@ static const pmg_pipeline_desc harris_isl_description = {
 	.assumption = NULL,
 	.kernel = harris_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -450,6 +451,7 @@ static const pmg_pipeline_desc harris_description = {
 	.assumption = NULL,
 	.kernel = harris_kernel,
 	.n_candidates = 2, .candidates = harris_candidates,
+	.is_ordered = true,
 	.plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -273,6 +273,7 @@ static const pmg_pipeline_desc hines_isl_description = {
 	.assumption = NULL,
 	.kernel = hines_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -302,6 +303,7 @@ static const pmg_pipeline_desc hines_description = {
 	.assumption = NULL,
 	.kernel = hines_kernel,
 	.n_candidates = 2, .candidates = hines_candidates,
+	.is_ordered = true,
 	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -574,6 +576,7 @@ static const pmg_pipeline_desc hines_written_isl_description = {
 	.assumption = NULL,
 	.kernel = hines_written_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -603,6 +606,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.assumption = NULL,
 	.kernel = hines_written_kernel,
 	.n_candidates = 2, .candidates = hines_written_candidates,
+	.is_ordered = true,
 	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -796,6 +800,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.extents = hines_forest_extents,
 	.assumption = NULL,
 	.kernel = hines_forest_kernel,
+	.is_ordered = true,
 	.plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

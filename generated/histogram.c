@@ -128,6 +128,7 @@ static const pmg_pipeline_desc histogram_serial_description = {
 	.assumption = NULL,
 	.kernel = histogram_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -157,6 +158,7 @@ static const pmg_pipeline_desc histogram_description = {
 	.assumption = NULL,
 	.kernel = histogram_kernel,
 	.n_candidates = 2, .candidates = histogram_candidates,
+	.is_ordered = true,
 	.plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -344,6 +346,7 @@ static const pmg_pipeline_desc weighted_histogram_serial_description = {
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -249,6 +249,7 @@ static const pmg_pipeline_desc jacobi_isl_description = {
 	.assumption = NULL,
 	.kernel = jacobi_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -278,6 +279,7 @@ static const pmg_pipeline_desc jacobi_description = {
 	.assumption = NULL,
 	.kernel = jacobi_kernel,
 	.n_candidates = 2, .candidates = jacobi_candidates,
+	.is_ordered = true,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

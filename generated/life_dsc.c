@@ -152,6 +152,7 @@ static const pmg_pipeline_desc life_dsc_description = {
 	.extents = life_dsc_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_kernel,
+	.is_ordered = true,
 	.plan = life_dsc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -155,6 +155,7 @@ static const pmg_pipeline_desc life_dsc_written_description = {
 	.extents = life_dsc_written_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_written_kernel,
+	.is_ordered = true,
 	.plan = life_dsc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -187,6 +187,7 @@ static const pmg_pipeline_desc life_wc_serial_description = {
 	.assumption = NULL,
 	.kernel = life_wc_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

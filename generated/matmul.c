@@ -128,6 +128,7 @@ static const pmg_pipeline_desc matmul_description = {
 	.assumption = NULL,
 	.kernel = matmul_kernel,
 	.blas = &pmg_blas_library,
+	.is_ordered = true,
 	.plan = matmul_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -288,6 +289,7 @@ static const pmg_pipeline_desc matmul_written_isl_description = {
 	.assumption = NULL,
 	.kernel = matmul_written_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -318,6 +320,7 @@ static const pmg_pipeline_desc matmul_written_description = {
 	.kernel = matmul_written_kernel,
 	.blas = &pmg_blas_library,
 	.n_candidates = 2, .candidates = matmul_written_candidates,
+	.is_ordered = true,
 	.plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -165,6 +165,7 @@ static const pmg_pipeline_desc mttkrp_description = {
 	.extents = mttkrp_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_kernel,
+	.is_ordered = true,
 	.plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -358,6 +359,7 @@ static const pmg_pipeline_desc mttkrp4_description = {
 	.extents = mttkrp4_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_kernel,
+	.is_ordered = true,
 	.plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

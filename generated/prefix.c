@@ -150,6 +150,7 @@ static const pmg_pipeline_desc prefix_isl_description = {
 	.assumption = NULL,
 	.kernel = prefix_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -179,6 +180,7 @@ static const pmg_pipeline_desc prefix_description = {
 	.assumption = NULL,
 	.kernel = prefix_kernel,
 	.n_candidates = 2, .candidates = prefix_candidates,
+	.is_ordered = true,
 	.plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -302,6 +304,7 @@ static const pmg_pipeline_desc segmented_prefix_description = {
 	.extents = segmented_prefix_extents,
 	.assumption = NULL,
 	.kernel = segmented_prefix_kernel,
+	.is_ordered = true,
 	.plan = segmented_prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

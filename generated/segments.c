@@ -254,6 +254,7 @@ static const pmg_pipeline_desc segments_isl_description = {
 	.assumption = NULL,
 	.kernel = segments_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -283,6 +284,7 @@ static const pmg_pipeline_desc segments_description = {
 	.assumption = NULL,
 	.kernel = segments_kernel,
 	.n_candidates = 2, .candidates = segments_candidates,
+	.is_ordered = true,
 	.plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -151,6 +151,7 @@ static const pmg_pipeline_desc csr_spmv_description = {
 	.extents = csr_spmv_extents,
 	.assumption = NULL,
 	.kernel = csr_spmv_kernel,
+	.is_ordered = true,
 	.plan = csr_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -321,6 +322,7 @@ static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
 	.assumption = NULL,
 	.kernel = csr_spmv_transposed_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -510,6 +512,7 @@ static const pmg_pipeline_desc coo_spmv_serial_description = {
 	.assumption = NULL,
 	.kernel = coo_spmv_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -699,6 +702,7 @@ static const pmg_pipeline_desc coo_spmv_written_serial_description = {
 	.assumption = NULL,
 	.kernel = coo_spmv_written_serial_kernel,
 	.choice = "--parallel=off",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -206,6 +206,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.assumption = NULL,
 	.kernel = thomas_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -235,6 +236,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.assumption = NULL,
 	.kernel = thomas_kernel,
 	.n_candidates = 2, .candidates = thomas_candidates,
+	.is_ordered = true,
 	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -201,6 +201,7 @@ static const pmg_pipeline_desc tree_description = {
 	.extents = tree_extents,
 	.assumption = NULL,
 	.kernel = tree_kernel,
+	.is_ordered = true,
 	.plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -198,6 +198,7 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -227,6 +228,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_kernel,
 	.n_candidates = 2, .candidates = tri_batch_candidates,
+	.is_ordered = true,
 	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -484,6 +486,7 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.assumption = NULL,
 	.kernel = heat_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -513,6 +516,7 @@ static const pmg_pipeline_desc heat_description = {
 	.assumption = NULL,
 	.kernel = heat_kernel,
 	.n_candidates = 2, .candidates = heat_candidates,
+	.is_ordered = true,
 	.plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -240,6 +240,7 @@ static const pmg_pipeline_desc tucker_description = {
 	.extents = tucker_extents,
 	.assumption = NULL,
 	.kernel = tucker_kernel,
+	.is_ordered = true,
 	.plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -297,6 +297,7 @@ static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_isl_kernel,
 	.choice = "--schedule=isl",
+	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -326,6 +327,7 @@ static const pmg_pipeline_desc unsharp_mask_description = {
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_kernel,
 	.n_candidates = 2, .candidates = unsharp_mask_candidates,
+	.is_ordered = true,
 	.plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

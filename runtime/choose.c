@@ -56,8 +56,8 @@ static pmg_status plan_of_candidate(const struct choosing *c, const pmg_pipeline
 static pmg_status unordered_fail(const struct choosing *c)
 {
 	return pmg_fail(c->options->context, PMG_BAD_CALL,
-			"pipeline '%s' was compiled to no kernel whose sums have one order; pmgc --deterministic "
-			"makes one",
+			"pipeline '%s' was compiled to no kernel whose sums have one order; "
+			"pmgc --deterministic=on makes one",
 			c->desc->name);
 }
 

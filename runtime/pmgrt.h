@@ -358,6 +358,29 @@ typedef struct pmg_report {
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
 PMG_API const pmg_report *pmg_plan_report(const pmg_plan *plan);
 
+/* ---- Wisdom: what trials have found ----
+ *
+ * Functions on text, which the caller keeps where he likes. With the choice that is found for a signature, a plan is
+ * made by `options.candidate`, without trials. */
+
+/* What the fastest candidate may depend on, in one line: pipeline, processor, threads, sizes and the spread of fixed
+ * index arrays, all of them rounded, so that similar problems have the same. PMG_NO_RESOURCES also where `size` bytes
+ * do not suffice; PMG_SIGNATURE_SIZE always do but for pipelines of very many arguments. */
+#define PMG_SIGNATURE_SIZE 4096
+PMG_API pmg_status pmg_signature(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+				 char *text, size_t size);
+
+/* Whether this text is wisdom, and of this version. What is not, holds nothing to be found. */
+PMG_API bool pmg_wisdom_is_valid(const char *text);
+
+/* Whether something is known for `signature`; if so, its choice, which fits into `size` bytes. */
+PMG_API bool pmg_wisdom_find(const char *text, const char *signature, char *choice, size_t size);
+
+/* `text` (NULL: nothing yet) with this choice for this signature, and without an older one: written to `out`, if its
+ * `size` is at least the number of bytes that is returned. 0: signature or choice hold a tab or an end of line. */
+PMG_API size_t pmg_wisdom_add(const char *text, const char *signature, const char *choice, double seconds, char *out,
+			      size_t size);
+
 /* Writes the states of the plan and the iteration it stopped at, in this machine's byte order. `inout`
  * arrays are the caller's to save. PMG_BAD_CALL if nothing has run yet, or the status of the writer. */
 PMG_API pmg_status pmg_plan_state_save(pmg_plan *plan, const pmg_writer *writer);

@@ -80,6 +80,8 @@ static void emit_candidate_fields(struct writer *w, const struct layout *layout,
 		line(w, ".n_candidates = %d, .candidates = %s_candidates,", n_candidates, module->name);
 	if (module->choice)
 		line(w, ".choice = %s,", c_string(module->arena, module->choice));
+	if (!*layout->is_unordered)
+		line(w, ".is_ordered = true,");
 }
 
 static void emit_fields(struct writer *w, const struct layout *layout, const char *const *tables,

@@ -101,6 +101,7 @@ struct layout {
 	int n_params, n_sizes;
 	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
 	bool has_checks;                /* a computed index is checked where it is used */
+	bool *is_unordered;             /* set by printing the kernel: it adds in whatever order threads come */
 	struct names names;             /* the above, declared */
 };
 

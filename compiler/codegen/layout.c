@@ -149,6 +149,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 
 	layout->module = module;
 	layout->prefix = prefix;
+	layout->is_unordered = arena_new(module->arena, bool);
 	layout->slot_of = arena_new_array(module->arena, int, module->arrays.n + 1);
 	for (int i = 0; i < module->arrays.n; i++)
 		layout->slot_of[i] = -1;

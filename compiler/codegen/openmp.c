@@ -14,6 +14,13 @@ static const char *clause_operator(enum reduce_op op)
 	return operators[op];
 }
 
+/* Floats added or multiplied in another order have other last bits. */
+static void note_order(struct emit *e, enum reduce_op op, enum scalar_type type)
+{
+	if (type_is_float(type) && (op == REDUCE_ADD || op == REDUCE_MUL))
+		*e->layout->is_unordered = true;
+}
+
 static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 {
 	struct str pragma = str_new(e->arena);
@@ -25,9 +32,14 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
 		str_add(&pragma, e->in_team ? " schedule(static) nowait" : " schedule(static)");
-	for (int i = 0; i < e->accumulators.n; i++)
-		str_add(&pragma, " reduction(%s:%s)", clause_operator(e->accumulators.items[i].op),
-			e->accumulators.items[i].name);
+	for (int i = 0; i < e->accumulators.n; i++) {
+		const struct cell *cell = &e->accumulators.items[i];
+		const struct stage *stage = cell->of;
+
+		str_add(&pragma, " reduction(%s:%s)", clause_operator(cell->op), cell->name);
+		if (use->is_parallel)
+			note_order(e, cell->op, stage->write.array->type);
+	}
 	line(e->w, "%s", str_text(&pragma));
 }
 
@@ -41,6 +53,7 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 {
 	bool has_pragma = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
 
+	note_order(e, update->op, update->type);
 	if (has_pragma) {
 		line(e->w, "#pragma omp atomic");
 		line(e->w, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);

@@ -135,6 +135,9 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
 	if (!read_switch(options->restructure, &pass->restructure))
 		return snprintf(problem, size, "--restructure takes on or off, not '%s'", options->restructure), false;
+	if (!read_switch(options->deterministic, &pass->deterministic))
+		return snprintf(problem, size, "--deterministic takes on or off, not '%s'",
+				options->deterministic), false;
 	pass->is_parallel_given = strcmp(options->parallel, "auto");
 	pass->parallel = true;
 	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
@@ -162,6 +165,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.fuse = pass->fuse ? "on" : "off";
 	options.parallel = !pass->is_parallel_given ? "auto" : pass->parallel ? "on" : "off";
 	options.candidates = pass->candidates;
+	options.deterministic = pass->deterministic ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
 	options.overrides = pass->overrides ? "on" : "off";

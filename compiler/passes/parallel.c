@@ -116,6 +116,16 @@ static bool is_atomic_inside(struct tree_walk *walk, __isl_keep isl_schedule_nod
 	return inside && tree_has_loop_below(node);
 }
 
+/* Are floats added in the order in which threads come to it? */
+static bool is_order_lost(const stage_list *meeting)
+{
+	for (int i = 0; i < meeting->n; i++)
+		if (type_is_float(meeting->items[i]->write.array->type) && meeting->items[i]->op != REDUCE_MIN &&
+		    meeting->items[i]->op != REDUCE_MAX)
+			return true;
+	return false;
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -138,6 +148,10 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	} else if (is_accumulated_in_order(node, &meeting)) {
 		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
 		*descend = true;
+	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
+		node = team_form(walk, node, mark, descend);
+		if (*descend)
+			remark_serial(walk, mark, "threads would add in any order", NULL);
 	} else {
 		*descend = true;
 		if (is_atomic_inside(walk, node, &meeting))

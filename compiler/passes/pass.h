@@ -24,6 +24,7 @@ struct pass_options {
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */
+	bool deterministic;             /* no sum of floats depends on the order of threads */
 	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1 */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */

@@ -45,6 +45,8 @@ static void *counter_allocate(void *user, size_t size)
 	memcpy(block, &size, sizeof size);
 	counter->n_live++;
 	counter->live_bytes += size;
+	if (counter->live_bytes > counter->most_bytes)
+		counter->most_bytes = counter->live_bytes;
 	return block + HEAD;
 }
 

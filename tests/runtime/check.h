@@ -24,7 +24,7 @@ void check_fails(struct tests *tests, pmg_status status, const pmg_context *cont
 /* Fails allocation number `fail_at` (from 1; 0: none). Blocks must be released with their size. */
 struct counter {
 	int n_allocated, n_live, fail_at;
-	size_t live_bytes;
+	size_t live_bytes, most_bytes;
 };
 
 pmg_allocator counter_allocator(struct counter *counter);
@@ -41,5 +41,7 @@ void test_loop(struct tests *tests);
 void test_state(struct tests *tests);
 void test_memory(struct tests *tests);
 void test_restructurings(struct tests *tests);
+void test_tune(struct tests *tests);
+void test_wisdom(struct tests *tests);
 
 #endif

@@ -98,7 +98,8 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	const char *message = pmg_message(e->context);
 	if (status == PMG_OK)
 		return true;
-	fail(failure, status == PMG_BAD_CALL ? OUTCOME_INTERNAL : (enum outcome) status, "%s",
+	bool is_asked = e->session->values.candidate != NULL;
+	fail(failure, status != PMG_BAD_CALL ? (enum outcome) status : is_asked ? OUTCOME_USAGE : OUTCOME_INTERNAL, "%s",
 	     *message ? message : "the pipeline fails without a message");
 	failure_explain(e->session, failure);
 	return false;
@@ -118,9 +119,12 @@ static bool plan(struct execution *e, struct failure *failure)
 				.threads = (int32_t) e->session->values.threads,
 				.check_finite = finite && strcmp(finite, "1") == 0 };
 	double start = now();
-	pmg_status status = e->desc->plan(e->args, &options, &e->plan);
+	pmg_status status = tune_plan(e, &options);
 	e->plan_seconds = now() - start;
-	return accept(e, status, failure);
+	if (!accept(e, status, failure))
+		return false;
+	tune_print(e);
+	return true;
 }
 
 bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,

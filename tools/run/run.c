@@ -61,7 +61,7 @@ static void drop_others(struct session *s)
 
 bool session_open(struct session *s, const char *path, struct failure *failure)
 {
-	if (!file_is_readable(path, failure))
+	if (!tune_open(s, failure) || !file_is_readable(path, failure))
 		return false;
 	s->c = compilation_new();
 	if (!s->c)
@@ -255,6 +255,24 @@ static const struct option_row rows[] = {
 	  .offset = offsetof(struct run_values, keep),
 	  .operand = "FOLDER",
 	  .text = "put the generated C and the library there and keep them" },
+	{ .name = "tune",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, tune),
+	  .operand = "off|estimate|measure",
+	  .text = "compile in several ways and take the fastest, by its sizes or by trials" },
+	{ .name = "wisdom",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, wisdom),
+	  .operand = "FILE|off",
+	  .text = "where trials are remembered (default: pmg/wisdom in XDG_CACHE_HOME or ~/.cache)" },
+	{ .name = "candidate",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, candidate),
+	  .operand = "CHOICE",
+	  .text = "the way to take, as --tune lists them" },
+	{ .name = "deterministic",
+	  .offset = offsetof(struct run_values, deterministic),
+	  .text = "the same bits in each run: no sum depends on the order of threads" },
 	{ .name = "explain",
 	  .offset = offsetof(struct run_values, explain),
 	  .text = "print every decision of the compiler with its reason" },

@@ -13,7 +13,8 @@
 
 struct run_values {
 	const char *pipeline, *cc, *keep;
-	bool interp, compare, time, explain, remarks, force;
+	bool interp, compare, time, explain, remarks, force, deterministic;
+	const char *tune, *wisdom, *candidate;
 	int64_t repeat, threads, iterations;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
@@ -57,6 +58,7 @@ struct session {
 	struct arena *arena;
 	struct compilation *c;
 	struct module *module;
+	pmg_tune tune;
 	VEC(struct size) sizes; /* by number of module->params */
 	VEC(struct argument) arguments;
 	VEC(struct equation) equations;
@@ -132,7 +134,15 @@ struct execution {
 	pmg_plan *plan;
 	char *args;
 	double plan_seconds;
+	bool is_remembered;     /* the candidate is one that wisdom knew */
 };
+
+/* ---- tune.c: candidates and wisdom --------------------------------------------------- */
+/* Reads --tune, and says how many candidates are to be compiled. */
+bool tune_open(struct session *s, struct failure *failure);
+/* Makes e->plan with `options`. */
+pmg_status tune_plan(struct execution *e, pmg_options *options);
+void tune_print(const struct execution *e);
 
 /* Loads and plans; closed by the caller in any case. The library stays in memory. */
 bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg run --tune`: each candidate gives the interpreter's numbers, trials are told and remembered, wisdom is read
+again, replaced as a whole, and left alone where it is something else."""
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+BUILD = Path(os.environ.get("BUILD", "build"))
+PMG = str((BUILD / "pmg").resolve())
+EXAMPLES = Path("dsl_examples").resolve()
+DATA = ("PHI=random:1 D=random:2 Y=random:3 nAtoms=50 nVoxels=300 nFibers=40 nTheta={} nCoeffs=4000").split()
+RESULTS = {"passed": 0, "failed": 0}
+
+
+def check(holds, what):
+    RESULTS["passed" if holds else "failed"] += 1
+    if not holds:
+        print(f"FAILED: {what}")
+
+
+def run(*options, theta=96, cache="cache"):
+    command = [PMG, "run", str(EXAMPLES / "life_wc.pmg"), *[word.format(theta) for word in DATA], *options]
+    env = dict(os.environ, XDG_CACHE_HOME=str(Path(cache).resolve()))
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+
+
+def chosen(result):
+    found = re.search(r"^chosen: (.*) \((.*)\); tuning [0-9.]+ ms, inspection [0-9.]+ ms$", result.stdout, re.M)
+    return found.groups() if found else (None, result.stderr)
+
+
+def choices():
+    result = run("--tune=measure", "--wisdom", "off")
+    table = re.findall(r"^[* ] (\S.*?)  +[0-9.]+ +[0-9.]+  [0-9.]+( [0-9.]+)*$", result.stdout, re.M)
+    check(len(table) >= 2, f"two trials or more: {result.stdout}{result.stderr}")
+    check(result.stdout.count("\n* ") == 1, "one of them is marked")
+    check(chosen(result)[1] == "measured", chosen(result))
+    check(not Path("cache").exists(), "--wisdom off writes nothing")
+    names = [row[0] for row in table]
+    check("first" in names and "--parallel=off" in names, f"the serial one is there: {names}")
+    return names
+
+
+def each_is_right(names):
+    for name in names:
+        result = run("--compare", "--candidate", name)
+        check(result.returncode == 0 and chosen(result) == (name, "asked for"), f"{name}: {result.stderr}")
+    for options in ("--tune=estimate",), ("--tune=measure",), ("--deterministic", "--tune=measure"):
+        result = run("--compare", "--wisdom", "off", *options)
+        check(result.returncode == 0 and chosen(result)[0], f"{options}: {result.stdout}{result.stderr}")
+    check(chosen(result)[1] in ("estimated", "the first"), f"a deterministic choice is not measured: {chosen(result)}")
+
+
+def memory():
+    first = run("--tune=measure")
+    path = Path("cache/pmg/wisdom")
+    check(chosen(first)[1] == "measured" and path.exists(), first.stderr)
+    lines = path.read_text().splitlines()
+    check(lines[0] == "pmg wisdom 1" and len(lines) == 2 and lines[1].startswith("life_wc "), lines)
+    again = run("--tune=measure")
+    check(chosen(again) == (chosen(first)[0], "remembered"), chosen(again))
+    check(path.read_text().splitlines() == lines, "what is remembered is not measured again")
+    check(chosen(run("--tune=estimate"))[1] == "remembered", "an estimate is not better than a memory")
+    other = run("--tune=measure", theta=33)
+    check(chosen(other)[1] == "measured" and len(path.read_text().splitlines()) == 3, "another size is another problem")
+    check(chosen(run("--tune=measure", "--threads", "1"))[1] == "measured", "another number of threads, too")
+    check(chosen(run())[0] is None, "without --tune nothing is told")
+    mine = run("--tune=measure", "--wisdom", "folder/mine")
+    check(chosen(mine)[1] == "measured" and Path("folder/mine").exists(), mine.stderr)
+    check(sorted(p.name for p in path.parent.iterdir()) == ["wisdom"], "no part of a file is left")
+
+
+def other_files():
+    Path("cut").write_text("pmg wisdom 1\nlife_wc nonsense\n\x01\x02\tx\n")
+    result = run("--tune=measure", "--wisdom", "cut")
+    check(chosen(result)[1] == "measured" and not result.stderr, result.stderr)
+    check(len(Path("cut").read_text().splitlines()) == 2, "what cannot be read goes away")
+    Path("letter").write_bytes(b"Dear reader\n")
+    result = run("--tune=measure", "--wisdom", "letter")
+    check(result.returncode == 0 and chosen(result)[1] == "measured", result.stderr)
+    check(result.stderr == "pmg run: note: 'letter' is no wisdom of this version, and left alone\n", result.stderr)
+    check(Path("letter").read_bytes() == b"Dear reader\n", "a letter stays what it is")
+    result = run("--tune=measure", "--wisdom", "letter/below")
+    check(result.returncode == 0 and "cannot be written" in result.stderr, result.stderr)
+    known = Path("cache/pmg/wisdom").read_text().replace("\t", "\tno such candidate ", 1)
+    Path("old").write_text("\n".join(known.splitlines()[:2]) + "\n")
+    check(chosen(run("--tune=measure", "--wisdom", "old"))[1] == "measured", "a choice that is gone is not taken")
+
+
+def mistakes():
+    result = run("--tune=fast")
+    check(result.returncode == 2 and "--tune takes off, estimate or measure, not 'fast'" in result.stderr, result.stderr)
+    result = run("--candidate", "faster")
+    check(result.returncode == 2 and "has no candidate 'faster'" in result.stderr, result.stderr)
+
+
+def main():
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        each_is_right(choices())
+        memory()
+        other_files()
+        mistakes()
+        os.chdir(here)
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+    return RESULTS["failed"] > 0
+
+
+raise SystemExit(main())

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * --tune: which of its candidates a plan is made of. What trials find is remembered in a file of wisdom, which is
+ * read before and replaced as a whole after them; a file that is no wisdom of this version is left alone, with a
+ * note. */
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "driver/emit.h"
+
+#define FIRST "first"   /* how the candidate without other choices is called */
+
+enum { CANDIDATES = 6, MOST_WISDOM = 1 << 24 };
+
+static const char *const modes[] = {
+	[PMG_TUNE_OFF] = "off", [PMG_TUNE_ESTIMATE] = "estimate", [PMG_TUNE_MEASURE] = "measure"
+};
+
+static bool find_mode(const char *text, pmg_tune *mode)
+{
+	for (int i = PMG_TUNE_OFF; i <= PMG_TUNE_MEASURE; i++)
+		if (strcmp(modes[i], text) == 0) {
+			*mode = (pmg_tune) i;
+			return true;
+		}
+	return false;
+}
+
+/* Without a choice to take there is no need to compile several. */
+bool tune_open(struct session *s, struct failure *failure)
+{
+	bool varies = s->values.candidate != NULL;
+	s->tune = PMG_TUNE_OFF;
+	if (s->values.tune && !find_mode(s->values.tune, &s->tune))
+		return fail(failure, OUTCOME_USAGE, "--tune takes off, estimate or measure, not '%s'",
+			    s->values.tune);
+	if (s->values.deterministic)
+		s->values.passes.deterministic = true;
+	if (s->values.candidate && strcmp(s->values.candidate, FIRST) == 0)
+		s->values.candidate = "";
+	varies = varies || s->tune != PMG_TUNE_OFF;
+	if (s->values.passes.candidates == 0)
+		s->values.passes.candidates = varies ? CANDIDATES : 1;
+	return true;
+}
+
+/* ---- The file ------------------------------------------------------------------------------ */
+
+/* NULL: nothing is remembered. */
+static const char *wisdom_path(struct session *s)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (s->values.wisdom)
+		return strcmp(s->values.wisdom, "off") == 0 ? NULL : s->values.wisdom;
+	if (cache && *cache)
+		return arena_printf(s->arena, "%s/pmg/wisdom", cache);
+	return home && *home ? arena_printf(s->arena, "%s/.cache/pmg/wisdom", home) : NULL;
+}
+
+/* NULL: there is no such file, or it is too large for one. */
+static char *read_text(struct arena *arena, const char *path)
+{
+	FILE *file = fopen(path, "rbe");
+	char *text = NULL;
+	long size = -1;
+	if (file && fseek(file, 0, SEEK_END) == 0)
+		size = ftell(file);
+	if (size >= 0 && size < MOST_WISDOM && fseek(file, 0, SEEK_SET) == 0) {
+		text = arena_new_array(arena, char, size + 1);
+		text[fread(text, 1, (size_t) size, file)] = '\0';
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+static void make_folders(struct arena *arena, const char *path)
+{
+	char *copy = arena_string(arena, path);
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(copy, 0777);
+		*slash = '/';
+	}
+}
+
+static void write_wisdom(struct session *s, const char *path, const char *old, const char *signature,
+			 const pmg_report *report, double seconds)
+{
+	size_t size = pmg_wisdom_add(old, signature, report->choice, seconds, NULL, 0);
+	char *text = arena_new_array(s->arena, char, (int) size + 1);
+	pmg_wisdom_add(old, signature, report->choice, seconds, text, size + 1);
+	make_folders(s->arena, path);
+	if (!size || !emit_file(path, text))
+		fprintf(stderr, "pmg run: note: '%s' cannot be written, so nothing is remembered\n", path);
+}
+
+/* ---- The plan ------------------------------------------------------------------------------- */
+
+static bool has_candidate(const pmg_pipeline_desc *desc, const char *choice)
+{
+	for (int i = 0; i < desc->n_candidates; i++)
+		if (strcmp(desc->candidates[i]->choice ? desc->candidates[i]->choice : "", choice) == 0)
+			return true;
+	return false;
+}
+
+static double least_run(const pmg_report *report)
+{
+	double least = 0;
+	for (int i = 0; i < report->n_trials; i++)
+		if (strcmp(report->trials[i].choice, report->choice) == 0)
+			for (int r = 0; r < report->trials[i].n_runs; r++)
+				if (r == 0 || report->trials[i].runs[r] < least)
+					least = report->trials[i].runs[r];
+	return least;
+}
+
+/* What a file of wisdom says of these arguments. */
+struct memory {
+	const char *path, *text, *signature;
+	bool is_foreign;
+	char choice[PMG_SIGNATURE_SIZE];
+};
+
+static bool recall(struct session *s, const struct execution *e, const pmg_options *options, struct memory *memory)
+{
+	char *signature = arena_new_array(s->arena, char, PMG_SIGNATURE_SIZE);
+	*memory = (struct memory){ .path = wisdom_path(s), .signature = signature };
+	if (!memory->path ||
+	    pmg_signature(e->desc, e->args, options, signature, PMG_SIGNATURE_SIZE) != PMG_OK)
+		return memory->path = NULL, false;
+	memory->text = read_text(s->arena, memory->path);
+	memory->is_foreign = memory->text && !pmg_wisdom_is_valid(memory->text);
+	if (memory->is_foreign)
+		fprintf(stderr, "pmg run: note: '%s' is no wisdom of this version, and left alone\n", memory->path);
+	return pmg_wisdom_find(memory->text, signature, memory->choice, sizeof(memory->choice)) &&
+	       has_candidate(e->desc, memory->choice);
+}
+
+pmg_status tune_plan(struct execution *e, pmg_options *options)
+{
+	struct session *s = e->session;
+	struct memory memory = { 0 };
+	options->candidate = s->values.candidate;
+	options->deterministic = s->values.deterministic;
+	options->tune = options->candidate ? PMG_TUNE_OFF : s->tune;
+	if (options->tune != PMG_TUNE_OFF && !options->deterministic && e->desc->n_candidates > 1 &&
+	    recall(s, e, options, &memory)) {
+		options->candidate = memory.choice;
+		e->is_remembered = true;
+	}
+	pmg_status status = e->desc->plan(e->args, options, &e->plan);
+	const pmg_report *report = pmg_plan_report(e->plan);
+	if (status == PMG_OK && memory.path && !memory.is_foreign && strcmp(report->reason, "measured") == 0)
+		write_wisdom(s, memory.path, memory.text, memory.signature, report, least_run(report));
+	options->candidate = NULL;
+	return status;
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+static const char *choice_text(const char *choice)
+{
+	return *choice ? choice : FIRST;
+}
+
+static void print_trial(const pmg_trial *trial, bool is_chosen)
+{
+	printf("%c %-36s %12.3f", is_chosen ? '*' : ' ', choice_text(trial->choice), 1e3 * trial->estimate);
+	if (trial->n_runs)
+		printf(" %12.3f ", 1e3 * trial->inspection);
+	for (int r = 0; r < trial->n_runs; r++)
+		printf(" %.3f", 1e3 * trial->runs[r]);
+	printf("%s%s\n", *trial->problem ? "  left out: " : "", trial->problem);
+}
+
+void tune_print(const struct execution *e)
+{
+	const pmg_report *report = pmg_plan_report(e->plan);
+	if (!e->session->values.tune && !e->session->values.candidate)
+		return;
+	if (report->n_trials)
+		printf("  %-36s %12s %12s  %s\n", "candidate", "estimate ms", "inspect ms", "runs ms");
+	for (int i = 0; i < report->n_trials; i++)
+		print_trial(&report->trials[i], strcmp(report->trials[i].choice, report->choice) == 0);
+	printf("chosen: %s (%s); tuning %.3f ms, inspection %.3f ms\n", choice_text(report->choice),
+	       e->is_remembered ? "remembered" : report->reason, 1e3 * report->tuning,
+	       1e3 * report->inspection);
+}
