@@ -8,6 +8,8 @@
  *   blur.pmg:8
  * - vector of blurx: simd (not scalar); iterations of 'j' are independent, blur.pmg:8
  * - vector of out_img: simd (not scalar); iterations of 'j' are independent, blur.pmg:14
+ * - storage of blurx: part of a thread (not array); its values live in one iteration of 'i',
+ *   blur.pmg:8
  *
  * Pipeline blur with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of blur: isl (not textual); proposed by isl, proved legal, blur.pmg:3
@@ -30,7 +32,6 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	const int64_t C = args->C;
 	const float *restrict img = plan->data[0];
 	float *restrict out_img = plan->data[1];
-	float *restrict blurx = plan->data[2];
 
 	/* blur.pmg:8
 	 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
@@ -43,16 +44,17 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < R; i++) {
+		float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 16);
 		if (R >= i + 2 && i >= 1) {
 			#pragma omp simd
 			for (int64_t j = 0; j < C; j++) {
-				blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
+				blurx[j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
 			}
 		}
 		#pragma omp simd
 		for (int64_t j = 0; j < C; j++) {
 			if (R >= i + 2 && i >= 1 && C >= j + 2 && j >= 1) {
-				out_img[i*C + j] = 0.25f*(blurx[(i - 1)*C + j - 1] + 2.0f*blurx[(i - 1)*C + j] + blurx[(i - 1)*C + j + 1]);
+				out_img[i*C + j] = 0.25f*(blurx[j - 1] + 2.0f*blurx[j] + blurx[j + 1]);
 			} else {
 				out_img[i*C + j] = img[i*C + j];
 			}
@@ -144,7 +146,8 @@ static const pmg_array_desc blur_arrays[] = {
 	},
 	[2] = {
 		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "C + 16" } },
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
 	},
 };
@@ -159,8 +162,8 @@ static void blur_extents(const void *arguments, int64_t *extents)
 	extents[1] = C;
 	extents[2] = R;
 	extents[3] = C;
-	extents[4] = pmg_max_i64(R - 2, 0);
-	extents[5] = C;
+	extents[4] = 1;
+	extents[5] = C + 16;
 }
 
 static const pmg_array_desc blur_isl_arrays[] = {

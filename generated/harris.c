@@ -21,6 +21,14 @@
  * - vector of sij: simd (not scalar); iterations of 'j' are independent, harris.pmg:21
  * - vector of sjj: simd (not scalar); iterations of 'j' are independent, harris.pmg:22
  * - vector of corners: simd (not scalar); iterations of 'j' are independent, harris.pmg:30
+ * - storage of sjj: part of a thread (not array); its values live in one iteration of 'i',
+ *   harris.pmg:22
+ * - storage of sij: part of a thread (not array); its values live in one iteration of 'i',
+ *   harris.pmg:21
+ * - storage of sii: part of a thread (not array); its values live in one iteration of 'i',
+ *   harris.pmg:20
+ * - storage of gj: variable (not array); its values live in one iteration of 'j', harris.pmg:14
+ * - storage of gi: variable (not array); its values live in one iteration of 'j', harris.pmg:13
  *
  * Pipeline harris with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of harris: isl (not textual); proposed by isl, proved legal, harris.pmg:8
@@ -49,14 +57,9 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	const int64_t C = args->C;
 	const float *restrict img = plan->data[0];
 	float *restrict corners = plan->data[1];
-	float *restrict gi = plan->data[2];
-	float *restrict gj = plan->data[3];
-	float *restrict gii = plan->data[4];
-	float *restrict gij = plan->data[5];
-	float *restrict gjj = plan->data[6];
-	float *restrict sii = plan->data[7];
-	float *restrict sij = plan->data[8];
-	float *restrict sjj = plan->data[9];
+	float *restrict gii = plan->data[2];
+	float *restrict gij = plan->data[3];
+	float *restrict gjj = plan->data[4];
 
 	/* harris.pmg:13
 	 *     func gi[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_I, 1.0/12);
@@ -71,11 +74,11 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	for (int64_t i = 1; i < R - 1; i++) {
 		#pragma omp simd
 		for (int64_t j = 1; j < C - 1; j++) {
-			gi[(i - 1)*(C - 2) + j - 1] = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
-			gj[(i - 1)*(C - 2) + j - 1] = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
-			gii[(i - 1)*(C - 2) + j - 1] = gi[(i - 1)*(C - 2) + j - 1]*gi[(i - 1)*(C - 2) + j - 1];
-			gij[(i - 1)*(C - 2) + j - 1] = gi[(i - 1)*(C - 2) + j - 1]*gj[(i - 1)*(C - 2) + j - 1];
-			gjj[(i - 1)*(C - 2) + j - 1] = gj[(i - 1)*(C - 2) + j - 1]*gj[(i - 1)*(C - 2) + j - 1];
+			float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+			float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+			gii[(i - 1)*(C - 2) + j - 1] = gi*gi;
+			gij[(i - 1)*(C - 2) + j - 1] = gi*gj;
+			gjj[(i - 1)*(C - 2) + j - 1] = gj*gj;
 		}
 	}
 
@@ -96,24 +99,27 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < R; i++) {
+		float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 12);
+		float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 12);
+		float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 12);
 		if (R >= i + 3 && i >= 2) {
 			#pragma omp simd
 			for (int64_t j = 2; j < C - 2; j++) {
-				sii[(i - 2)*(C - 4) + j - 2] = gii[(i - 2)*(C - 2) + j - 2] + gii[(i - 2)*(C - 2) + j - 1] + gii[(i - 2)*(C - 2) + j] + gii[(i - 1)*(C - 2) + j - 2] + gii[(i - 1)*(C - 2) + j - 1] + gii[(i - 1)*(C - 2) + j] + gii[i*(C - 2) + j - 2] + gii[i*(C - 2) + j - 1] + gii[i*(C - 2) + j];
+				sii[j - 2] = gii[(i - 2)*(C - 2) + j - 2] + gii[(i - 2)*(C - 2) + j - 1] + gii[(i - 2)*(C - 2) + j] + gii[(i - 1)*(C - 2) + j - 2] + gii[(i - 1)*(C - 2) + j - 1] + gii[(i - 1)*(C - 2) + j] + gii[i*(C - 2) + j - 2] + gii[i*(C - 2) + j - 1] + gii[i*(C - 2) + j];
 			}
 			#pragma omp simd
 			for (int64_t j = 2; j < C - 2; j++) {
-				sij[(i - 2)*(C - 4) + j - 2] = gij[(i - 2)*(C - 2) + j - 2] + gij[(i - 2)*(C - 2) + j - 1] + gij[(i - 2)*(C - 2) + j] + gij[(i - 1)*(C - 2) + j - 2] + gij[(i - 1)*(C - 2) + j - 1] + gij[(i - 1)*(C - 2) + j] + gij[i*(C - 2) + j - 2] + gij[i*(C - 2) + j - 1] + gij[i*(C - 2) + j];
+				sij[j - 2] = gij[(i - 2)*(C - 2) + j - 2] + gij[(i - 2)*(C - 2) + j - 1] + gij[(i - 2)*(C - 2) + j] + gij[(i - 1)*(C - 2) + j - 2] + gij[(i - 1)*(C - 2) + j - 1] + gij[(i - 1)*(C - 2) + j] + gij[i*(C - 2) + j - 2] + gij[i*(C - 2) + j - 1] + gij[i*(C - 2) + j];
 			}
 			#pragma omp simd
 			for (int64_t j = 2; j < C - 2; j++) {
-				sjj[(i - 2)*(C - 4) + j - 2] = gjj[(i - 2)*(C - 2) + j - 2] + gjj[(i - 2)*(C - 2) + j - 1] + gjj[(i - 2)*(C - 2) + j] + gjj[(i - 1)*(C - 2) + j - 2] + gjj[(i - 1)*(C - 2) + j - 1] + gjj[(i - 1)*(C - 2) + j] + gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j];
+				sjj[j - 2] = gjj[(i - 2)*(C - 2) + j - 2] + gjj[(i - 2)*(C - 2) + j - 1] + gjj[(i - 2)*(C - 2) + j] + gjj[(i - 1)*(C - 2) + j - 2] + gjj[(i - 1)*(C - 2) + j - 1] + gjj[(i - 1)*(C - 2) + j] + gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j];
 			}
 		}
 		#pragma omp simd
 		for (int64_t j = 0; j < C; j++) {
 			if (R >= i + 3 && i >= 2 && C >= j + 3 && j >= 2) {
-				corners[i*C + j] = sii[(i - 2)*(C - 4) + j - 2]*sjj[(i - 2)*(C - 4) + j - 2] - sij[(i - 2)*(C - 4) + j - 2]*sij[(i - 2)*(C - 4) + j - 2] - 0.04f*(sii[(i - 2)*(C - 4) + j - 2] + sjj[(i - 2)*(C - 4) + j - 2])*(sii[(i - 2)*(C - 4) + j - 2] + sjj[(i - 2)*(C - 4) + j - 2]);
+				corners[i*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
 			} else {
 				corners[i*C + j] = 0.0f;
 			}
@@ -244,44 +250,37 @@ static const pmg_array_desc harris_arrays[] = {
 		.first_extent = 2, .segments = -1, .offset = offsetof(harris_args, corners), .place = "harris.pmg:11"
 	},
 	[2] = {
-		.name = "gi", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:13"
-	},
-	[3] = {
-		.name = "gj", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:14"
-	},
-	[4] = {
 		.name = "gii", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:16"
+		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:16"
 	},
-	[5] = {
+	[3] = {
 		.name = "gij", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17"
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17"
 	},
-	[6] = {
+	[4] = {
 		.name = "gjj", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18"
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18"
+	},
+	[5] = {
+		.name = "sii", .role = PMG_TEMP, .type = PMG_F32,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:20"
+	},
+	[6] = {
+		.name = "sij", .role = PMG_TEMP, .type = PMG_F32,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:21"
 	},
 	[7] = {
-		.name = "sii", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:20"
-	},
-	[8] = {
-		.name = "sij", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:21"
-	},
-	[9] = {
 		.name = "sjj", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -4, "R - 4" }, { 1, false, -4, "C - 4" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:22"
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:22"
 	},
 };
 
@@ -301,16 +300,12 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[7] = pmg_max_i64(C - 2, 0);
 	extents[8] = pmg_max_i64(R - 2, 0);
 	extents[9] = pmg_max_i64(C - 2, 0);
-	extents[10] = pmg_max_i64(R - 2, 0);
-	extents[11] = pmg_max_i64(C - 2, 0);
-	extents[12] = pmg_max_i64(R - 2, 0);
-	extents[13] = pmg_max_i64(C - 2, 0);
-	extents[14] = pmg_max_i64(R - 4, 0);
-	extents[15] = pmg_max_i64(C - 4, 0);
-	extents[16] = pmg_max_i64(R - 4, 0);
-	extents[17] = pmg_max_i64(C - 4, 0);
-	extents[18] = pmg_max_i64(R - 4, 0);
-	extents[19] = pmg_max_i64(C - 4, 0);
+	extents[10] = 1;
+	extents[11] = C + 12;
+	extents[12] = 1;
+	extents[13] = C + 12;
+	extents[14] = 1;
+	extents[15] = C + 12;
 }
 
 static const pmg_array_desc harris_isl_arrays[] = {
@@ -442,7 +437,7 @@ static const pmg_pipeline_desc harris_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "harris", .source = "harris.pmg", .target = "openmp",
 	.args_size = sizeof(harris_args),
-	.n_params = 2, .n_arrays = 10, .n_children = 0, .n_extents = 20,
+	.n_params = 2, .n_arrays = 8, .n_children = 0, .n_extents = 16,
 	.params = harris_params,
 	.arrays = harris_arrays,
 	.children = NULL,

@@ -11,6 +11,10 @@
  *   hines.pmg:12
  * - parallel of x.e: parallel (not serial); no two iterations of 's' touch the same cell,
  *   hines.pmg:12
+ * - storage of x.r: part of a thread (not array); its values live in one iteration of 's',
+ *   hines.pmg:12
+ * - storage of x.e: part of a thread (not array); its values live in one iteration of 's',
+ *   hines.pmg:12
  *
  * Pipeline hines with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines: textual (not isl); isl has no proposal whose loops are dims, hines.pmg:5
@@ -29,6 +33,10 @@
  * - accumulate of r.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:25
  * - parallel of e: parallel (not serial); no two iterations of 's' touch the same cell,
+ *   hines.pmg:22
+ * - storage of r: part of a thread (not array); its values live in one iteration of 's',
+ *   hines.pmg:24
+ * - storage of e: part of a thread (not array); its values live in one iteration of 's',
  *   hines.pmg:22
  *
  * Pipeline hines_written with --schedule=isl (loops that isl fuses read their data once):
@@ -73,37 +81,37 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 	const double *restrict diag = plan->data[3];
 	const double *restrict rhs = plan->data[4];
 	double *restrict x = plan->data[5];
-	double *restrict x_e = plan->data[6];
-	double *restrict x_r = plan->data[7];
 	const int64_t *restrict T_parent_children_offsets = plan->data[8];
 	const int64_t *restrict T_parent_children = plan->data[9];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s = 0; s < nSystems; s++) {
+		double *restrict x_e = (double *) plan->data[6] + pmg_thread()*(n + 8);
+		double *restrict x_r = (double *) plan->data[7] + pmg_thread()*(n + 8);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*lower[c]/x_e[s*n + c];
+				sum += upper[c]*lower[c]/x_e[c];
 			}
-			x_e[s*n + i] = diag[s*n + i] - sum;
+			x_e[i] = diag[s*n + i] - sum;
 		}
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_r[s*n + c]/x_e[s*n + c];
+				sum += upper[c]*x_r[c]/x_e[c];
 			}
-			x_r[s*n + i] = rhs[s*n + i] - sum;
+			x_r[i] = rhs[s*n + i] - sum;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				x[s*n + i] = x_r[s*n + i]/x_e[s*n + i];
+				x[s*n + i] = x_r[i]/x_e[i];
 			}
 			if (parent >= 0) {
-				x[s*n + i] = (x_r[s*n + i] - lower[i]*x[s*n + parent])/x_e[s*n + i];
+				x[s*n + i] = (x_r[i] - lower[i]*x[s*n + parent])/x_e[i];
 			}
 		}
 	}
@@ -212,12 +220,14 @@ static const pmg_array_desc hines_arrays[] = {
 	},
 	[6] = {
 		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[7] = {
 		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[8] = {
@@ -252,6 +262,85 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[7] = n;
 	extents[8] = nSystems;
 	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 8;
+	extents[12] = 1;
+	extents[13] = n + 8;
+	extents[14] = n + 1;
+	extents[15] = n;
+}
+
+static const pmg_array_desc hines_isl_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
+	},
+	[6] = {
+		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
+	},
+	[7] = {
+		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
+	},
+	[8] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+	[9] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+};
+
+static void hines_isl_extents(const void *arguments, int64_t *extents)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
 	extents[10] = nSystems;
 	extents[11] = n;
 	extents[12] = nSystems;
@@ -266,10 +355,10 @@ static const pmg_pipeline_desc hines_isl_description = {
 	.args_size = sizeof(hines_args),
 	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
 	.params = hines_params,
-	.arrays = hines_arrays,
+	.arrays = hines_isl_arrays,
 	.children = hines_children,
 	.has_loop = false,
-	.extents = hines_extents,
+	.extents = hines_isl_extents,
 	.assumption = NULL,
 	.kernel = hines_isl_kernel,
 	.choice = "--schedule=isl",
@@ -350,8 +439,6 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 	const double *restrict diag = plan->data[3];
 	const double *restrict rhs = plan->data[4];
 	double *restrict x = plan->data[5];
-	double *restrict e = plan->data[6];
-	double *restrict r = plan->data[7];
 	const int64_t *restrict T_parent_children_offsets = plan->data[8];
 	const int64_t *restrict T_parent_children = plan->data[9];
 
@@ -371,29 +458,31 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s = 0; s < nSystems; s++) {
+		double *restrict e = (double *) plan->data[6] + pmg_thread()*(n + 8);
+		double *restrict r = (double *) plan->data[7] + pmg_thread()*(n + 8);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*lower[c]/e[s*n + c];
+				sum += upper[c]*lower[c]/e[c];
 			}
-			e[s*n + i] = diag[s*n + i] - sum;
+			e[i] = diag[s*n + i] - sum;
 		}
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*r[s*n + c]/e[s*n + c];
+				sum += upper[c]*r[c]/e[c];
 			}
-			r[s*n + i] = rhs[s*n + i] - sum;
+			r[i] = rhs[s*n + i] - sum;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				x[s*n + i] = r[s*n + i]/e[s*n + i];
+				x[s*n + i] = r[i]/e[i];
 			}
 			if (parent >= 0) {
-				x[s*n + i] = (r[s*n + i] - lower[i]*x[s*n + parent])/e[s*n + i];
+				x[s*n + i] = (r[i] - lower[i]*x[s*n + parent])/e[i];
 			}
 		}
 	}
@@ -515,12 +604,14 @@ static const pmg_array_desc hines_written_arrays[] = {
 	},
 	[6] = {
 		.name = "e", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[7] = {
 		.name = "r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24"
 	},
 	[8] = {
@@ -555,6 +646,85 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[7] = n;
 	extents[8] = nSystems;
 	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 8;
+	extents[12] = 1;
+	extents[13] = n + 8;
+	extents[14] = n + 1;
+	extents[15] = n;
+}
+
+static const pmg_array_desc hines_written_isl_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
+	},
+	[6] = {
+		.name = "e", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
+	},
+	[7] = {
+		.name = "r", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24"
+	},
+	[8] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+	[9] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+};
+
+static void hines_written_isl_extents(const void *arguments, int64_t *extents)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
 	extents[10] = nSystems;
 	extents[11] = n;
 	extents[12] = nSystems;
@@ -569,10 +739,10 @@ static const pmg_pipeline_desc hines_written_isl_description = {
 	.args_size = sizeof(hines_written_args),
 	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
 	.params = hines_written_params,
-	.arrays = hines_written_arrays,
+	.arrays = hines_written_isl_arrays,
 	.children = hines_written_children,
 	.has_loop = false,
-	.extents = hines_written_extents,
+	.extents = hines_written_isl_extents,
 	.assumption = NULL,
 	.kernel = hines_written_isl_kernel,
 	.choice = "--schedule=isl",

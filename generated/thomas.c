@@ -7,6 +7,10 @@
  *   thomas.pmg:4
  * - parallel of pivot: parallel (not serial); no two iterations of 's' touch the same cell,
  *   thomas.pmg:9
+ * - storage of y: part of a thread (not array); its values live in one iteration of 's',
+ *   thomas.pmg:13
+ * - storage of pivot: part of a thread (not array); its values live in one iteration of 's',
+ *   thomas.pmg:9
  *
  * Pipeline thomas with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of thomas: isl (not textual); proposed by isl, proved legal, thomas.pmg:4
@@ -32,8 +36,6 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	const double *restrict c = plan->data[2];
 	const double *restrict d = plan->data[3];
 	double *restrict x = plan->data[4];
-	double *restrict pivot = plan->data[5];
-	double *restrict y = plan->data[6];
 
 	/* thomas.pmg:9
 	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
@@ -56,17 +58,19 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nSystems; s++) {
-			pivot[s*n] = b[s*n];
+			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			pivot[0] = b[s*n];
 			for (int64_t i = 1; i < n; i++) {
-				pivot[s*n + i] = b[s*n + i] - a[s*n + i]*c[s*n + i - 1]/pivot[s*n + i - 1];
+				pivot[i] = b[s*n + i] - a[s*n + i]*c[s*n + i - 1]/pivot[i - 1];
 			}
-			y[s*n] = d[s*n];
+			y[0] = d[s*n];
 			for (int64_t i = 1; i < n; i++) {
-				y[s*n + i] = d[s*n + i] - a[s*n + i]*y[s*n + i - 1]/pivot[s*n + i - 1];
+				y[i] = d[s*n + i] - a[s*n + i]*y[i - 1]/pivot[i - 1];
 			}
-			x[s*n + n - 1] = y[s*n + n - 1]/pivot[s*n + n - 1];
+			x[s*n + n - 1] = y[n - 1]/pivot[n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
-				x[s*n + i] = (y[s*n + i] - c[s*n + i]*x[s*n + i + 1])/pivot[s*n + i];
+				x[s*n + i] = (y[i] - c[s*n + i]*x[s*n + i + 1])/pivot[i];
 			}
 		}
 	}
@@ -161,6 +165,68 @@ static const pmg_array_desc thomas_arrays[] = {
 	},
 	[5] = {
 		.name = "pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
+	},
+	[6] = {
+		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+	},
+};
+
+static void thomas_extents(const void *arguments, int64_t *extents)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = nSystems;
+	extents[1] = n;
+	extents[2] = nSystems;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 8;
+	extents[12] = 1;
+	extents[13] = n + 8;
+}
+
+static const pmg_array_desc thomas_isl_arrays[] = {
+	[0] = {
+		.name = "a", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
+	},
+	[1] = {
+		.name = "b", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
+	},
+	[2] = {
+		.name = "c", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
+	},
+	[3] = {
+		.name = "d", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
+	},
+	[4] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
+	},
+	[5] = {
+		.name = "pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
@@ -171,7 +237,7 @@ static const pmg_array_desc thomas_arrays[] = {
 	},
 };
 
-static void thomas_extents(const void *arguments, int64_t *extents)
+static void thomas_isl_extents(const void *arguments, int64_t *extents)
 {
 	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
@@ -199,10 +265,10 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.args_size = sizeof(thomas_args),
 	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
 	.params = thomas_params,
-	.arrays = thomas_arrays,
+	.arrays = thomas_isl_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = thomas_extents,
+	.extents = thomas_isl_extents,
 	.assumption = NULL,
 	.kernel = thomas_isl_kernel,
 	.choice = "--schedule=isl",

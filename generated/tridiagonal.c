@@ -7,6 +7,10 @@
  *   tridiagonal.pmg:5
  * - parallel of x.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
  *   tridiagonal.pmg:10
+ * - storage of x.y: part of a thread (not array); its values live in one iteration of 's0',
+ *   tridiagonal.pmg:10
+ * - storage of x.pivot: part of a thread (not array); its values live in one iteration of 's0',
+ *   tridiagonal.pmg:10
  *
  * Pipeline tri_batch with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of tri_batch: isl (not textual); proposed by isl, proved legal, tridiagonal.pmg:5
@@ -33,6 +37,16 @@
  * - vector of d: simd (not scalar); iterations of 'i' are independent, tridiagonal.pmg:21
  * - vector of next u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:22
  * - vector of u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:17
+ * - storage of u.TriBatch.y: part of a thread (not array); its values live in one iteration of 's',
+ *   tridiagonal.pmg:22
+ * - storage of u.TriBatch.pivot: part of a thread (not array); its values live in one iteration of
+ *   's', tridiagonal.pmg:22
+ * - storage of u.TriBatch: part of a thread (not array); its values live in one iteration of 's',
+ *   tridiagonal.pmg:22
+ * - storage of d: part of a thread (not array); its values live in one iteration of 's',
+ *   tridiagonal.pmg:21
+ * - storage of p: part of a thread (not array); its values live in one iteration of 's',
+ *   tridiagonal.pmg:20
  *
  * Pipeline heat with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of heat: isl (not textual); proposed by isl, proved legal, tridiagonal.pmg:14
@@ -58,24 +72,24 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	const double *restrict c = plan->data[2];
 	const double *restrict d = plan->data[3];
 	double *restrict x = plan->data[4];
-	double *restrict x_pivot = plan->data[5];
-	double *restrict x_y = plan->data[6];
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < nSystems; s0++) {
-			x_pivot[s0*n] = b[s0*n];
+			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			x_pivot[0] = b[s0*n];
 			for (int64_t i = 1; i < n; i++) {
-				x_pivot[s0*n + i] = b[s0*n + i] - a[s0*n + i]*c[s0*n + i - 1]/x_pivot[s0*n + i - 1];
+				x_pivot[i] = b[s0*n + i] - a[s0*n + i]*c[s0*n + i - 1]/x_pivot[i - 1];
 			}
-			x_y[s0*n] = d[s0*n];
+			x_y[0] = d[s0*n];
 			for (int64_t i = 1; i < n; i++) {
-				x_y[s0*n + i] = d[s0*n + i] - a[s0*n + i]*x_y[s0*n + i - 1]/x_pivot[s0*n + i - 1];
+				x_y[i] = d[s0*n + i] - a[s0*n + i]*x_y[i - 1]/x_pivot[i - 1];
 			}
-			x[s0*n + n - 1] = x_y[s0*n + n - 1]/x_pivot[s0*n + n - 1];
+			x[s0*n + n - 1] = x_y[n - 1]/x_pivot[n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
-				x[s0*n + i] = (x_y[s0*n + i] - c[s0*n + i]*x[s0*n + i + 1])/x_pivot[s0*n + i];
+				x[s0*n + i] = (x_y[i] - c[s0*n + i]*x[s0*n + i + 1])/x_pivot[i];
 			}
 		}
 	}
@@ -153,6 +167,68 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	},
 	[5] = {
 		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+	},
+	[6] = {
+		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+	},
+};
+
+static void tri_batch_extents(const void *arguments, int64_t *extents)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = nSystems;
+	extents[1] = n;
+	extents[2] = nSystems;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 8;
+	extents[12] = 1;
+	extents[13] = n + 8;
+}
+
+static const pmg_array_desc tri_batch_isl_arrays[] = {
+	[0] = {
+		.name = "a", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
+	},
+	[1] = {
+		.name = "b", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
+	},
+	[2] = {
+		.name = "c", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
+	},
+	[3] = {
+		.name = "d", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
+	},
+	[4] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
+	},
+	[5] = {
+		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
@@ -163,7 +239,7 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	},
 };
 
-static void tri_batch_extents(const void *arguments, int64_t *extents)
+static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 {
 	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
@@ -191,10 +267,10 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.args_size = sizeof(tri_batch_args),
 	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
 	.params = tri_batch_params,
-	.arrays = tri_batch_arrays,
+	.arrays = tri_batch_isl_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = tri_batch_extents,
+	.extents = tri_batch_isl_extents,
 	.assumption = NULL,
 	.kernel = tri_batch_isl_kernel,
 	.choice = "--schedule=isl",
@@ -272,12 +348,7 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	const int64_t nSteps = args->nSteps;
 	const double r = args->r;
 	double *restrict u = plan->data[0];
-	double *restrict p = plan->data[1];
-	double *restrict d = plan->data[2];
 	double *restrict u_next = plan->data[3];
-	double *restrict u_TriBatch = plan->data[4];
-	double *restrict u_TriBatch_pivot = plan->data[5];
-	double *restrict u_TriBatch_y = plan->data[6];
 
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
@@ -292,35 +363,40 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nRods; s++) {
+			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10);
+			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch = (double *) plan->data[4] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
 			#pragma omp simd
 			for (int64_t i = -1; i < n + 1; i++) {
 				if (n > i && i >= 0) {
-					p[s*(n + 2) + i + 1] = u[s*n + i];
+					p[i + 1] = u[s*n + i];
 				} else {
-					p[s*(n + 2) + i + 1] = 0.0;
+					p[i + 1] = 0.0;
 				}
 			}
 			#pragma omp simd
 			for (int64_t i = 0; i < n; i++) {
-				d[s*n + i] = u[s*n + i] + 0.5*r*(p[s*(n + 2) + i] - 2.0*p[s*(n + 2) + i + 1] + p[s*(n + 2) + i + 2]);
+				d[i] = u[s*n + i] + 0.5*r*(p[i] - 2.0*p[i + 1] + p[i + 2]);
 			}
 			if (n >= 1) {
-				u_TriBatch_pivot[s*n] = 1.0 + r;
+				u_TriBatch_pivot[0] = 1.0 + r;
 				for (int64_t i = 1; i < n; i++) {
-					u_TriBatch_pivot[s*n + i] = 1.0 + r - -0.5*r*(-0.5*r)/u_TriBatch_pivot[s*n + i - 1];
+					u_TriBatch_pivot[i] = 1.0 + r - -0.5*r*(-0.5*r)/u_TriBatch_pivot[i - 1];
 				}
-				u_TriBatch_y[s*n] = d[s*n];
+				u_TriBatch_y[0] = d[0];
 				for (int64_t i = 1; i < n; i++) {
-					u_TriBatch_y[s*n + i] = d[s*n + i] - -0.5*r*u_TriBatch_y[s*n + i - 1]/u_TriBatch_pivot[s*n + i - 1];
+					u_TriBatch_y[i] = d[i] - -0.5*r*u_TriBatch_y[i - 1]/u_TriBatch_pivot[i - 1];
 				}
-				u_TriBatch[s*n + n - 1] = u_TriBatch_y[s*n + n - 1]/u_TriBatch_pivot[s*n + n - 1];
+				u_TriBatch[n - 1] = u_TriBatch_y[n - 1]/u_TriBatch_pivot[n - 1];
 				for (int64_t i = n - 2; i >= 0; i--) {
-					u_TriBatch[s*n + i] = (u_TriBatch_y[s*n + i] - -0.5*r*u_TriBatch[s*n + i + 1])/u_TriBatch_pivot[s*n + i];
+					u_TriBatch[i] = (u_TriBatch_y[i] - -0.5*r*u_TriBatch[i + 1])/u_TriBatch_pivot[i];
 				}
 			}
 			#pragma omp simd
 			for (int64_t j = 0; j < n; j++) {
-				u_next[s*n + j] = u_TriBatch[s*n + j];
+				u_next[s*n + j] = u_TriBatch[j];
 			}
 		}
 
@@ -421,6 +497,71 @@ static const pmg_array_desc heat_arrays[] = {
 	},
 	[1] = {
 		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 10, "n + 10" } },
+		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
+	},
+	[2] = {
+		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
+	},
+	[3] = {
+		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+	},
+	[4] = {
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+	[5] = {
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+	[6] = {
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+};
+
+static void heat_extents(const void *arguments, int64_t *extents)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+
+	extents[0] = nRods;
+	extents[1] = n;
+	extents[2] = 1;
+	extents[3] = n + 10;
+	extents[4] = 1;
+	extents[5] = n + 8;
+	extents[6] = nRods;
+	extents[7] = n;
+	extents[8] = 1;
+	extents[9] = n + 8;
+	extents[10] = 1;
+	extents[11] = n + 8;
+	extents[12] = 1;
+	extents[13] = n + 8;
+}
+
+static const pmg_array_desc heat_isl_arrays[] = {
+	[0] = {
+		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
+	},
+	[1] = {
+		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 2, "n + 2" } },
 		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
 	},
@@ -451,7 +592,7 @@ static const pmg_array_desc heat_arrays[] = {
 	},
 };
 
-static void heat_extents(const void *arguments, int64_t *extents)
+static void heat_isl_extents(const void *arguments, int64_t *extents)
 {
 	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
@@ -479,10 +620,10 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.args_size = sizeof(heat_args),
 	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 14,
 	.params = heat_params,
-	.arrays = heat_arrays,
+	.arrays = heat_isl_arrays,
 	.children = NULL,
 	.has_loop = true,
-	.extents = heat_extents,
+	.extents = heat_isl_extents,
 	.assumption = NULL,
 	.kernel = heat_isl_kernel,
 	.choice = "--schedule=isl",

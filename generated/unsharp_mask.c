@@ -14,6 +14,12 @@
  * - vector of padded: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:12
  * - vector of blurx: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:14
  * - vector of blury: simd (not scalar); iterations of 'j' are independent, unsharp_mask.pmg:16
+ * - storage of blury: variable (not array); its values live in one iteration of 'j',
+ *   unsharp_mask.pmg:16
+ * - storage of blurx: part of a thread (not array); its values live in one iteration of 'i',
+ *   unsharp_mask.pmg:14
+ * - storage of padded: part of a thread (not array); its values live in one iteration of 'c',
+ *   unsharp_mask.pmg:12
  *
  * Pipeline unsharp_mask with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of unsharp_mask: isl (not textual); proposed by isl, proved legal, unsharp_mask.pmg:5
@@ -42,9 +48,6 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	const float threshold = args->threshold;
 	const float *restrict img = plan->data[0];
 	float *restrict mask = plan->data[1];
-	float *restrict padded = plan->data[2];
-	float *restrict blurx = plan->data[3];
-	float *restrict blury = plan->data[4];
 
 	/* unsharp_mask.pmg:12
 	 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
@@ -61,21 +64,23 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t c = 0; c < nChannels; c++) {
+		float *restrict padded = (float *) plan->data[2] + pmg_thread()*(R + 4)*(C + 20);
 		for (int64_t i = -2; i < R + 2; i++) {
 			#pragma omp simd
 			for (int64_t j = -2; j < C + 2; j++) {
-				padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
+				padded[(i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
 			}
 		}
 		for (int64_t i = 0; i < R; i++) {
+			float *restrict blurx = (float *) plan->data[3] + pmg_thread()*(C + 20);
 			#pragma omp simd
 			for (int64_t j = -2; j < C + 2; j++) {
-				blurx[(c*R + i)*(C + 4) + j + 2] = 0.0625f*(padded[(c*(R + 4) + i)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 1)*(C + 4) + j + 2] + 6.0f*padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 3)*(C + 4) + j + 2] + padded[(c*(R + 4) + i + 4)*(C + 4) + j + 2]);
+				blurx[j + 2] = 0.0625f*(padded[i*(C + 4) + j + 2] + 4.0f*padded[(i + 1)*(C + 4) + j + 2] + 6.0f*padded[(i + 2)*(C + 4) + j + 2] + 4.0f*padded[(i + 3)*(C + 4) + j + 2] + padded[(i + 4)*(C + 4) + j + 2]);
 			}
 			#pragma omp simd
 			for (int64_t j = 0; j < C; j++) {
-				blury[(c*R + i)*C + j] = 0.0625f*(blurx[(c*R + i)*(C + 4) + j] + 4.0f*blurx[(c*R + i)*(C + 4) + j + 1] + 6.0f*blurx[(c*R + i)*(C + 4) + j + 2] + 4.0f*blurx[(c*R + i)*(C + 4) + j + 3] + blurx[(c*R + i)*(C + 4) + j + 4]);
-				mask[(c*R + i)*C + j] = fabsf(img[(c*R + i)*C + j] - blury[(c*R + i)*C + j]) < threshold ? img[(c*R + i)*C + j] : (1.0f + weight)*img[(c*R + i)*C + j] - weight*blury[(c*R + i)*C + j];
+				float blury = 0.0625f*(blurx[j] + 4.0f*blurx[j + 1] + 6.0f*blurx[j + 2] + 4.0f*blurx[j + 3] + blurx[j + 4]);
+				mask[(c*R + i)*C + j] = fabsf(img[(c*R + i)*C + j] - blury) < threshold ? img[(c*R + i)*C + j] : (1.0f + weight)*img[(c*R + i)*C + j] - weight*blury;
 			}
 		}
 	}
@@ -174,18 +179,15 @@ static const pmg_array_desc unsharp_mask_arrays[] = {
 	},
 	[2] = {
 		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } },
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 4, "R + 4" }, { 2, false, 20, "C + 20" } },
 		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
 	},
 	[3] = {
 		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } },
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 20, "C + 20" } },
 		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
-	},
-	[4] = {
-		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16"
 	},
 };
 
@@ -202,15 +204,11 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 	extents[3] = nChannels;
 	extents[4] = R;
 	extents[5] = C;
-	extents[6] = nChannels;
+	extents[6] = 1;
 	extents[7] = R + 4;
-	extents[8] = C + 4;
-	extents[9] = nChannels;
-	extents[10] = R;
-	extents[11] = C + 4;
-	extents[12] = nChannels;
-	extents[13] = R;
-	extents[14] = C;
+	extents[8] = C + 20;
+	extents[9] = 1;
+	extents[10] = C + 20;
 }
 
 static const char *unsharp_mask_assumption(const void *arguments)
@@ -318,7 +316,7 @@ static const pmg_pipeline_desc unsharp_mask_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
 	.args_size = sizeof(unsharp_mask_args),
-	.n_params = 5, .n_arrays = 5, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 4, .n_children = 0, .n_extents = 11,
 	.params = unsharp_mask_params,
 	.arrays = unsharp_mask_arrays,
 	.children = NULL,

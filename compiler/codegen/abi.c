@@ -81,20 +81,26 @@ static struct emit params_only(const struct layout *layout, const struct target 
 			       .target = target };
 }
 
+/* Of the d-th subscript that is stored; a part of each thread comes first, and ends a line of cache behind its end. */
 static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 {
-	struct affine lo = affine_of_expr(e, NULL, slot->array->lo[d]);
-	struct affine hi = affine_of_expr(e, NULL, slot->array->hi[d]);
-	struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
+	const struct array *array = slot->array;
+	struct affine extent;
 
-	return slot->is_offsets ? affine_scale(e->arena, &extent, 1, 1) : extent;
+	if (slot->is_offsets || slot->is_list) {
+		extent = affine_of_range(e, array, d);
+		return slot->is_offsets ? affine_scale(e->arena, &extent, 1, 1) : extent;
+	}
+	if (array->is_per_thread && d == 0)
+		return affine_constant(1);
+	return part_extent(e, array, d - array->is_per_thread);
 }
 
 static int slot_rank(const struct slot *slot)
 {
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	return slot->is_offsets || slot->is_list ? 1 : slot->array->rank;
+	return slot->is_offsets || slot->is_list ? 1 : array_n_stored(slot->array) + slot->array->is_per_thread;
 }
 
 static bool slot_has_limit(const struct slot *slot)
@@ -308,7 +314,7 @@ static void emit_array_row(struct emit *e, int number)
 	open_block(e->w, "[%d] = {", number);
 	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name),
 	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
-	if (!is_list && slot->array->role == ROLE_PRIVATE)
+	if (!is_list && (slot->array->role == ROLE_PRIVATE || slot->array->is_per_thread))
 		line(e->w, ".is_per_thread = true,");
 	if (slot_rank(slot))
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),

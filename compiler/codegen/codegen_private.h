@@ -212,6 +212,9 @@ struct point {
 struct affine affine_of_expr(struct emit *e, const struct point *point, const struct expr *expr);
 struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
 struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr);
+/* hi - lo of the d-th subscript of an array; the d-th extent of the part that is stored of it. */
+struct affine affine_of_range(struct emit *e, const struct array *array, int d);
+struct affine part_extent(struct emit *e, const struct array *array, int d);
 /* "Y[voxel*nTheta + t]" */
 const char *c_access(struct emit *e, const struct point *point, const struct access *access);
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access);
@@ -267,6 +270,7 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 /* ---- statements.c: what runs at one point -------------------------------------------------------------------- */
 
 void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
 /* The variable that takes what a stage adds here; NULL: its target does. */

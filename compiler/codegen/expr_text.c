@@ -82,6 +82,26 @@ struct affine affine_of_expr(struct emit *e, const struct point *point, const st
 
 /* ---- reads ---- */
 
+struct affine affine_of_range(struct emit *e, const struct array *array, int d)
+{
+	struct affine lo = affine_of_expr(e, NULL, array->lo[d]), hi = affine_of_expr(e, NULL, array->hi[d]);
+
+	return affine_combine(e->arena, 1, &hi, -1, &lo);
+}
+
+/* Behind the part of a thread a line of cache is left free, which no other thread writes. */
+struct affine part_extent(struct emit *e, const struct array *array, int d)
+{
+	const int line_size = 64;
+	bool is_last = array->is_per_thread && d == array_n_stored(array) - 1;
+	struct affine extent;
+
+	for (int i = 0; i <= d; i++)
+		d += (array->folded >> i & 1U) != 0;
+	extent = affine_of_range(e, array, d);
+	return is_last ? affine_scale(e->arena, &extent, 1, line_size/type_size(array->type)) : extent;
+}
+
 /* ((i0*n1 + i1)*n2 + i2), each less the first subscript. */
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
 {
@@ -95,6 +115,8 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
 		int64_t rows, columns;
 
+		if (array->folded & 1U << d)
+			continue;
 		if (!affine_is_constant(&index, &rows) && !affine_is_constant(&extent, &columns))
 			index = affine_name(e->arena, arena_printf(e->arena, "%s*%s",
 				text_at_least(e->arena, affine_print(e->arena, &index), LEVEL_PRODUCT),
@@ -122,7 +144,7 @@ const char *c_access(struct emit *e, const struct point *point, const struct acc
 {
 	struct affine index;
 
-	if (access->array->role == ROLE_LOCAL)
+	if (access->array->role == ROLE_LOCAL || array_is_variable(access->array))
 		return local_name(e, access->array);
 	index = c_index(e, point, access);
 	return arena_printf(e->arena, "%s[%s]", access->array->c_name, affine_plain(e->arena, &index));

@@ -112,7 +112,7 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 		const struct slot *slot = &layout->slots.items[i];
 
 		kernel->w->span = slot->array->span;
-		if (text_mentions(body, slot->c_name))
+		if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
 			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
 			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
 	}

@@ -25,7 +25,7 @@ static int n_extents_of(const struct slot *slot)
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	return slot->array->rank + (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
+	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
 }
 
 static int add_slot(struct layout *layout, struct slot slot)
@@ -43,7 +43,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 	for (int i = 0; i < module->arrays.n; i++) {
 		const struct array *array = module->arrays.items[i];
 
-		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL)
+		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name });
@@ -103,7 +103,7 @@ static void declare_names(struct layout *layout)
 
 	layout->names.arena = module->arena;
 	for (int i = 0; i < module->arrays.n; i++)
-		if (module->arrays.items[i]->role != ROLE_LOCAL)
+		if (module->arrays.items[i]->role != ROLE_LOCAL && !array_is_variable(module->arrays.items[i]))
 			vec_push(module->arena, &layout->names.visible, module->arrays.items[i]->c_name);
 	layout->params = arena_new_array(module->arena, const char *, module->params.n + 1);
 	layout->param_number = arena_new_array(module->arena, int, module->params.n + 1);

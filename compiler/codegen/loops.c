@@ -263,6 +263,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_PRIVATE:
 		emit_private(e, node, mark);
 		return;
+	case MARK_STORAGE:
+		emit_storage(e, node, mark);
+		return;
 	case MARK_ROW:
 		emit_row(e, node, mark);
 		return;

@@ -76,7 +76,8 @@ static const struct target openmp = {
 	.prints = {
 		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
-		[MARK_TEAM] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true, [MARK_BLAS] = true
+		[MARK_TEAM] = true, [MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true,
+		[MARK_BLAS] = true
 	},
 	.file_head = openmp_file_head,
 	.above_loop = openmp_above_loop,

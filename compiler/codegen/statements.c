@@ -60,6 +60,13 @@ static const struct stage *stage_of_node(__isl_keep isl_ast_node *node)
 	isl_ast_expr *instance;
 	const struct stage *stage;
 
+	if (isl_ast_node_get_type(node) == isl_ast_node_mark) {
+		isl_ast_node *below = isl_ast_node_mark_get_node(node);
+
+		stage = mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_GROUP ? stage_of_node(below) : NULL;
+		isl_ast_node_free(below);
+		return stage;
+	}
 	if (isl_ast_node_get_type(node) != isl_ast_node_user)
 		return NULL;
 	instance = isl_ast_node_user_get_expr(node);
@@ -73,8 +80,16 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 {
 	const struct stage *stage = NULL;
 	isl_ast_node_list *children;
+	isl_ast_node *below;
 	bool is_found = false;
 
+	if (isl_ast_node_get_type(block) == isl_ast_node_mark) {
+		below = isl_ast_node_mark_get_node(block);
+		if (mark_of(isl_ast_node_mark_get_id(block))->kind == MARK_STORAGE)
+			stage = declaring_stage(e, below, local);
+		isl_ast_node_free(below);
+		return stage;
+	}
 	if (isl_ast_node_get_type(block) != isl_ast_node_block)
 		return NULL;
 	children = isl_ast_node_block_get_children(block);
@@ -138,6 +153,34 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	e->locals.n = outer;
 }
 
+/* The part of an array that the running thread has. */
+static void take_part(struct emit *e, const struct array *array)
+{
+	const char *type = type_c_name(array->type);
+	struct str cells = str_new(e->arena);
+
+	for (int d = 0; d < array_n_stored(array); d++) {
+		struct affine extent = part_extent(e, array, d);
+
+		str_add(&cells, "*%s", text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY));
+	}
+	line(e->w, "%s *restrict %s = (%s *) plan->data[%d] + pmg_thread()%s;", type, array->c_name, type,
+	     e->layout->slot_of[array->number], str_text(&cells));
+}
+
+void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	int outer = e->locals.n;
+
+	e->w->span = mark->array->span;
+	if (array_is_variable(mark->array))
+		declare_local(e, node, mark->array);
+	else if (mark->array->is_per_thread)
+		take_part(e, mark->array);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->locals.n = outer;
+}
+
 /* ---- updates ---- */
 
 static struct text extreme(struct emit *e, const struct update *update)
@@ -188,7 +231,7 @@ static void emit_possibly_atomic(struct emit *e, const struct update *update, bo
 
 void note_write(struct emit *e, const struct array *array)
 {
-	if (array->role != ROLE_LOCAL)
+	if (array->role != ROLE_LOCAL && !array_is_variable(array))
 		e->is_written[e->layout->slot_of[array->number]] = true;
 }
 
@@ -206,7 +249,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 {
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
-	bool is_local = stage->write.array->role == ROLE_LOCAL;
+	bool is_local = stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array);
 	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY } };
 
 	cell.name = is_local ? update.target : names_declare(&e->names, accumulator_name(stage->op));

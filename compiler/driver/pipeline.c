@@ -36,8 +36,8 @@ struct compilation *compilation_new(void)
 	c->diags.arena = &c->arena;
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
-	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .parallel = true, .vector = true,
-					     .overrides = true, .blas = "auto",
+	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .storage = true,
+					     .parallel = true, .vector = true, .overrides = true, .blas = "auto",
 					     .max_operations = 1000000 };
 	return c;
 }

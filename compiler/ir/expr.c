@@ -334,6 +334,20 @@ bool expr_uses_dim(const struct expr *expr, int dim)
 	return uses;
 }
 
+int array_n_stored(const struct array *array)
+{
+	int n = 0;
+
+	for (int d = 0; d < array->rank; d++)
+		n += !(array->folded >> d & 1U);
+	return n;
+}
+
+bool array_is_variable(const struct array *array)
+{
+	return array->folded && array->folded == (1U << array->rank) - 1;
+}
+
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user)
 {
 	expr_reads(stage->value, visit, user);

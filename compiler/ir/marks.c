@@ -43,6 +43,8 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 				    mark->direction < 0 ? "-" : "", mark_dim_number(mark));
 	if (mark->kind == MARK_GROUP)
 		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
+	if (mark->kind == MARK_STORAGE)
+		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
 	if (mark->stage)
 		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
 	return kind;
@@ -114,6 +116,16 @@ static bool read_group(struct module *module, struct mark *mark, const char *tex
 	return true;
 }
 
+static bool read_array(struct module *module, struct mark *mark, const char *text)
+{
+	long number = text[0] == 'A' ? strtol(text + 1, NULL, 10) : -1;
+
+	if (number < 0 || number >= module->arrays.n)
+		return false;
+	mark->array = module->arrays.items[number];
+	return true;
+}
+
 struct mark *mark_read(struct module *module, const char *name)
 {
 	const char *open = strchr(name, '(');
@@ -127,6 +139,8 @@ struct mark *mark_read(struct module *module, const char *name)
 		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
+	if (mark->kind == MARK_STORAGE)
+		return read_array(module, mark, open + 1) ? mark : NULL;
 	if (!read_stage(module, mark, open + 1, &rest))
 		return NULL;
 	return (!mark_is_loop(mark) && mark->kind != MARK_ROW) || read_dim(mark, rest) ? mark : NULL;

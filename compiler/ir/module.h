@@ -105,6 +105,9 @@ struct array {
 	struct expr *limit;             /* of INDEX and OFFSETS */
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE */
+	unsigned folded;                /* of TEMP: bit i: subscript i has one value below the mark STORAGE, and is not
+					 * stored */
+	bool is_per_thread;             /* each thread has one of its own */
 	struct group *group;            /* LOCAL */
 };
 
@@ -321,6 +324,8 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
 bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's nor inspected */
+int array_n_stored(const struct array *array);          /* subscripts that are not folded */
+bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
 bool array_is_index(const struct array *array);         /* has facts */
 bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */

@@ -95,6 +95,8 @@ static void print_array(struct printer *p, const struct array *array)
 	}
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);
+	if (array->folded)
+		str_add(&p->text, " folded %u%s", array->folded, array->is_per_thread ? " threads" : "");
 	str_add(&p->text, "\n");
 }
 

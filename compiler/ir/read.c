@@ -129,6 +129,10 @@ static void read_facts(struct reader *r, struct array *array)
 		refer_to_array(r, array, &array->owner);
 	if (reader_take(r, "group"))
 		refer_to_group(r, array);
+	if (reader_take(r, "folded")) {
+		array->folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
+		array->is_per_thread = reader_take(r, "threads");
+	}
 }
 
 typedef VEC(struct expr *) expr_list;

@@ -9,6 +9,8 @@
  *   of the group live there. A region without groups has no schedule.
  * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
+ * - A STORAGE mark stands below the band of the last dim that is a folded subscript of its array; all that touches the
+ *   array stands below it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
  * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row of
  *   its stage.
@@ -35,6 +37,7 @@ struct mark {
 	struct span span;
 	const struct dim *dim;          /* LOOP, BIND, CHILDREN; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
+	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
 	int64_t factor;                 /* TILE: size; UNROLL; BLAS: the least work for a call, 0: any */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */

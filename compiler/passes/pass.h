@@ -20,7 +20,7 @@ enum {
 /* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
-	bool inlining, fuse, parallel, vector;
+	bool inlining, fuse, storage, parallel, vector;
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */

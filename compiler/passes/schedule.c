@@ -169,6 +169,8 @@ static bool take_proposal(struct module *module, struct region *region)
 	}
 	isl_schedule_free(region->schedule);
 	region->schedule = proposal;
+	for (int g = 0; g < region->groups.n; g++)
+		region->groups.items[g]->n_fused = 0;
 	return true;
 }
 

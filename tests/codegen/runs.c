@@ -218,6 +218,45 @@ static void test_special(struct tests *tests, const pmg_pipeline_desc *const *pi
 	CHECK(tests, special_is_right(tests, find(pipelines, "special"), 3));
 }
 
+/* ---- temporaries that are rows ---- */
+
+enum { ROWS = 50, COLUMNS = 100, THREADS = 3 };
+
+struct storage_args {
+	int64_t rows, columns;
+	pmg_buffer img, res;
+};
+
+/* A plan holds a row for each thread, and no array of the size of the image. */
+static void test_storage(struct tests *tests, const char *folder)
+{
+	static float img[ROWS*COLUMNS], res[ROWS*COLUMNS];
+	static const int64_t shape[] = { ROWS, COLUMNS };
+	const pmg_pipeline_desc *const *pipelines = load(tests, folder, "cases", "storage");
+	const struct storage_args args = { ROWS, COLUMNS, pmg_dense(img, PMG_F32, 2, shape),
+					   pmg_dense(res, PMG_F32, 2, shape) };
+	pmg_context *context = pmg_context_new(NULL);
+	const pmg_options options = { .context = context, .threads = THREADS };
+	pmg_plan *plan = NULL;
+	int n_wrong = 0;
+
+	for (int i = 0; i < ROWS*COLUMNS; i++)
+		img[i] = (float) (i % 7);
+	CHECK(tests, pipelines && find(pipelines, "storage")->plan(&args, &options, &plan) == PMG_OK);
+	if (plan) {
+		CHECK(tests, pmg_plan_bytes(plan) < 2000 + THREADS*(COLUMNS + 32)*4);
+		CHECK(tests, pmg_plan_execute(plan, &args, NULL) == PMG_OK);
+	}
+	for (int i = 0; i < ROWS*COLUMNS; i++) {
+		float point = 2*img[i] + (i >= COLUMNS && i % COLUMNS ? 2*img[i - 1] : 0);
+
+		n_wrong += res[i] > point*point || res[i] < point*point;
+	}
+	CHECK(tests, n_wrong == 0);
+	pmg_plan_destroy(plan);
+	pmg_context_free(context);
+}
+
 /* ---- rows in registers ---- */
 
 /* Each compiler keeps the 12 vectors of a row in registers: 12 multiply-adds, none of which reads the stack. */
@@ -250,5 +289,6 @@ void codegen_test_runs(struct tests *tests)
 		test_special(tests, special);
 	}
 	test_row(tests, folder);
+	test_storage(tests, folder);
 	codegen_command("rm -rf %s", folder);
 }
