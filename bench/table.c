@@ -14,13 +14,6 @@ static void print_number(FILE *stream, const char *format, int width, double num
 		fprintf(stream, format, width, number);
 }
 
-static void print_head(FILE *stream)
-{
-	fprintf(stream, "%-4s%-24s%-34s%3s %9s %19s %5s %9s %15s %7s %7s %5s %5s %6s %8s %8s %8s %8s\n", "op",
-		"version", "restructure, partition", "thr", "median ms", "95 % interval", "runs", "x base",
-		"95 % interval", "GF/s", "GB/s", "%fma", "%mrg", "%strm", "error", "adjoint", "plan ms", "plan MB");
-}
-
 static const char *name_of(const struct record *record, char *text, size_t size)
 {
 	snprintf(text, size, "%s%s%s", record->version, *record->algorithm ? " " : "", record->algorithm);
@@ -33,14 +26,36 @@ static const char *cell_of(const struct record *record, char *text, size_t size)
 	return text;
 }
 
-static void print_row(const struct record *r, FILE *stream)
+/* Of the columns of names. */
+static void find_widths(const row_list *rows, int *name_width, int *cell_width)
 {
-	char name[64], cell[64], interval[40], ratio[40];
+	char text[128];
+	*name_width = (int) strlen("version");
+	*cell_width = (int) strlen("restructure, partition");
+	for (int i = 0; i < rows->n; i++) {
+		int name = (int) strlen(name_of(&rows->items[i]->record, text, sizeof(text)));
+		int cell = (int) strlen(cell_of(&rows->items[i]->record, text, sizeof(text)));
+		*name_width = name > *name_width ? name : *name_width;
+		*cell_width = cell > *cell_width ? cell : *cell_width;
+	}
+}
+
+static void print_head(int name_width, int cell_width, FILE *stream)
+{
+	fprintf(stream, "%-4s%-*s %-*s %3s %9s %19s %9s %5s %9s %15s %7s %7s %5s %5s %6s %8s %8s %8s %8s\n", "op",
+		name_width, "version", cell_width, "restructure, partition", "thr", "median ms", "95 % interval",
+		"min ms", "runs", "x base", "95 % interval", "GF/s", "GB/s", "%fma", "%mrg", "%strm", "error",
+		"adjoint", "plan ms", "plan MB");
+}
+
+static void print_row(const struct record *r, int name_width, int cell_width, FILE *stream)
+{
+	char name[128], cell[128], interval[40], ratio[40];
 	snprintf(interval, sizeof(interval), "%.4g - %.4g", r->ms_low, r->ms_high);
 	snprintf(ratio, sizeof(ratio), "%.3g - %.3g", r->ratio_low, r->ratio_high);
-	fprintf(stream, "%-4s%-23s %-33s %3.0f", r->op, name_of(r, name, sizeof(name)), cell_of(r, cell, sizeof(cell)),
-		r->threads);
-	fprintf(stream, " %9.4g %19s %5.0f", r->ms_median, interval, r->runs);
+	fprintf(stream, "%-4s%-*s %-*s %3.0f", r->op, name_width, name_of(r, name, sizeof(name)), cell_width,
+		cell_of(r, cell, sizeof(cell)), r->threads);
+	fprintf(stream, " %9.4g %19s %9.4g %5.0f", r->ms_median, interval, r->ms_min, r->runs);
 	print_number(stream, " %*.3g", 9, r->ratio);
 	fprintf(stream, " %15s", isnan(r->ratio) ? "-" : ratio);
 	print_number(stream, " %*.1f", 7, r->gflops);
@@ -58,12 +73,14 @@ static void print_row(const struct record *r, FILE *stream)
 void table_print(const row_list *rows, FILE *stream)
 {
 	const char *op = "";
-	print_head(stream);
+	int name_width, cell_width;
+	find_widths(rows, &name_width, &cell_width);
+	print_head(name_width, cell_width, stream);
 	for (int i = 0; i < rows->n; i++) {
 		const struct record *record = &rows->items[i]->record;
 		if (*op && strcmp(op, record->op) != 0)
 			putc('\n', stream);
 		op = record->op;
-		print_row(record, stream);
+		print_row(record, name_width, cell_width, stream);
 	}
 }

@@ -45,15 +45,28 @@ int life_take_option(void *any, char **arguments, int n, struct failure *failure
 	return run_command.more(&values->run, arguments, n, failure);
 }
 
+/* The next word of a text, which may be in single quotes; NULL: no more. */
+static char *next_word(char **rest)
+{
+	char *word = *rest + strspn(*rest, " ");
+	char end = *word == '\'' ? '\'' : ' ';
+	word += end == '\'';
+	if (!*word)
+		return NULL;
+	char *after = strchr(word, end);
+	*rest = after ? after + 1 : word + strlen(word);
+	if (after)
+		*after = '\0';
+	return word;
+}
+
 /* The options in `text` over those of all generated rows. */
 static bool read_options(struct life_values *values, const char *text, struct run_values *run,
 			 struct failure *failure)
 {
 	struct life_values copy = *values;
 	char *rest = arena_string(values->arena, text);
-	for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
-		if (!*word)
-			continue;
+	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
 		int taken = life_take_option(&copy, &word, 1, failure);
 		if (taken == 0)
 			return fail(failure, OUTCOME_USAGE, "--generated: unknown option '%s'", word);
@@ -67,7 +80,7 @@ static bool read_options(struct life_values *values, const char *text, struct ru
 /* ---- The program ---------------------------------------------------------------------------- */
 
 /* Beside the installed programs, in the tree around a build folder, or where we are. */
-static const char *find_program(struct life_values *values, const char *name, struct failure *failure)
+const char *life_find_file(struct life_values *values, const char *name, struct failure *failure)
 {
 	const char *home = getenv("PMG_HOME");
 	char here[4096] = ".";
@@ -78,11 +91,11 @@ static const char *find_program(struct life_values *values, const char *name, st
 		*slash = '\0';
 	const char *places[] = { home && *home ? home : ".", arena_printf(values->arena, "%s/..", here), "." };
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *path = arena_printf(values->arena, "%s/dsl_examples/%s", places[i], name);
+		const char *path = arena_printf(values->arena, "%s/%s", places[i], name);
 		if (access(path, R_OK) == 0)
 			return path;
 	}
-	fail(failure, OUTCOME_IO, "dsl_examples/%s is not found", name);
+	fail(failure, OUTCOME_IO, "%s is not found", name);
 	fail_help(failure, "PMG_HOME names the root of the repository");
 	return NULL;
 }
@@ -148,6 +161,7 @@ static const char *decision_of(const struct life_row *row, const char *pass)
 static void describe(struct life_row *row, const char *options)
 {
 	struct record *record = &row->row.record;
+	const pmg_report *report = pmg_plan_report(row->execution.plan);
 	*record = record_new();
 	record->bench = "life";
 	record->problem = row->problem->name;
@@ -160,7 +174,9 @@ static void describe(struct life_row *row, const char *options)
 	record->restructure = decision_of(row, "restructure");
 	record->partition = decision_of(row, "partition");
 	record->algorithm = options;
-	record->plan_ms = 1e3 * row->execution.plan_seconds;
+	record->layout = report && report->choice ? report->choice : "";
+	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));
+	record->tuning_ms = report ? 1e3 * report->tuning : 0;
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
 }
 
@@ -168,7 +184,9 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 			const char *options, life_row_list *rows, struct failure *failure)
 {
 	struct life_row *row = arena_new(values->arena, struct life_row);
-	const char *path = find_program(values, op == LIFE_DSC ? "life_dsc.pmg" : "life_wc.pmg", failure);
+	const char *path = life_find_file(values,
+					  op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg",
+					  failure);
 	*row = (struct life_row){ .op = op, .problem = problem, .is_generated = true };
 	row->row.run = run_generated;
 	row->row.state = row;

@@ -83,6 +83,8 @@ static bool make_rows(struct life_run *run, struct failure *failure)
 	if (!run->cpu)
 		return fail_memory(failure, "the hand-written code");
 	return life_rows_add(values, &run->problem, run->cpu, &run->rows, failure) &&
+	       (!values->grid || life_grid_add(values, &run->problem, run->cpu, &run->rows, failure)) &&
+	       (!values->scaling || life_scaling_add(values, &run->problem, run->cpu, &run->rows, failure)) &&
 	       (run->rows.n > 0 || fail(failure, OUTCOME_USAGE, "there is nothing to measure"));
 }
 
@@ -118,6 +120,9 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	ceilings_print(&run->ceilings, (int) run->values->run.threads, stdout);
 	putchar('\n');
 	table_print(&run->measured, stdout);
+	if ((run->values->grid || run->values->scaling) &&
+	    !life_grid_print(run->values, &run->rows, stdout, failure))
+		return false;
 	return write_records(run, failure);
 }
 
@@ -158,6 +163,10 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive)"),
 	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),
 	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each"),
+	{ .name = "grid", .offset = offsetof(struct life_values, grid),
+	  .text = "all cells of the thesis' tables 6.2 to 6.4, and those of generated code" },
+	{ .name = "scaling", .offset = offsetof(struct life_values, scaling),
+	  .text = "1, 2, 4, … threads, as in table 6.5" },
 	TEXT_OPTION(cache, "cache", "FOLDER", "where phantoms are kept (default: $XDG_CACHE_HOME/pmg)"),
 };
 

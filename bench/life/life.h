@@ -18,7 +18,7 @@ struct life_values {
 	const char *op, *isa;
 	int64_t ntheta, seed, grid_of_angles;
 	word_list generated;            /* options of further generated rows */
-	bool grid, series;
+	bool grid, scaling;
 };
 
 /* ---- problem.c ------------------------------------------------------------------------ */
@@ -81,6 +81,10 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 		   life_row_list *rows, struct failure *failure);
 bool life_row_hand(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
 		   const struct life_call *call, life_row_list *rows, struct failure *failure);
+/* NAME or NAME@PARTITION+ORDER of hand-written code. */
+bool life_row_named(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		    const char *name, enum life_op op, int64_t threads, life_row_list *rows,
+		    struct failure *failure);
 void life_row_free(struct life_row *row);
 int64_t life_out_count(const struct life_case *problem, enum life_op op);
 const char *life_op_name(enum life_op op);
@@ -90,6 +94,8 @@ bool life_op_wanted(const struct life_values *values, enum life_op op);
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
 			const char *options, life_row_list *rows, struct failure *failure);
 void life_generated_free(struct life_row *row);
+/* A file of the repository, where the programs are installed, built or started; NULL: none. */
+const char *life_find_file(struct life_values *values, const char *name, struct failure *failure);
 /* Takes one option of `pmg run`; as `more` of struct command. */
 int life_take_option(void *values, char **arguments, int n, struct failure *failure);
 
@@ -99,6 +105,8 @@ bool life_check_row(const struct life_reference *reference, struct life_row *row
 void life_check_adjoint(const life_row_list *rows);
 
 /* ---- grid.c ----------------------------------------------------------------------------------------- */
+bool life_scaling_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		      life_row_list *rows, struct failure *failure);
 bool life_grid_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
 		   life_row_list *rows, struct failure *failure);
 bool life_grid_print(struct life_values *values, const life_row_list *rows, FILE *stream, struct failure *failure);

@@ -133,15 +133,15 @@ static bool unknown_version(const char *name, struct failure *failure)
 	return false;
 }
 
-static bool add_hand(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
-		     const char *name, enum life_op op, life_row_list *rows, struct failure *failure)
+bool life_row_named(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
+		    const char *name, enum life_op op, int64_t threads, life_row_list *rows, struct failure *failure)
 {
 	size_t length = strcspn(name, "@");
 	const struct life_version *version = life_version_named(name, length);
 	if (!version)
 		return unknown_version(name, failure);
 	struct life_call call = { .version = version, .op = op, .order = version->order[op],
-				  .partition = version->partition[op], .threads = (int) values->run.threads };
+				  .partition = version->partition[op], .threads = (int) threads };
 	if (name[length] && !read_cell(name + length + 1, &call, failure))
 		return false;
 	return life_row_hand(values, problem, cpu, &call, rows, failure);
@@ -166,7 +166,8 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 			continue;
 		bool ok = strcmp(name, "generated") == 0
 				  ? life_row_generated(values, problem, (enum life_op) op, "", rows, failure)
-				  : add_hand(values, problem, cpu, name, (enum life_op) op, rows, failure);
+				  : life_row_named(values, problem, cpu, name, (enum life_op) op,
+						   values->run.threads, rows, failure);
 		if (!ok)
 			return false;
 	}

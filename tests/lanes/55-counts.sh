@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # budget: 120s
-# Instructions that the kernels of the examples execute, against a table; skipped without valgrind or the table's compiler.
+# Instructions of the kernels of the examples, against a table; skipped without valgrind or the compiler of the table.
 set -e
 make -s count-program
 exec "$PYTHON" tests/counts/counts.py "$BUILD"

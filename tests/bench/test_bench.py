@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg bench`: what it prints and writes, how it compares, and what it says to wrong calls."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
+         "machine").split()
+NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
+           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream").split()
+CASES = []
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+def bench(*words, status=0):
+    """What a call prints; its exit status is checked."""
+    env = dict(os.environ, OMP_WAIT_POLICY="passive")
+    run = subprocess.run([PMG, "bench", *words], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                         check=False)
+    assert run.returncode == status, f"status {run.returncode}: {run.stdout}"
+    return run.stdout
+
+
+def life(folder, *words, status=0):
+    """Output and records of a small problem."""
+    path = Path(folder) / "records.json"
+    out = bench("life", "--scale=0.0004", "--ntheta=33", "--grid-of-angles=9", "--min-time=0", f"--cache={folder}",
+                "--threads=2", f"--json={path}", *words, status=status)
+    return out, [json.loads(line) for line in path.read_text().splitlines()] if status == 0 else []
+
+
+@case
+def every_version_is_right_and_recorded(folder):
+    out, records = life(folder)
+    names = {r["version"] for r in records}
+    assert {"generated", "cpu_naive", "cpu_naive_par", "cpu_opt_noblas", "best", "best_f32"} <= names, names
+    assert len(records) == 2*len(names)
+    for r in records:
+        assert sorted(r) == sorted(TEXTS + NUMBERS + ["tuning_ms"]), sorted(r)
+        assert all(isinstance(r[name], str) for name in TEXTS), r
+        assert all(isinstance(r[name], (int, float)) for name in NUMBERS), r
+        assert 0 < r["ms_min"] <= r["ms_low"] <= r["ms_median"] <= r["ms_high"] and r["runs"] >= 6
+        assert r["ratio_low"] <= r["ratio"] <= r["ratio_high"] and r["baseline"] == "cpu_naive"
+        assert r["bound"] <= 1 and r["error"] < (1e-6 if r["precision"] == "f32" else 1e-14), r
+        assert r["adjoint"] < (1e-6 if r["precision"] == "f32" else 1e-13), r
+        assert r["of_fma_merged"] <= r["of_fma"] and r["fraction_of_limit"] > 0
+    first = ("bench case op version target threads precision weights layout restructure partition algorithm ms_median "
+             "ms_min runs baseline ratio gbps gflops limit fraction_of_limit error plan_ms plan_bytes machine").split()
+    assert list(records[0])[:len(first)] == first
+    naive = [r for r in records if r["version"] == "cpu_naive"]
+    assert all(r["ratio"] == 1 and r["error"] == 0 and r["threads"] == 1 for r in naive)
+    assert re.search(r"triad GB/s.*read GB/s.*FMA f64", out), out
+    assert all(len(re.findall(rf"^{r['op']} +{r['version']} ", out, re.M)) == 1 for r in records)
+
+
+@case
+def weights_may_be_sparse(folder):
+    _, dense = life(folder, "--versions=cpu_naive,best", "--op=dsc")
+    _, sparse = life(folder, "--versions=cpu_naive,best", "--op=dsc", "--weights=sparse=0.21")
+    assert [r["weights"] for r in dense + sparse] == ["dense"]*2 + ["sparse=0.21"]*2
+    share = sparse[0]["of_fma_merged"]/sparse[0]["of_fma"]/(dense[0]["of_fma_merged"]/dense[0]["of_fma"])
+    assert 0.15 < share < 0.45, share
+
+
+@case
+def cells_and_generated_versions_are_chosen(folder):
+    _, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas@voxel+voxel", "--generated=--vector=off",
+                      "--generated=--vector=off --parallel=off", "--op=wc", "--baseline=cpu_opt_noblas")
+    assert [(r["version"], r["algorithm"]) for r in records] == [
+        ("cpu_naive", ""), ("cpu_opt_noblas", ""), ("generated", "--vector=off"),
+        ("generated", "--vector=off --parallel=off")]
+    assert (records[1]["partition"], records[1]["restructure"]) == ("voxel", "voxel")
+    assert records[1]["ratio"] == 1 and all(r["baseline"] == "cpu_opt_noblas" for r in records)
+
+
+@case
+def the_grid_stands_beside_the_thesis(folder):
+    out, records = life(folder, "--versions=cpu_naive", "--grid", "--scaling", "--op=dsc")
+    for row in (r"T6.2 dsc cpu_naive +coeff +atom +1 +8.187 +8.452 +1 +1 +1 +[\d.e-]+ +1$",
+                r"T6.3 dsc cpu_naive_par +voxel +voxel +16 +2.553 +2.407 +3.21 +3.51 +2 +[\d.e-]+ +[\d.e-]+$",
+                r"T6.4 wc +cpu_opt +coeff +atom +16 +0.382 +0.391 +16.5 +16.1 +2 +- +-$",
+                r"T6.5 cpu_naive_par +16 +1.11 +52.20 +4.72 +4.31 +- +-$"):
+        assert re.search(row, out, re.M), (row, out)
+    cells = {(r["op"], r["version"], r["partition"], r["restructure"]) for r in records}
+    assert ("dsc", "cpu_naive_par", "voxel", "voxel") in cells and ("dsc", "cpu_naive", "coeff", "voxel") in cells
+    assert {r["threads"] for r in records if r["version"] == "cpu_naive_par"} == {1, 2}
+
+
+@case
+def a_problem_may_be_a_file(folder):
+    rng = np.random.default_rng(1)
+    path = f"{folder}/own.h5"
+    with h5py.File(path, "w") as file:
+        for name, limit in (("atom", 5), ("voxel", 7), ("fiber", 6)):
+            file[f"PHI/{name}"] = rng.integers(0, limit, 50)
+        file["PHI/value"] = rng.standard_normal(50)
+        file["D"] = rng.standard_normal((5, 10))
+    _, records = life(folder, "--versions=cpu_naive,generated,best", f"--problem={path}")
+    assert len(records) == 6 and all(r["case"] == path and r["bound"] <= 1 for r in records)
+    with h5py.File(path, "a") as file:
+        file["PHI/atom"][3] = 5
+    out, _ = life(folder, f"--problem={path}", status=3)
+    assert "PHI.atom[3] is 5, not in 0..5" in out, out
+
+
+@case
+def files_are_compared_by_their_intervals(folder):
+    def write(name, *times):
+        rows = [{"bench": "life", "case": "c", "op": "dsc", "version": version, "threads": 2,
+                 "ms_median": (low + high)/2, "ms_low": low, "ms_high": high} for version, low, high in times]
+        (Path(folder) / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return f"{folder}/{name}"
+
+    old = write("old.json", ("a", 10, 12), ("b", 10, 12), ("c", 10, 12), ("gone", 1, 2))
+    new = write("new.json", ("a", 8, 9), ("b", 11.5, 14), ("c", 13, 14), ("other", 1, 2))
+    out = bench("--compare", old, new)
+    assert re.search(r"^dsc a .* 1\.294 faster$", out, re.M), out
+    assert re.search(r"^dsc b .* 0\.863 same$", out, re.M) and re.search(r"^dsc c .* 0\.815 slower$", out, re.M), out
+    assert "3 of 4 rows are in both files" in out
+    assert "no row in common" in bench("--compare", old, write("none.json", ("x", 1, 2)), status=3)
+
+
+@case
+def a_file_compares_with_itself_as_the_same(folder):
+    life(folder, "--versions=cpu_naive,best")
+    out = bench("--compare", f"{folder}/records.json", f"{folder}/records.json")
+    assert out.count(" 1.000 same") == 4, out
+
+
+@case
+def wrong_calls_are_told(folder):
+    for words, text in ((["life", "--versions=bst"], "there is no version 'bst'\n  help: did you mean 'best'?"),
+                        (["life", "--versions=best@voxel"], "is not PARTITION+ORDER"),
+                        (["life", "--weights=some"], "neither dense nor sparse=SHARE"),
+                        (["life", "--weights=sparse=2"], "neither dense nor sparse=SHARE"),
+                        (["life", "--scale=big"], "'big' is not a size above 0"),
+                        (["life", "--min-time=x"], "is not a number of seconds"),
+                        (["life", "--op=both"], "'both' is neither dsc nor wc"),
+                        (["life", "--isa=v9"], "cannot run 'v9'"),
+                        (["life", "--target=cuda"], "'cuda' is not openmp"),
+                        (["life", "--repeat=3"], "unknown option '--repeat'"),
+                        (["life", "--generated=--nothing=1"], "unknown option '--nothing=1'"),
+                        (["life", "--versions=,"], "there is nothing to measure"),
+                        (["life", "here"], "'here' is not an option"),
+                        (["lfe"], "did you mean 'life'?"), ([], "say what to measure"),
+                        (["--compare", "one"], "takes two files")):
+        small = ["--scale=0.0004", f"--cache={folder}"] if words[:1] == ["life"] else []
+        out = bench(*words[:1], *small, *words[1:], status=2)
+        assert text in out, (words, out)
+    assert "cannot open" in bench("--compare", "/nowhere/a", "/nowhere/b", status=4)
+
+
+@case
+def what_cannot_be_is_left_out(folder):
+    out, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas@voxel+atom", "--op=dsc")
+    assert "dsc of cpu_opt_noblas is left out: a partition by voxel needs" in out and len(records) == 1
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for check in CASES:
+            try:
+                check(folder)
+            except AssertionError as error:
+                print(f"{check.__name__}: {error}")
+                failed += 1
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
