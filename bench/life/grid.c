@@ -219,19 +219,28 @@ static void print_ours(const life_row_list *rows, const char *version, int64_t m
 	}
 }
 
+static void print_cells(const struct life_values *values, const cell_list *cells, const life_row_list *rows,
+			FILE *stream)
+{
+	fprintf(stream, "\nthesis, tables 6.2 to 6.4\n%-4s %-4s%-15s%-16s%-7s", "", "op", "version", "partition",
+		"order");
+	fprintf(stream, " %4s %8s %8s %8s %8s   %4s %8s %8s\n", "thr", "first s", "500th s", "x naive", "x naive",
+		"thr", "here s", "x naive");
+	for (int i = 0; i < cells->n; i++)
+		if (strcmp(cells->items[i].op, "all") != 0)
+			print_cell(values, cells, &cells->items[i], rows, stream);
+}
+
 bool life_grid_print(struct life_values *values, const life_row_list *rows, FILE *stream, struct failure *failure)
 {
 	cell_list cells = { 0 };
 	if (!read_cells(values, &cells, failure))
 		return false;
-	fprintf(stream, "\nthesis, tables 6.2 to 6.4\n%-4s %-4s%-15s%-16s%-7s %4s %8s %8s %8s %8s   %4s %8s %8s\n", "",
-		"op", "version", "partition", "order", "thr", "first s", "500th s", "x naive", "x naive", "thr", "here s",
-		"x naive");
-	for (int i = 0; i < cells.n; i++)
-		if (strcmp(cells.items[i].op, "all") != 0 && values->grid)
-			print_cell(values, &cells, &cells.items[i], rows, stream);
-	fprintf(stream, "\nthesis, table 6.5; here: seconds of an iteration\n%-4s %-15s %4s %8s %8s %8s %8s %8s %8s\n", "",
-		"version", "thr", "10, min", "500, min", "x naive", "x naive", "here s", "x naive");
+	if (values->grid)
+		print_cells(values, &cells, rows, stream);
+	fprintf(stream, "\nthesis, table 6.5; here: seconds of an iteration\n");
+	fprintf(stream, "%-4s %-15s %4s %8s %8s %8s %8s %8s %8s\n", "", "version", "thr", "10, min", "500, min",
+		"x naive", "x naive", "here s", "x naive");
 	for (int i = 0; i < cells.n; i++)
 		if (strcmp(cells.items[i].op, "all") == 0)
 			print_scaling(&cells, &cells.items[i], rows, stream);
