@@ -244,10 +244,13 @@ const pmg_report *pmg_plan_report(const pmg_plan *plan)
 
 struct forecast {
 	int64_t most, second;           /* of the plans */
+	int64_t for_a_while;            /* the most that one needs besides while it is made */
 };
 
-static void forecast_add(struct forecast *forecast, int64_t bytes)
+static void forecast_add(struct forecast *forecast, int64_t bytes, int64_t peak)
 {
+	if (peak - bytes > forecast->for_a_while)
+		forecast->for_a_while = peak - bytes;
 	if (bytes > forecast->most) {
 		forecast->second = forecast->most;
 		forecast->most = bytes;
@@ -260,11 +263,12 @@ static void forecast_add(struct forecast *forecast, int64_t bytes)
 static bool candidates_forecast(const pmg_pipeline_desc *desc, const void *args, struct forecast *forecast)
 {
 	for (int32_t i = 0; i < desc->n_candidates; i++) {
-		const int64_t bytes = pmg_plan_forecast(desc->candidates[i], args);
+		int64_t peak;
+		const int64_t bytes = args_forecast(desc->candidates[i], args, &peak);
 
 		if (bytes < 0)
 			return false;
-		forecast_add(forecast, bytes);
+		forecast_add(forecast, bytes, peak);
 	}
 	return true;
 }
@@ -272,8 +276,8 @@ static bool candidates_forecast(const pmg_pipeline_desc *desc, const void *args,
 int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 			       int64_t *peak)
 {
-	int64_t extents[PMG_MAX_EXTENTS], bytes = pmg_plan_forecast(desc, args), more = 0;
-	struct forecast forecast = { 0, 0 };
+	int64_t extents[PMG_MAX_EXTENTS], most = 0, bytes = args_forecast(desc, args, &most), more = 0;
+	struct forecast forecast = { .for_a_while = bytes < 0 ? 0 : most - bytes };
 
 	if (bytes >= 0 && options && options->tune != PMG_TUNE_OFF && !options->candidate && desc->n_candidates > 1) {
 		bytes = candidates_forecast(desc, args, &forecast) ? forecast.most + trials_bytes(desc) : -1;
@@ -282,6 +286,6 @@ int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, 
 			more = forecast.second + scratch_forecast(desc, args, extents);
 	}
 	if (peak)
-		*peak = bytes < 0 ? -1 : bytes + more;
+		*peak = bytes < 0 ? -1 : bytes + more + forecast.for_a_while;
 	return bytes;
 }

@@ -186,13 +186,14 @@ static pmg_status fixed_check(pmg_context *context, const pmg_pipeline_desc *des
 static pmg_status forecast_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 				 const int64_t *extents)
 {
-	const int64_t bytes = plan_forecast(desc, args, extents, true);
+	int64_t peak = 0;
+	const int64_t bytes = plan_forecast(desc, args, extents, true, &peak);
 
 	if (bytes < 0)
 		return pmg_fail(options->context, PMG_NO_RESOURCES,
 				"pipeline '%s' needs more memory than can be addressed", desc->name);
-	if (options->max_memory > 0 && bytes > options->max_memory)
-		return limit_fail(options->context, desc->name, bytes, options->max_memory);
+	if (options->max_memory > 0 && peak > options->max_memory)
+		return limit_fail(options->context, desc->name, peak, options->max_memory);
 	return PMG_OK;
 }
 

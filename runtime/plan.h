@@ -181,10 +181,12 @@ pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc
 pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int32_t threads,
 		       int64_t *extents);
 
-/* Bytes of the plan itself; of all that a plan will hold, or, if `certain`, will hold at least; -1 where that is too
- * much. */
+/* Bytes of the plan itself; of all that a plan will hold and, in `peak`, holds at a moment while it is made; if
+ * `certain`, at least; -1 where that is too much. */
 int64_t plan_block_bytes(const pmg_pipeline_desc *desc);
-int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain);
+int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain,
+		      int64_t *peak);
+int64_t args_forecast(const pmg_pipeline_desc *desc, const void *args, int64_t *peak);  /* not `certain` */
 
 /* ---- bind.c: what can be said of an argument without reading its elements */
 
@@ -221,15 +223,17 @@ pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 int64_t morton_bytes(int64_t n, int32_t threads);
 void morton_order(const pmg_buffer *places, int32_t threads, void *memory, int64_t *order, int64_t *rank);
 
-/* ---- restructure_sizes.c: what can be said of restructurings without making them */
+/* ---- restructure_sizes.c */
 
 bool restructurings_are_consistent(const pmg_pipeline_desc *desc);
 bool restructurings_fit(const pmg_pipeline_desc *desc, const int64_t *extents);
 
-/* Bytes of all arrays that restructurings make; `certain`: with as few runs as possible, else with as many as there
- * seem to be. -1 if that is too much. */
+/* ---- restructure_forecast.c */
+
+/* Bytes of all arrays that restructurings make, and the most that is held at a moment while they are made; `certain`:
+ * with as few runs as possible, else with as many as there seem to be. -1 if that is too much. */
 int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents,
-				bool certain);
+				bool certain, int64_t *peak);
 
 /* ---- restructure.c */
 

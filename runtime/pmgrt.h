@@ -396,7 +396,8 @@ PMG_API void pmg_plan_destroy(pmg_plan *plan);
 /* Bytes that a plan for `args` will hold when it is made; < 0 where the sizes are not valid or too large. Exact but
  * for the runs of restructurings: how many there are is estimated from the keys in `args`, to about 1 % (5 % in the
  * worst case), or, where those cannot be read, is the most that is possible. Chunks count as for OpenMP's default
- * number of threads. What planning needs for a while is not in it. */
+ * number of threads. Of a description with candidates, a plan of the first. What planning needs for a while is not in
+ * it, but in the peak of pmg_plan_forecast_with. */
 PMG_API int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args);
 
 /* The same for a plan that is made with `options`: the most that any of its candidates will hold, and in `peak`, unless
@@ -406,7 +407,8 @@ PMG_API int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void
 
 /* Bytes it holds now, scratch of executions included; the most it has held so far. 0 for NULL. While a restructuring
  * of n points is made, the plan holds 16 n bytes more than before, then 8 n more than what is finished (nothing more
- * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory includes them. */
+ * where the last copy per point is of an 8-byte type), and tables as large as the limits. max_memory is a limit of the
+ * peak. */
 PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
 PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
 

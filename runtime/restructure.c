@@ -67,7 +67,7 @@ static pmg_status places_inspect(struct inspection *in)
 
 	if (status != PMG_OK)
 		return status;
-	in->rank = plan_allocate(plan, 2 * (in->n_values + 1) * (int64_t) sizeof *in->rank);
+	in->rank = plan_allocate(plan, rank_bytes(in->n_values));
 	memory = in->rank ? plan_allocate(plan, bytes) : NULL;
 	if (!memory)
 		return PMG_NO_RESOURCES;
@@ -107,6 +107,7 @@ static pmg_status points_sort(struct inspection *in)
 	plan_release(plan, counts, bytes);
 	plan_release(plan, in->order.spare, in->order_bytes);
 	in->order.spare = NULL;
+	in->is_told = order_tells(&in->order, 0, &in->shift, &in->mask);
 	return PMG_OK;
 }
 
@@ -115,38 +116,47 @@ static pmg_status points_sort(struct inspection *in)
 /* The value of key `key` at the point that is now at `i`, places for values if there are some. */
 static int64_t key_at(const struct inspection *in, int key, int64_t i)
 {
-	const struct order *order = &in->order;
+	const struct sort_key *source = &in->keys[key];
 	int64_t at, value;
-	uint64_t mask;
-	int shift;
 
-	if (order_tells(order, key, &shift, &mask))
-		return (int64_t) (order->points[i] >> shift & mask);
-	order_points(order, i, 1, &at);
-	elements_gather(&order->keys[key].values, &at, 1, &value);
-	return order->keys[key].rank ? order->keys[key].rank[value] : value;
+	order_points(&in->order, i, 1, &at);
+	elements_gather(&source->values, &at, 1, &value);
+	return source->rank ? source->rank[value] : value;
 }
 
-/* Whether the point now at `i` agrees with the one before it in all keys. */
-static bool is_continued(const struct inspection *in, int64_t i)
+static int64_t segment_at(const struct inspection *in, int64_t i)
 {
-	const uint64_t *points = in->order.points;
+	return in->is_told ? (int64_t) (in->order.points[i] >> in->shift & in->mask) : key_at(in, 0, i);
+}
 
-	if ((points[i] ^ points[i - 1]) >> in->order.index_bits != 0)
-		return false;
+static bool words_differ(const struct inspection *in, int64_t i)
+{
+	return (in->order.points[i] ^ in->order.points[i - 1]) >> in->order.index_bits != 0;
+}
+
+/* Whether the point now at `i` > 0 differs from the one before it in some key. */
+static bool is_border(const struct inspection *in, int64_t i)
+{
+	if (words_differ(in, i))
+		return true;
 	for (int key = in->desc->n_keys - 1; in->order.low > 0 && key >= 0; key--)
 		if (key_at(in, key, i) != key_at(in, key, i - 1))
-			return false;
-	return true;
+			return true;
+	return false;
 }
 
 static int64_t share_count(const struct inspection *in, int32_t share)
 {
 	const int64_t end = share_begin(in->order.n, in->n_shares, share + 1);
-	int64_t n = 0;
+	const int64_t begin = share_begin(in->order.n, in->n_shares, share), first = begin > 0 ? begin : 1;
+	int64_t n = begin == 0 && end > 0;
 
-	for (int64_t i = share_begin(in->order.n, in->n_shares, share); i < end; i++)
-		n += i == 0 || !is_continued(in, i);
+	if (in->order.low > 0)
+		for (int64_t i = first; i < end; i++)
+			n += is_border(in, i);
+	else
+		for (int64_t i = first; i < end; i++)
+			n += words_differ(in, i);
 	return n;
 }
 
@@ -177,8 +187,10 @@ static void run_begin(struct borders *borders, int64_t i)
 {
 	const struct inspection *in = borders->in;
 
-	if (in->desc->segments >= 0)
-		segments_begin(borders, key_at(in, 0, i), has_runs(in) ? borders->run : i);
+	const int64_t segment = segment_at(in, i);
+
+	if (segment != borders->segment && in->desc->segments >= 0)
+		segments_begin(borders, segment, has_runs(in) ? borders->run : i);
 	borders->run++;
 	if (!has_runs(in))
 		return;
@@ -191,14 +203,14 @@ static void share_borders(const struct inspection *in, int32_t share, int64_t ru
 {
 	const int64_t begin = share_begin(in->order.n, in->n_shares, share);
 	const int64_t end = share_begin(in->order.n, in->n_shares, share + 1);
-	struct borders borders = { .in = in, .run = run, .segment = begin == 0 ? -1 : key_at(in, 0, begin - 1) };
+	struct borders borders = { .in = in, .run = run, .segment = begin == 0 ? -1 : segment_at(in, begin - 1) };
 
 	if (in->desc->segments >= 0)
 		borders.segments = array_values(in->plan, in->desc->segments);
 	if (has_runs(in))
 		borders.runs = array_values(in->plan, in->desc->runs);
 	for (int64_t i = begin; i < end; i++)
-		if (i == 0 || !is_continued(in, i))
+		if (i == 0 || is_border(in, i))
 			run_begin(&borders, i);
 	if (end == in->order.n && has_runs(in)) {
 		borders.starts[borders.n_starts++] = in->order.n;
@@ -316,7 +328,7 @@ static void inspection_end(struct inspection *in)
 {
 	plan_release(in->plan, in->order.points, in->order_bytes);
 	plan_release(in->plan, in->order.spare, in->order_bytes);
-	plan_release(in->plan, in->rank, 2 * (in->n_values + 1) * (int64_t) sizeof *in->rank);
+	plan_release(in->plan, in->rank, rank_bytes(in->n_values));
 }
 
 static pmg_status restructuring_inspect(struct plan *plan, const pmg_restructure_desc *desc)

@@ -25,6 +25,13 @@ int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *res
 int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
 int64_t inspected_bytes(pmg_type type, int64_t n);      /* of an array of n elements */
 
+/* The copy that is made last, in the memory of the order: per point, of 8 bytes; or -1. */
+int32_t last_copy(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure);
+
+/* Of tables while they are needed: for places of n_values segments, for new numbers of n_values values. */
+int64_t rank_bytes(int64_t n_values);
+int64_t numbering_bytes(int64_t n, int64_t n_values, int32_t threads);
+
 /* ---- restructure.c */
 
 struct inspection {
@@ -33,6 +40,9 @@ struct inspection {
 	struct sort_key keys[PMG_MAX_RANK];
 	struct order order;             /* `points` NULL: given away */
 	int64_t order_bytes;            /* of `points`, and of `spare` */
+	bool is_told;                   /* the sorted words tell the segment: these bits */
+	int shift;
+	uint64_t mask;
 	int64_t *rank;                  /* of the values of keys[0]; NULL: themselves */
 	int64_t n_values, n_runs;       /* limit of keys[0]; -1: not known yet */
 	int32_t n_shares;

@@ -145,18 +145,7 @@ static pmg_status copy_make(const struct inspection *in, const pmg_copy_desc *de
 	return elements_copy(&copying);
 }
 
-/* The copy for which the memory of the order is right, or -1. Each 64-bit type holds all values. */
-static int32_t last_copy(const struct inspection *in)
-{
-	for (int32_t i = in->desc->n_copies - 1; i >= 0; i--) {
-		const pmg_copy_desc *copy = &in->desc->copies[i];
-
-		if (!copy->is_per_run && pmg_type_size(in->plan->desc->arrays[copy->to].type) == 8)
-			return i;
-	}
-	return -1;
-}
-
+/* Types of 8 bytes hold all values: this does not fail. */
 static void copy_make_in_place(struct inspection *in, const pmg_copy_desc *desc)
 {
 	struct copying copying = copying_of(in, desc);
@@ -170,7 +159,7 @@ static void copy_make_in_place(struct inspection *in, const pmg_copy_desc *desc)
 
 pmg_status copies_make(struct inspection *in)
 {
-	const int32_t last = last_copy(in);
+	const int32_t last = last_copy(in->plan->desc, in->desc);
 	pmg_status status = PMG_OK;
 
 	for (int32_t i = 0; i < in->desc->n_copies && status == PMG_OK; i++)

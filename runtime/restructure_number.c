@@ -26,6 +26,18 @@ static int32_t numbering_shares(int64_t n, int64_t n_values, int32_t threads)
 	return n / 4 / n_shares < n_values ? 1 : n_shares;
 }
 
+static int64_t words_of(int64_t n_values)
+{
+	return n_values / 64 + 1;
+}
+
+int64_t numbering_bytes(int64_t n, int64_t n_values, int32_t threads)
+{
+	const int64_t n_shares = numbering_shares(n, n_values, threads);
+
+	return (n_values + n_shares * (n_values + words_of(n_values))) * (int64_t) sizeof(int64_t);
+}
+
 static void share_list(struct numbering *numbering, int32_t share)
 {
 	const int64_t begin = share_begin(numbering->n, numbering->n_shares, share);
@@ -128,7 +140,7 @@ static pmg_status renumbering_make(const struct inspection *in, const pmg_renumb
 	const pmg_copy_desc *uses = uses_of(in, renumbering->mode);
 	struct numbering numbering = {
 		.plan = plan, .uses = array_values(plan, uses->to), .n = copy_elements(in, uses),
-		.n_values = n_values, .n_words = n_values / 64 + 1
+		.n_values = n_values, .n_words = words_of(n_values)
 	};
 	pmg_status status = inspected_new(plan, renumbering->order, n_values, n_values - 1);
 	int64_t bytes;
@@ -136,7 +148,7 @@ static pmg_status renumbering_make(const struct inspection *in, const pmg_renumb
 	if (status != PMG_OK)
 		return status;
 	numbering.n_shares = numbering_shares(numbering.n, n_values, plan->kernel.threads);
-	bytes = (n_values + numbering.n_shares * (n_values + numbering.n_words)) * (int64_t) sizeof(int64_t);
+	bytes = numbering_bytes(numbering.n, n_values, plan->kernel.threads);
 	numbering.numbers = plan_allocate(plan, bytes);
 	if (!numbering.numbers)
 		return PMG_NO_RESOURCES;

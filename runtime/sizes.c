@@ -284,9 +284,18 @@ static bool needs_memory(const pmg_array_desc *array, const void *args)
 	return array->is_fixed && !argument_is_direct(array, array_argument(array, args));
 }
 
-int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain)
+/* For a while only. */
+static bool is_converted_for_inspection(const pmg_array_desc *array, const void *args)
 {
-	const int64_t inspected = restructurings_forecast(desc, args, extents, certain);
+	return array->is_for_inspection && !argument_is_inspectable(array)
+		&& !argument_is_direct(array, array_argument(array, args));
+}
+
+int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain,
+		      int64_t *peak)
+{
+	int64_t at_once;
+	const int64_t inspected = restructurings_forecast(desc, args, extents, certain, &at_once);
 	int64_t bytes = plan_block_bytes(desc) + inspected;
 
 	if (inspected < 0)
@@ -294,20 +303,29 @@ int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int
 	for (int32_t i = 0; i < desc->n_arrays; i++) {
 		const pmg_array_desc *array = &desc->arrays[i];
 
-		if (!needs_memory(array, args))
-			continue;
-		bytes += array_bytes(array, extents);
-		if (bytes >= PMG_MAX_BYTES)
+		if (is_converted_for_inspection(array, args))
+			at_once += array_bytes(array, extents);
+		if (needs_memory(array, args))
+			bytes += array_bytes(array, extents);
+		if (bytes >= PMG_MAX_BYTES || at_once >= PMG_MAX_BYTES)
 			return -1;
 	}
+	*peak = bytes + (at_once > inspected ? at_once - inspected : 0);
 	return bytes;
 }
 
-int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args)
+int64_t args_forecast(const pmg_pipeline_desc *desc, const void *args, int64_t *peak)
 {
 	int64_t extents[PMG_MAX_EXTENTS];
 
 	if (!desc || !args || sizes_check(NULL, desc, args, 0, extents) != PMG_OK)
 		return -1;
-	return plan_forecast(desc, args, extents, false);
+	return plan_forecast(desc, args, extents, false, peak);
+}
+
+int64_t pmg_plan_forecast(const pmg_pipeline_desc *desc, const void *args)
+{
+	int64_t peak;
+
+	return args_forecast(desc, args, &peak);
 }

@@ -28,7 +28,7 @@ static void test_choice(struct tests *tests, const struct points_choice *choice)
 		CHECK(tests, points_plan(&points, context, threads, &plan) == PMG_OK);
 		if (plan)
 			points_check(tests, &points, plan, threads);
-		CHECK(tests, labs(forecast - pmg_plan_bytes(plan)) <= pmg_plan_bytes(plan) / 20);
+		CHECK(tests, llabs(forecast - pmg_plan_bytes(plan)) <= pmg_plan_bytes(plan) / 20);
 		pmg_plan_destroy(plan);
 	}
 	CHECK(tests, counter.n_live == 1);
@@ -201,12 +201,15 @@ static void test_limit(struct tests *tests)
 	pmg_options options = { .context = context, .threads = 2 };
 	struct points points;
 	pmg_plan *plan;
+	int64_t peak;
 
 	points_make(&points, &small_choice);
 	CHECK(tests, pmg_plan_new(&points.desc, &points.args, &options, &plan) == PMG_OK);
 	options.max_memory = pmg_plan_peak(plan);
 	CHECK(tests, options.max_memory > pmg_plan_bytes(plan));
 	pmg_plan_destroy(plan);
+	pmg_plan_forecast_with(&points.desc, &points.args, &options, &peak);
+	CHECK(tests, llabs(peak - options.max_memory) < options.max_memory / 10);
 	CHECK(tests, pmg_plan_new(&points.desc, &points.args, &options, &plan) == PMG_OK);
 	pmg_plan_destroy(plan);
 	options.max_memory--;
