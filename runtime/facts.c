@@ -280,26 +280,42 @@ static pmg_status finite_fail(const struct values *values, int64_t position, dou
 			position_text(values->plan, values->array, position, text), values->array->place);
 }
 
-static pmg_status finite_f32_check(const struct values *values)
+/* The first value that is not finite; n if all are. */
+static int64_t first_infinite(const struct values *values)
 {
-	const float *data = values->data;
-	FIND_FIRST(values, found, !isfinite(data[i]));
+	if (values->array->type == PMG_F32) {
+		const float *data = values->data;
+		FIND_FIRST(values, found, !isfinite(data[i]));
 
-	return found == values->n ? PMG_OK : finite_fail(values, found, (double) data[found]);
+		return found;
+	} else {
+		const double *data = values->data;
+		FIND_FIRST(values, found, !isfinite(data[i]));
+
+		return found;
+	}
 }
 
-static pmg_status finite_f64_check(const struct values *values)
+static pmg_status finite_check(const struct values *values)
 {
-	const double *data = values->data;
-	FIND_FIRST(values, found, !isfinite(data[i]));
+	const int64_t found = first_infinite(values);
 
-	return found == values->n ? PMG_OK : finite_fail(values, found, data[found]);
+	if (found == values->n)
+		return PMG_OK;
+	return finite_fail(values, found, values->array->type == PMG_F32 ? (double) ((const float *) values->data)[found]
+									: ((const double *) values->data)[found]);
 }
 
-pmg_status values_check(struct plan *plan, int32_t number)
+static bool is_float(const pmg_array_desc *array)
+{
+	return array->type == PMG_F32 || array->type == PMG_F64;
+}
+
+static struct values values_of(struct plan *plan, int32_t number)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
-	const struct values values = {
+
+	return (struct values) {
 		.plan = plan, .number = number, .array = array,
 		.data = plan->kernel.data[number],
 		.index = array->type == PMG_I64 ? plan->kernel.data[number] : NULL,
@@ -307,14 +323,30 @@ pmg_status values_check(struct plan *plan, int32_t number)
 		.limit = array_has_limit(array) ? plan->extents[array->first_extent + array->rank] : 0,
 		.threads = plan->kernel.threads
 	};
+}
+
+bool pmg_is_finite(pmg_plan *handle, int32_t number)
+{
+	struct plan *plan = plan_of(handle);
+	struct binding *binding = &plan->bindings[number];
+	const struct values values = values_of(plan, number);
+
+	if (!binding->is_finite_known) {
+		binding->is_finite = is_float(values.array) &&
+				     (plan->check_finite || first_infinite(&values) == values.n);
+		binding->is_finite_known = values.array->is_fixed;
+	}
+	return binding->is_finite;
+}
+
+pmg_status values_check(struct plan *plan, int32_t number)
+{
+	const struct values values = values_of(plan, number);
+	const pmg_array_desc *array = values.array;
 
 	if (array->facts != 0)
 		return values.data || values.n == 0 ? facts_check(&values) : elements_check(&values);
 	if (array->type == PMG_BOOL)
 		return bool_check(&values);
-	if (plan->check_finite && array->type == PMG_F32)
-		return finite_f32_check(&values);
-	if (plan->check_finite && array->type == PMG_F64)
-		return finite_f64_check(&values);
-	return PMG_OK;
+	return plan->check_finite && is_float(array) ? finite_check(&values) : PMG_OK;
 }

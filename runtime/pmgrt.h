@@ -445,6 +445,10 @@ PMG_API bool pmg_loop_starts(const pmg_plan *plan, const pmg_control *control);
 PMG_API void pmg_bad_index(pmg_plan *plan, int32_t array, int64_t position, int64_t value);
 PMG_API bool pmg_failed(const pmg_plan *plan);
 
+/* Are all values of a fixed array of floats finite? Looked at when first asked, then remembered. Called by one
+ * thread. */
+PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,7 @@ struct slot {
 	const char *name, *c_name;
 	bool is_offsets, is_list;
 	int first_extent;
+	const char *finite;             /* of a fixed array of floats: the variable that says whether all values are finite */
 };
 
 struct children {
@@ -170,7 +171,7 @@ struct emit {
 struct loop_use {
 	const struct mark *mark;        /* LOOP, BIND, CHILDREN; NULL: none pending */
 	const char *bound;              /* BIND: the variable, once it is declared */
-	bool is_parallel, is_vector;
+	bool is_parallel, is_vector, is_dynamic;
 };
 
 struct update {
@@ -285,6 +286,10 @@ struct text update_result(struct emit *e, const struct update *update);
 /* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */
 
 void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+
+/* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
+
+void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
 
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 

@@ -115,6 +115,8 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 		if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
 			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
 			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
+		if (slot->finite && text_mentions(body, slot->finite))
+			line(kernel->w, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, i);
 	}
 	kernel->w->span = outer;
 }

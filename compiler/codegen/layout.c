@@ -36,6 +36,13 @@ static int add_slot(struct layout *layout, struct slot slot)
 	return layout->slots.n - 1;
 }
 
+static const char *finite_name(struct layout *layout, const struct array *array)
+{
+	if (!array->is_fixed || array->role != ROLE_IN || !type_is_float(array->type))
+		return NULL;
+	return names_declare(&layout->names, arena_printf(layout->module->arena, "%s_is_finite", array->c_name));
+}
+
 static void add_arrays(struct layout *layout, bool arguments)
 {
 	const struct module *module = layout->module;
@@ -46,7 +53,8 @@ static void add_arrays(struct layout *layout, bool arguments)
 		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
-								      .c_name = array->c_name });
+								      .c_name = array->c_name,
+								      .finite = finite_name(layout, array) });
 	}
 }
 

@@ -260,6 +260,12 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_BLAS:
 		emit_blas(e, node, mark);
 		return;
+	case MARK_DYNAMIC:
+		use.is_dynamic = true;
+		break;
+	case MARK_SKIP: case MARK_SKIP_ALWAYS:
+		emit_skip(e, node, mark, use);
+		return;
 	case MARK_PRIVATE:
 		emit_private(e, node, mark);
 		return;

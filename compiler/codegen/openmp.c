@@ -31,7 +31,8 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 	if (use->is_vector)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
-		str_add(&pragma, e->in_team ? " schedule(static) nowait" : " schedule(static)");
+		str_add(&pragma, e->in_team ? " schedule(static) nowait" :
+				 use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
 		const struct stage *stage = cell->of;
@@ -77,7 +78,8 @@ static const struct target openmp = {
 		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
 		[MARK_TEAM] = true, [MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true,
-		[MARK_BLAS] = true
+		[MARK_DYNAMIC] = true,
+		[MARK_BLAS] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.file_head = openmp_file_head,
 	.above_loop = openmp_above_loop,

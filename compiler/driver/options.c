@@ -150,6 +150,11 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
+	if (strcmp(options->skip_zeros, "auto") && strcmp(options->skip_zeros, "on") &&
+	    strcmp(options->skip_zeros, "off"))
+		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
+				options->skip_zeros), false;
+	pass->skip_zeros = options->skip_zeros;
 	if (!read_switch(options->overrides, &pass->overrides))
 		return snprintf(problem, size, "--overrides takes on or off, not '%s'", options->overrides), false;
 	return true;
@@ -171,6 +176,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.deterministic = pass->deterministic ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
+	options.skip_zeros = pass->skip_zeros;
 	options.overrides = pass->overrides ? "on" : "off";
 	options.blas = pass->blas;
 	options.max_operations = (long) pass->max_operations;

@@ -14,7 +14,8 @@
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
  * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row of
  *   its stage.
- * - A PRIVATE mark stands directly above a PARALLEL mark (ir/row_check.c).
+ * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/row_check.c).
+ * - A SKIP mark has one stage below it, and only loops over its own dims (ir/zero_factor.c).
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -81,6 +82,17 @@ bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind 
 __isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);
 /* Why the row of the ROW mark at `mark` cannot stand for the cells of its target; NULL: it can. */
 const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+/* The factor of the terms of a stage that may make them vanish, and the others that then must be finite; false: there is
+ * no such factor. */
+enum { MAX_FINITE = 8 };
+
+struct zero_factor {
+	const struct expr *factor;      /* reads a LOCAL array */
+	int n_finite;
+	const struct array *finite[MAX_FINITE];
+};
+
+bool stage_zero_factor(const struct stage *stage, struct zero_factor *factor);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */

@@ -70,6 +70,27 @@ static bool is_call(struct module *module, __isl_keep isl_schedule_node *node, c
 	return is;
 }
 
+static isl_bool find_common_dim(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+	bool *has_any = user;
+
+	*has_any |= mark_is_loop(mark) && mark_dim_number(mark) < mark->stage->group->n_common;
+	return isl_bool_true;
+}
+
+/* The factor is a value of one point of the group: loops over its common dims change it. */
+static const char *skip_problem(__isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	bool has_common = false;
+	struct zero_factor factor;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_common_dim, &has_common);
+	if (has_common || !stage_zero_factor(mark->stage, &factor))
+		return "what is skipped need not be zero";
+	return NULL;
+}
+
 static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
 {
 	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
@@ -86,10 +107,14 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 		       schedule_has_mark_below(node, MARK_PARALLEL, NULL) ? NULL : "a team has no loop to share";
 	if (mark->kind == MARK_BLAS)
 		return is_call(module, node, mark->stage) ? NULL : "a call of the BLAS stands above another nest";
+	if (mark->kind == MARK_DYNAMIC)
+		return below && below->kind == MARK_PARALLEL ? NULL : "there is nothing to deal out to threads";
 	if (mark->kind == MARK_PRIVATE)
 		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";
 	if (mark->kind == MARK_ROW)
 		return mark_is_loop(below) ? NULL : "a row has no loop to stand above";
+	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)
+		return is_one_stage(node, mark->stage) ? skip_problem(node, mark) : "a skipped loop is of one statement";
 	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)
 		return is_one_stage(node, mark->stage) ? NULL : "a mark of one stage stands above others";
 	return NULL;

@@ -102,6 +102,8 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 		module_decide(module, "parallel", mark->stage->group->name, "parallel", "serial", mark->dim->span,
 			      meeting.n ? "the loop over '%s' ends in a reduction of the threads' sums"
 					: "no two iterations of '%s' touch the same cell", mark->dim->name);
+	if (!meeting.n && loop_is_over_chunks(module, mark->dim))
+		node = tree_insert_mark(module, node, MARK_DYNAMIC, "parallel", NULL);
 	return node;
 }
 

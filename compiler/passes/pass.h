@@ -21,6 +21,7 @@ enum {
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
 	bool inlining, fuse, storage, parallel, vector;
+	const char *skip_zeros;         /* auto | on | off */
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */

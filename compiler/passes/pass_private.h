@@ -50,6 +50,9 @@ void module_prune(struct module *module, bool remarks);
 
 /* ---- private.c ---- */
 
+/* Is this the loop over the chunks of a restructuring? */
+bool loop_is_over_chunks(const struct module *module, const struct dim *dim);
+
 /* Gives each thread of the shared loop of `loop`, above whose PARALLEL mark `node` stands, a copy of the target of
  * `stage`, if that is wanted and possible. */
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,

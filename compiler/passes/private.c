@@ -26,14 +26,14 @@ static struct override *find_override(struct module *module, const char *target)
 	return NULL;
 }
 
-static bool runs_over_chunks(const struct module *module, const struct dim *dim)
+bool loop_is_over_chunks(const struct module *module, const struct dim *dim)
 {
-	bool runs = false;
+	bool is = false;
 
 	for (int i = 0; i < module->restructurings.n; i++)
-		runs = runs || (dim->hi->kind == EXPR_PARAM &&
-				dim->hi->index == module->restructurings.items[i].n_chunks);
-	return runs;
+		is = is || (dim->hi->kind == EXPR_PARAM &&
+			    dim->hi->index == module->restructurings.items[i].n_chunks);
+	return is;
 }
 
 static bool is_wanted(struct module *module, const struct mark *loop, const struct array *target)
@@ -47,7 +47,7 @@ static bool is_wanted(struct module *module, const struct mark *loop, const stru
 		override->is_used = true;
 		return false;
 	}
-	return is_asked || runs_over_chunks(module, loop->dim);
+	return is_asked || loop_is_over_chunks(module, loop->dim);
 }
 
 /* [0..1, …] like the target: the plan makes a row for each of its threads. */

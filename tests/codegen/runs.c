@@ -2,9 +2,11 @@
  *
  * What compiled kernels do: a run that was stopped, saved and loaded into another plan ends like one that was not; a
  * computed index out of range stops a run and keeps the last whole iteration; a kernel that was compiled for a value
- * of a parameter also runs with others; rows of accumulators stay in registers. That they compute what the interpreter
+ * of a parameter also runs with others; rows of accumulators stay in registers; what a
+ * weight of zero hides is seen where it is not finite. That they compute what the interpreter
  * computes is tested in tests/random. */
 #include <dlfcn.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,6 +259,44 @@ static void test_storage(struct tests *tests, const char *folder)
 	pmg_context_free(context);
 }
 
+/* ---- loops that add nothing ---- */
+
+enum { SKIP_ROW = 16 };
+
+struct skip_args {
+	int64_t nAtoms, nVoxels, nFibers, nCoeffs;
+	pmg_buffer atom, voxel, fiber, value, D, w, Y;
+};
+
+/* The first element of the product of a weight of zero and a row that begins with `first`. */
+static double skip_result(struct tests *tests, const pmg_pipeline_desc *desc, double first)
+{
+	const int64_t one = 1, row[] = { 1, SKIP_ROW };
+	int64_t zero = 0;
+	double D[SKIP_ROW] = { first }, Y[SKIP_ROW] = { 1 }, value = 1, w = 0;
+	pmg_context *context = pmg_context_new(NULL);
+	struct skip_args args = { .nAtoms = 1, .nVoxels = 1, .nFibers = 1, .nCoeffs = 1 };
+	pmg_plan *plan;
+
+	args.atom = args.voxel = args.fiber = pmg_dense(&zero, PMG_I64, 1, &one);
+	args.value = pmg_dense(&value, PMG_F64, 1, &one);
+	args.D = pmg_dense(D, PMG_F64, 2, row);
+	args.w = pmg_dense(&w, PMG_F64, 1, &one);
+	args.Y = pmg_dense(Y, PMG_F64, 2, row);
+	plan = plan_of(tests, desc, &args, context);
+	CHECK(tests, desc->execute(plan, &args, NULL) == PMG_OK && Y[1] == 0);
+	desc->destroy(plan);
+	pmg_context_free(context);
+	return Y[0];
+}
+
+static void test_skip(struct tests *tests, const pmg_pipeline_desc *const *pipelines)
+{
+	CHECK(tests, skip_result(tests, find(pipelines, "skip"), 3) == 0);
+	CHECK(tests, isnan(skip_result(tests, find(pipelines, "skip"), INFINITY)));
+	CHECK(tests, isnan(skip_result(tests, find(pipelines, "skip"), NAN)));
+}
+
 /* ---- rows in registers ---- */
 
 /* Each compiler keeps the 12 vectors of a row in registers: 12 multiply-adds, none of which reads the stack. */
@@ -278,15 +318,17 @@ static void test_row(struct tests *tests, const char *folder)
 void codegen_test_runs(struct tests *tests)
 {
 	char folder[] = "/tmp/pmg-codegen-XXXXXX";
-	const pmg_pipeline_desc *const *states, *const *special;
+	const pmg_pipeline_desc *const *states, *const *special, *const *skip;
 
 	CHECK(tests, mkdtemp(folder));
 	states = load(tests, folder, "stops", "states");
 	special = load(tests, folder, "cases", "special");
-	if (states && special) {
+	skip = load(tests, folder, "cases", "skip");
+	if (states && special && skip) {
 		test_resume(tests, states);
 		test_bad_index(tests, states);
 		test_special(tests, special);
+		test_skip(tests, skip);
 	}
 	test_row(tests, folder);
 	test_storage(tests, folder);

@@ -165,7 +165,7 @@ static void list_arguments(struct session *s, const struct build *build, const c
 {
 	const char *cc = s->values.cc ? s->values.cc : "gcc";
 	push_words(s, words, cc);
-	push_words(s, words, "-std=c11 -O3 -march=native -fopenmp -fPIC -shared -fwrapv");
+	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fopenmp -fPIC -shared -fwrapv");
 	if (words->n > 0 && is_clang(words->items[0]))
 		push_words(s, words, "-fveclib=libmvec -fno-math-errno");
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
