@@ -124,7 +124,7 @@ unit-programs: $(tests) all
 
 objects: $(objects)
 
-bench: all          ## measure; one JSON object a line
+bench: all          ## generated beside hand-written code for LiFE, small (minutes); docs/bench.md
 	@BUILD=$(BUILD) bench/run
 
 generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
