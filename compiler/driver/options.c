@@ -117,6 +117,20 @@ static bool read_switch(const char *value, bool *on)
 	return *on || !strcmp(value, "off");
 }
 
+static const char *const skip_zeros_texts[] = {
+	[SKIP_ZEROS_AUTO] = "auto", [SKIP_ZEROS_ON] = "on", [SKIP_ZEROS_OFF] = "off"
+};
+
+static bool read_skip_zeros(const char *text, enum skip_zeros *skip)
+{
+	for (int i = 0; i < SKIP_ZEROS_N; i++)
+		if (!strcmp(text, skip_zeros_texts[i])) {
+			*skip = (enum skip_zeros) i;
+			return true;
+		}
+	return false;
+}
+
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
 {
 	static const char *const orders[] = { "auto", "textual", "isl" };
@@ -150,11 +164,9 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
-	if (strcmp(options->skip_zeros, "auto") && strcmp(options->skip_zeros, "on") &&
-	    strcmp(options->skip_zeros, "off"))
+	if (!read_skip_zeros(options->skip_zeros, &pass->skip_zeros))
 		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
 				options->skip_zeros), false;
-	pass->skip_zeros = options->skip_zeros;
 	if (!read_switch(options->overrides, &pass->overrides))
 		return snprintf(problem, size, "--overrides takes on or off, not '%s'", options->overrides), false;
 	return true;
@@ -176,7 +188,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.deterministic = pass->deterministic ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
-	options.skip_zeros = pass->skip_zeros;
+	options.skip_zeros = skip_zeros_texts[pass->skip_zeros];
 	options.overrides = pass->overrides ? "on" : "off";
 	options.blas = pass->blas;
 	options.max_operations = (long) pass->max_operations;

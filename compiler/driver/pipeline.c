@@ -38,7 +38,6 @@ struct compilation *compilation_new(void)
 	c->target = "openmp";
 	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .storage = true,
 					     .parallel = true, .vector = true, .overrides = true, .blas = "auto",
-					     .skip_zeros = "auto",
 					     .max_operations = 1000000 };
 	return c;
 }

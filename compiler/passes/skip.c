@@ -4,8 +4,6 @@
  * weights of sparse solutions are mostly zero. The test is made where the arrays of the other factors hold finite
  * values only, which the plan finds out, since zero times infinity is no zero (ir/zero_factor.c). With
  * --skip-zeros=on they are taken to be finite. */
-#include <string.h>
-
 #include "passes/pass_private.h"
 
 static struct stage *only_stage(const struct tree_walk *walk, __isl_keep isl_schedule_node *node)
@@ -31,8 +29,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	is_vector = mark_of_node(node) && mark_of_node(node)->kind == MARK_VECTOR;
 	if (!is_vector)
 		return isl_schedule_node_child(node, 0);
-	node = tree_insert_mark(walk->module, node, strcmp(walk->options->skip_zeros, "on") ? MARK_SKIP
-			      : MARK_SKIP_ALWAYS, "skip", stage);
+	node = tree_insert_mark(walk->module, node, walk->options->skip_zeros == SKIP_ZEROS_ON ? MARK_SKIP_ALWAYS
+			      : MARK_SKIP, "skip", stage);
 	module_decide(walk->module, "skip", stage->write.array->name, "zeros", "none", stage->span,
 		      "'%s' is a factor of what the loop over '%s' adds", factor.factor->access.array->name,
 		      mark->dim->name);
@@ -43,5 +41,5 @@ bool pass_skip(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 
-	return !strcmp(options->skip_zeros, "off") || module_walk(&walk);
+	return options->skip_zeros == SKIP_ZEROS_OFF || module_walk(&walk);
 }
