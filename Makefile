@@ -235,7 +235,7 @@ $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $
 $(tests) $(helper): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) \
 		| $(libpmgrt_so)
 	@mkdir -p $(@D)
-	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -o $@
+	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -Wl,--as-needed -lopenblas -o $@
 
 .SECONDARY:
 -include $(objects:.o=.d)

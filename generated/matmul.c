@@ -8,7 +8,7 @@
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:8
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:8
- * - blas_idioms of C: gemm (not loops); called from 8192 products on, matmul.pmg:8
+ * - blas_idioms of C: gemm (not loops); called from 512 products on, matmul.pmg:8
  *
  * Pipeline matmul_written:
  * - schedule of matmul_written: textual (not isl); values are computed in the order of their need,
@@ -21,7 +21,7 @@
  *   matmul.pmg:17
  * - vector of C: simd (not scalar); iterations of 'j' are independent, matmul.pmg:15
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:17
- * - blas_idioms of C: gemm (not loops); called from 8192 products on, matmul.pmg:17
+ * - blas_idioms of C: gemm (not loops); called from 512 products on, matmul.pmg:17
  *
  * Pipeline matmul_written with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of matmul_written: isl (not textual); proposed by isl, proved legal, matmul.pmg:11
@@ -50,7 +50,7 @@ static pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	double *restrict C = plan->data[2];
 
 	/* C = matmul(A, B);    (matmul.pmg:8) */
-	if (pmg_blas_takes_3(8192, n, m, k, k, m, m)) {
+	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 0.0, C, m, plan->threads);
 	} else {
 		#pragma omp parallel for schedule(static)
@@ -185,7 +185,7 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 		}
 	}
 
-	if (pmg_blas_takes_3(8192, n, m, k, k, m, m)) {
+	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 1.0, C, m, plan->threads);
 	} else {
 		#pragma omp parallel for schedule(static)

@@ -14,8 +14,13 @@
  * - vector of Z: simd (not scalar); iterations of 's' are independent, tucker.pmg:12
  * - vector of Z: simd (not scalar); iterations of 's' are independent, tucker.pmg:16
  * - vector of G: simd (not scalar); iterations of 'i' are independent, tucker.pmg:17
+ * - blas_idioms of G: gemv (not loops); called from 1024 products on, tucker.pmg:17
+ *
+ * To be linked with -lopenblas, or another CBLAS.
  */
 #include "tucker.h"
+
+#include <pmgrt_blas.h>
 
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -88,13 +93,17 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
-				for (int64_t s = 0; s < rD; s++) {
-					double sum = 0.0;
-					#pragma omp simd reduction(+:sum)
-					for (int64_t i = 0; i < nA; i++) {
-						sum += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
+				if (pmg_blas_takes_2(1024, rD, nA, rD*rC*rB, rA, 1)) {
+					pmg_cblas_dgemv(PMG_TRANS, nA, rD, 1.0, &Z[(q*rC + r)*rD], rD*rC*rB, &A[p], rA, 0.0, &G[((p*rB + q)*rC + r)*rD], 1, 1);
+				} else {
+					for (int64_t s = 0; s < rD; s++) {
+						double sum = 0.0;
+						#pragma omp simd reduction(+:sum)
+						for (int64_t i = 0; i < nA; i++) {
+							sum += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
+						}
+						G[((p*rB + q)*rC + r)*rD + s] = sum;
 					}
-					G[((p*rB + q)*rC + r)*rD + s] = sum;
 				}
 			}
 		}
@@ -240,6 +249,7 @@ static const pmg_pipeline_desc tucker_description = {
 	.extents = tucker_extents,
 	.assumption = NULL,
 	.kernel = tucker_kernel,
+	.blas = &pmg_blas_library,
 	.is_ordered = true,
 	.plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -25,8 +25,8 @@ typedef PMG_BLAS_INT pmg_blas_int;
 
 enum { PMG_ROW_MAJOR = 101, PMG_NO_TRANS = 111, PMG_TRANS = 112, PMG_LOWER = 122 };
 
-/* Products for which one thread more pays. */
-enum { PMG_BLAS_SHARE = 1 << 16 };
+/* Products, of vectors and of matrices, for which one thread more pays. */
+enum { PMG_BLAS_SHARE_2 = 1 << 13, PMG_BLAS_SHARE_3 = 1 << 16 };
 
 /* ---- Threads of the library ---- */
 
@@ -35,10 +35,10 @@ __attribute__((weak)) void openblas_set_num_threads(int threads);
 
 static const pmg_blas pmg_blas_library = { openblas_get_num_threads, openblas_set_num_threads };
 
-/* How many threads share so many products. */
-static inline int pmg_blas_parts(int threads, int64_t m, int64_t n, int64_t k)
+/* How many threads share the work, of which each gets `share` products. */
+static inline int pmg_blas_parts(int threads, double work, int share)
 {
-	const double parts = 1 + (double) m * (double) n * (double) k / PMG_BLAS_SHARE;
+	const double parts = 1 + work / share;
 
 	return parts < threads ? (int) parts : threads;
 }

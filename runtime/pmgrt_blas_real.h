@@ -8,7 +8,6 @@ void PMG_BLAS(axpy)(pmg_blas_int n, PMG_REAL alpha, const PMG_REAL *x, pmg_blas_
 void PMG_BLAS(copy)(pmg_blas_int n, const PMG_REAL *x, pmg_blas_int incx, PMG_REAL *y, pmg_blas_int incy);
 void PMG_BLAS(scal)(pmg_blas_int n, PMG_REAL alpha, PMG_REAL *x, pmg_blas_int incx);
 PMG_REAL PMG_BLAS(dot)(pmg_blas_int n, const PMG_REAL *x, pmg_blas_int incx, const PMG_REAL *y, pmg_blas_int incy);
-PMG_REAL PMG_BLAS(nrm2)(pmg_blas_int n, const PMG_REAL *x, pmg_blas_int incx);
 PMG_REAL PMG_BLAS(asum)(pmg_blas_int n, const PMG_REAL *x, pmg_blas_int incx);
 void PMG_BLAS(gemv)(int order, int trans, pmg_blas_int m, pmg_blas_int n, PMG_REAL alpha, const PMG_REAL *a,
 		    pmg_blas_int lda, const PMG_REAL *x, pmg_blas_int incx, PMG_REAL beta, PMG_REAL *y,
@@ -27,9 +26,13 @@ void PMG_BLAS(syrk)(int order, int uplo, int trans, pmg_blas_int n, pmg_blas_int
 static inline void PMG_CALL(axpy)(int64_t n, PMG_REAL alpha, const PMG_REAL *x, int64_t incx, PMG_REAL *y, int64_t incy,
 				  int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, 1, 1);
+	const int parts = pmg_blas_parts(threads, (double) n, PMG_BLAS_SHARE_2);
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_BLAS(axpy)((pmg_blas_int) n, alpha, x, (pmg_blas_int) incx, y, (pmg_blas_int) incy);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(n, part, parts), end = pmg_blas_cut(n, part + 1, parts);
 
@@ -41,9 +44,13 @@ static inline void PMG_CALL(axpy)(int64_t n, PMG_REAL alpha, const PMG_REAL *x, 
 /* y = x */
 static inline void PMG_CALL(copy)(int64_t n, const PMG_REAL *x, int64_t incx, PMG_REAL *y, int64_t incy, int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, 1, 1);
+	const int parts = pmg_blas_parts(threads, (double) n, PMG_BLAS_SHARE_2);
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_BLAS(copy)((pmg_blas_int) n, x, (pmg_blas_int) incx, y, (pmg_blas_int) incy);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(n, part, parts), end = pmg_blas_cut(n, part + 1, parts);
 
@@ -55,9 +62,13 @@ static inline void PMG_CALL(copy)(int64_t n, const PMG_REAL *x, int64_t incx, PM
 /* x *= alpha */
 static inline void PMG_CALL(scal)(int64_t n, PMG_REAL alpha, PMG_REAL *x, int64_t incx, int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, 1, 1);
+	const int parts = pmg_blas_parts(threads, (double) n, PMG_BLAS_SHARE_2);
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_BLAS(scal)((pmg_blas_int) n, alpha, x, (pmg_blas_int) incx);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(n, part, parts), end = pmg_blas_cut(n, part + 1, parts);
 
@@ -69,10 +80,12 @@ static inline void PMG_CALL(scal)(int64_t n, PMG_REAL alpha, PMG_REAL *x, int64_
 static inline PMG_REAL PMG_CALL(dot)(int64_t n, const PMG_REAL *x, int64_t incx, const PMG_REAL *y, int64_t incy,
 				     int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, 1, 1);
+	const int parts = pmg_blas_parts(threads, (double) n, PMG_BLAS_SHARE_2);
 	PMG_REAL sum = 0;
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1) reduction(+:sum)
+	if (parts == 1)
+		return PMG_BLAS(dot)((pmg_blas_int) n, x, (pmg_blas_int) incx, y, (pmg_blas_int) incy);
+	#pragma omp parallel for schedule(static) num_threads(parts) reduction(+:sum)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(n, part, parts), end = pmg_blas_cut(n, part + 1, parts);
 
@@ -85,10 +98,12 @@ static inline PMG_REAL PMG_CALL(dot)(int64_t n, const PMG_REAL *x, int64_t incx,
 /* The sum of |x|. */
 static inline PMG_REAL PMG_CALL(asum)(int64_t n, const PMG_REAL *x, int64_t incx, int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, 1, 1);
+	const int parts = pmg_blas_parts(threads, (double) n, PMG_BLAS_SHARE_2);
 	PMG_REAL sum = 0;
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1) reduction(+:sum)
+	if (parts == 1)
+		return PMG_BLAS(asum)((pmg_blas_int) n, x, (pmg_blas_int) incx);
+	#pragma omp parallel for schedule(static) num_threads(parts) reduction(+:sum)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(n, part, parts), end = pmg_blas_cut(n, part + 1, parts);
 
@@ -97,35 +112,40 @@ static inline PMG_REAL PMG_CALL(asum)(int64_t n, const PMG_REAL *x, int64_t incx
 	return sum;
 }
 
-/* The Euclidean norm of x, by one thread. */
-static inline PMG_REAL PMG_CALL(nrm2)(int64_t n, const PMG_REAL *x, int64_t incx)
-{
-	return PMG_BLAS(nrm2)((pmg_blas_int) n, x, (pmg_blas_int) incx);
-}
-
 /* ---- A matrix and vectors ---- */
 
-/* y = alpha A x + beta y with beta 0 or 1, A of m rows and n columns, or its transpose. A y that is set is filled here:
- * libraries differ in whether beta = 0 reads it. */
+/* y = alpha A x + beta y with beta 0 or 1, A of m rows and n columns, or its transpose, by one thread. A y that is set
+ * is filled here: libraries differ in whether beta = 0 reads it. */
+static inline void PMG_CALL(gemv_one)(int trans, int64_t m, int64_t n, PMG_REAL alpha, const PMG_REAL *a, int64_t lda,
+				      const PMG_REAL *x, int64_t incx, PMG_REAL beta, PMG_REAL *y, int64_t incy)
+{
+	const int64_t size = trans == PMG_TRANS ? n : m;
+
+	for (int64_t i = 0; beta == 0 && i < size; i++)
+		y[i * incy] = 0;
+	PMG_BLAS(gemv)(PMG_ROW_MAJOR, trans, (pmg_blas_int) m, (pmg_blas_int) n, alpha, a, (pmg_blas_int) lda, x,
+		       (pmg_blas_int) incx, 1, y, (pmg_blas_int) incy);
+}
+
 static inline void PMG_CALL(gemv)(int trans, int64_t m, int64_t n, PMG_REAL alpha, const PMG_REAL *a, int64_t lda,
 				  const PMG_REAL *x, int64_t incx, PMG_REAL beta, PMG_REAL *y, int64_t incy,
 				  int threads)
 {
 	const bool is_trans = trans == PMG_TRANS;
-	const int parts = pmg_blas_parts(threads, m, n, 1);
+	const int parts = pmg_blas_parts(threads, (double) m * (double) n, PMG_BLAS_SHARE_2);
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_CALL(gemv_one)(trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(is_trans ? n : m, part, parts);
-		const int64_t rows = pmg_blas_cut(is_trans ? n : m, part + 1, parts) - at;
+		const int64_t size = pmg_blas_cut(is_trans ? n : m, part + 1, parts) - at;
 
-		for (int64_t i = at; beta == 0 && i < at + rows; i++)
-			y[i * incy] = 0;
-		if (rows)
-			PMG_BLAS(gemv)(PMG_ROW_MAJOR, trans, (pmg_blas_int) (is_trans ? m : rows),
-				       (pmg_blas_int) (is_trans ? rows : n), alpha, a + (is_trans ? at : at * lda),
-				       (pmg_blas_int) lda, x, (pmg_blas_int) incx, 1, y + at * incy,
-				       (pmg_blas_int) incy);
+		if (size)
+			PMG_CALL(gemv_one)(trans, is_trans ? m : size, is_trans ? size : n, alpha,
+					   a + (is_trans ? at : at * lda), lda, x, incx, beta, y + at * incy, incy);
 	}
 }
 
@@ -133,9 +153,14 @@ static inline void PMG_CALL(gemv)(int trans, int64_t m, int64_t n, PMG_REAL alph
 static inline void PMG_CALL(ger)(int64_t m, int64_t n, PMG_REAL alpha, const PMG_REAL *x, int64_t incx,
 				 const PMG_REAL *y, int64_t incy, PMG_REAL *a, int64_t lda, int threads)
 {
-	const int parts = pmg_blas_parts(threads, m, n, 1);
+	const int parts = pmg_blas_parts(threads, (double) m * (double) n, PMG_BLAS_SHARE_2);
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_BLAS(ger)(PMG_ROW_MAJOR, (pmg_blas_int) m, (pmg_blas_int) n, alpha, x, (pmg_blas_int) incx, y,
+			      (pmg_blas_int) incy, a, (pmg_blas_int) lda);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(m, part, parts), end = pmg_blas_cut(m, part + 1, parts);
 
@@ -152,10 +177,15 @@ static inline void PMG_CALL(gemm)(int transa, int transb, int64_t m, int64_t n, 
 				  const PMG_REAL *a, int64_t lda, const PMG_REAL *b, int64_t ldb, PMG_REAL beta,
 				  PMG_REAL *c, int64_t ldc, int threads)
 {
-	const int parts = pmg_blas_parts(threads, m, n, k);
+	const int parts = pmg_blas_parts(threads, (double) m * (double) n * (double) k, PMG_BLAS_SHARE_3);
 	const bool by_rows = m >= n;
 
-	#pragma omp parallel for schedule(static) num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_BLAS(gemm)(PMG_ROW_MAJOR, transa, transb, (pmg_blas_int) m, (pmg_blas_int) n, (pmg_blas_int) k,
+			       alpha, a, (pmg_blas_int) lda, b, (pmg_blas_int) ldb, beta, c, (pmg_blas_int) ldc);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
 	for (int part = 0; part < parts; part++) {
 		const int64_t at = pmg_blas_cut(by_rows ? m : n, part, parts);
 		const int64_t size = pmg_blas_cut(by_rows ? m : n, part + 1, parts) - at;
@@ -201,9 +231,14 @@ static inline void PMG_CALL(mirror)(int64_t at, int64_t end, int64_t n, PMG_REAL
 static inline void PMG_CALL(syrk)(int trans, int64_t n, int64_t k, PMG_REAL alpha, const PMG_REAL *a, int64_t lda,
 				  PMG_REAL *c, int64_t ldc, int threads)
 {
-	const int parts = pmg_blas_parts(threads, n, n, k);
+	const int parts = pmg_blas_parts(threads, (double) n * (double) n * (double) k, PMG_BLAS_SHARE_3);
 
-	#pragma omp parallel num_threads(parts) if(parts > 1)
+	if (parts == 1) {
+		PMG_CALL(syrk_rows)(trans, 0, n, k, alpha, a, lda, c, ldc);
+		PMG_CALL(mirror)(0, n, n, c, ldc);
+		return;
+	}
+	#pragma omp parallel num_threads(parts)
 	{
 		#pragma omp for schedule(static)
 		for (int part = 0; part < parts; part++)

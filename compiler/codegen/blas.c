@@ -369,7 +369,7 @@ static void print_call(struct call *call)
 	case BLAS_AXPY: case BLAS_SCAL: case BLAS_COPY:
 		print_vectors(call);
 		break;
-	case BLAS_DOT: case BLAS_ASUM: case BLAS_NRM2:
+	case BLAS_DOT: case BLAS_ASUM:
 		print_sum(call);
 		break;
 	case BLAS_GEMV: case BLAS_GER:

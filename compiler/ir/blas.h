@@ -58,7 +58,7 @@ bool blas_nest_below(struct module *module, __isl_keep isl_schedule_node *node, 
 bool blas_may_stand(__isl_keep isl_schedule_node *node, const struct blas_call *call);
 /* The largest call in a group, as its loops stand in the text. */
 bool blas_of_group(struct module *module, const struct group *group, struct blas_call *call);
-/* What the flat index of the access grows by with the subscript `sub`, if the dim is in it: its coefficient there. */
+/* The coefficient of the dim in a subscript, 0 where it is not in it; false where it is not linear. */
 bool blas_coefficient(const struct expr *sub, int dim, int64_t *coefficient);
 /* Is alpha a number? Otherwise it is asked at run time whether it is finite and not zero, see pmg_blas_scales. */
 bool blas_alpha_is_known(const struct blas_call *call);

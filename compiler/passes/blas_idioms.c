@@ -67,6 +67,14 @@ static int64_t known_work(const struct blas_nest *nest)
 	return work;
 }
 
+/* Our own loops are as fast as a gemv whose matrix they read as it lies. */
+static bool is_read_as_it_lies(const struct blas_call *call)
+{
+	int innermost = call->nest.dims[call->nest.n_dims - 1];
+
+	return call->kind == BLAS_GEMV && innermost == (call->a.is_transposed ? call->a.row : call->a.column);
+}
+
 /* Whether there is a call, and from which work on; *least is 0 where it is made in any case. */
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
@@ -79,7 +87,7 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 		return !strcmp(choice, "on");
 	if (work < 0 || work < blas_work(call->kind))
 		*least = blas_work(call->kind);
-	return blas_work(call->kind) && (work < 0 || !*least);
+	return blas_work(call->kind) && (work < 0 || !*least) && !is_read_as_it_lies(call);
 }
 
 static void decide(struct module *module, const struct blas_call *call, int64_t least)

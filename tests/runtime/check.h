@@ -43,5 +43,6 @@ void test_memory(struct tests *tests);
 void test_restructurings(struct tests *tests);
 void test_tune(struct tests *tests);
 void test_wisdom(struct tests *tests);
+void test_blas(struct tests *tests);
 
 #endif
