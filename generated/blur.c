@@ -42,21 +42,37 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	 *         else : img[i,j];
 	 *     } for i in 0..R, j in 0..C;
 	 */
-	#pragma omp parallel for schedule(static)
-	for (int64_t i = 0; i < R; i++) {
-		float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 16);
-		if (R >= i + 2 && i >= 1) {
-			#pragma omp simd
-			for (int64_t j = 0; j < C; j++) {
-				blurx[j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
+	if (C >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < R; i++) {
+			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 16);
+			if (R >= i + 2 && i >= 1) {
+				#pragma omp simd
+				for (int64_t j = 0; j < C; j++) {
+					blurx[j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
+				}
 			}
-		}
-		#pragma omp simd
-		for (int64_t j = 0; j < C; j++) {
-			if (R >= i + 2 && i >= 1 && C >= j + 2 && j >= 1) {
-				out_img[i*C + j] = 0.25f*(blurx[j - 1] + 2.0f*blurx[j] + blurx[j + 1]);
+			if (R >= i + 2 && i >= 1) {
+				out_img[i*C] = img[i*C];
+				#pragma omp simd
+				for (int64_t j = 1; j < C - 1; j++) {
+					out_img[i*C + j] = 0.25f*(blurx[j - 1] + 2.0f*blurx[j] + blurx[j + 1]);
+				}
+				if (C >= 2) {
+					out_img[i*C + C - 1] = img[i*C + C - 1];
+				}
 			} else {
-				out_img[i*C + j] = img[i*C + j];
+				if (i == 0) {
+					#pragma omp simd
+					for (int64_t j = 0; j < C; j++) {
+						out_img[j] = img[j];
+					}
+				} else {
+					#pragma omp simd
+					for (int64_t j = 0; j < C; j++) {
+						out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
+					}
+				}
 			}
 		}
 	}

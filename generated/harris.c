@@ -116,12 +116,30 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 				sjj[j - 2] = gjj[(i - 2)*(C - 2) + j - 2] + gjj[(i - 2)*(C - 2) + j - 1] + gjj[(i - 2)*(C - 2) + j] + gjj[(i - 1)*(C - 2) + j - 2] + gjj[(i - 1)*(C - 2) + j - 1] + gjj[(i - 1)*(C - 2) + j] + gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j];
 			}
 		}
-		#pragma omp simd
-		for (int64_t j = 0; j < C; j++) {
-			if (R >= i + 3 && i >= 2 && C >= j + 3 && j >= 2) {
-				corners[i*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
-			} else {
+		if (i <= 1) {
+			#pragma omp simd
+			for (int64_t j = 0; j < C; j++) {
 				corners[i*C + j] = 0.0f;
+			}
+		} else {
+			if (R >= i + 3) {
+				#pragma omp simd
+				for (int64_t j = 0; j < pmg_min_i64(2, C); j++) {
+					corners[i*C + j] = 0.0f;
+				}
+				#pragma omp simd
+				for (int64_t j = 2; j < C - 2; j++) {
+					corners[i*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
+				}
+				#pragma omp simd
+				for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
+					corners[i*C + j] = 0.0f;
+				}
+			} else {
+				#pragma omp simd
+				for (int64_t j = 0; j < C; j++) {
+					corners[i*C + j] = 0.0f;
+				}
 			}
 		}
 	}

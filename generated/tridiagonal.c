@@ -368,14 +368,12 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 			double *restrict u_TriBatch = (double *) plan->data[4] + pmg_thread()*(n + 8);
 			double *restrict u_TriBatch_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
 			double *restrict u_TriBatch_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			p[0] = 0.0;
 			#pragma omp simd
-			for (int64_t i = -1; i < n + 1; i++) {
-				if (n > i && i >= 0) {
-					p[i + 1] = u[s*n + i];
-				} else {
-					p[i + 1] = 0.0;
-				}
+			for (int64_t i = 0; i < n; i++) {
+				p[i + 1] = u[s*n + i];
 			}
+			p[n + 1] = 0.0;
 			#pragma omp simd
 			for (int64_t i = 0; i < n; i++) {
 				d[i] = u[s*n + i] + 0.5*r*(p[i] - 2.0*p[i + 1] + p[i + 2]);

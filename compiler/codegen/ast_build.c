@@ -3,7 +3,8 @@
  * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
- * visit of a list, which cannot be cut into ranges. Statements of one point stay together ("group_coscheduled"): those
+ * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
+ * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together ("group_coscheduled"): those
  * of a group share its LOCAL arrays. Iterators get names that no parameter has. */
 #include <isl/id.h>
 #include <isl/options.h>
@@ -11,20 +12,35 @@
 
 #include "codegen/codegen_private.h"
 
-static __isl_give isl_schedule_node *make_atomic(__isl_take isl_schedule_node *node, void *user)
+/* Is this the loop of vectors of several statements? */
+static bool is_vector_of_several(__isl_keep isl_schedule_node *mark)
+{
+	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(mark));
+	const struct mark *how = mark_of_node(above);
+	isl_union_set *domain = isl_schedule_node_get_domain(mark);
+	bool is = how && how->kind == MARK_VECTOR && isl_union_set_n_set(domain) > 1;
+
+	isl_schedule_node_free(above);
+	isl_union_set_free(domain);
+	return is;
+}
+
+static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node *node, void *user)
 {
 	isl_schedule_node *parent;
 	const struct mark *mark;
+	bool is_vector;
 
 	(void) user;
 	if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
 		return node;
 	parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
 	mark = mark_of_node(parent);
+	is_vector = mark && mark->kind == MARK_LOOP && is_vector_of_several(parent);
 	isl_schedule_node_free(parent);
-	if (!mark || (mark->kind != MARK_BIND && mark->kind != MARK_CHILDREN))
-		return node;
-	return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
+	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN))
+		return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
+	return is_vector ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
 }
 
 /* What holds of the parameters when the region runs: in the body, lo <= it < hi too. */
@@ -96,7 +112,7 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
 	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
 	isl_options_set_ast_build_group_coscheduled(module->ctx, 1);
-	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, make_atomic, NULL);
+	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, set_loop_type, NULL);
 	build = isl_ast_build_from_context(region_context(module, kind));
 	build = isl_ast_build_set_iterators(build, iterators(module, schedule));
 	ast = isl_ast_build_node_from_schedule(build, schedule);

@@ -348,9 +348,10 @@ static bool inline_items(struct module *module, bool *is_automatic)
 			*is_automatic = false;
 		else if (*override->choice || override->words.n || override->numbers.n)
 			continue;
-		for (int s = 0; s < override->subjects.n; s++)
-			ok = inline_subject(module, override, override->subjects.items[s]) && ok;
 		override->is_used = true;
+		for (int s = 0; override->is_used && s < override->subjects.n; s++)
+			override->is_used = inline_subject(module, override, override->subjects.items[s]);
+		ok = ok && override->is_used;
 	}
 	return ok;
 }
