@@ -316,6 +316,8 @@ static void emit_array_row(struct emit *e, int number)
 	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
 	if (!is_list && (slot->array->role == ROLE_PRIVATE || slot->array->is_per_thread))
 		line(e->w, ".is_per_thread = true,");
+	if (is_fixed && array_is_for_inspection(e->module, slot->array))
+		line(e->w, ".is_for_inspection = true,");
 	if (slot_rank(slot))
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
 		     shape_text(e, slot));

@@ -15,6 +15,55 @@ static int number_of_count(const struct layout *layout, int param)
 	return param < 0 ? -1 : layout->param_number[param];
 }
 
+/* ---- what only the inspectors read ---- */
+
+struct reading {
+	const struct array *array;
+	bool is_found;
+};
+
+static void look_at_read(struct access *access, void *user)
+{
+	struct reading *reading = user;
+
+	reading->is_found |= access->array == reading->array;
+}
+
+static bool kernel_reads(const struct module *module, const struct array *array)
+{
+	struct reading reading = { array, false };
+
+	for (int i = 0; i < module->stages.n; i++)
+		stage_reads(module->stages.items[i], look_at_read, &reading);
+	if (module->loop.until)
+		expr_reads(module->loop.until, look_at_read, &reading);
+	return reading.is_found;
+}
+
+static bool restructuring_reads(const struct restructuring *r, const struct array *array)
+{
+	for (int i = 0; i < r->keys.n; i++)
+		if (r->keys.items[i] == array)
+			return true;
+	for (int i = 0; i < r->copies.n; i++)
+		if (r->copies.items[i].from == array)
+			return true;
+	return false;
+}
+
+/* Other arrays' checks and lists of children are made from trees and offsets. */
+bool array_is_for_inspection(const struct module *module, const struct array *array)
+{
+	bool is_inspected = false;
+
+	for (int i = 0; i < module->restructurings.n; i++)
+		is_inspected |= restructuring_reads(&module->restructurings.items[i], array);
+	return is_inspected && array->is_fixed && array->role == ROLE_IN &&
+	       !(array->facts & (FACT_TREE | FACT_OFFSETS)) && !kernel_reads(module, array);
+}
+
+/* ---- tables ---- */
+
 /* The lists that the row of a restructuring points to. */
 static void emit_restructuring_lists(struct writer *w, const struct layout *layout, int number)
 {
