@@ -373,6 +373,23 @@ def c_compilers():
     check(not left_behind(), f"left behind: {left_behind()}")
 
 
+def items_and_sizes():
+    """What pmgc is told on its command line, pmg run can be told too; and both have the same defaults."""
+    base = ["life.pmg", "--explain", "PHI=phi.tsv", "D=D.npy", "w=w.txt", "-o", "Y=Y.npy"]
+    run(*base)
+    plain = np.load("Y.npy")
+    explained = run(*base, "--with=restructure PHI by voxel; partition Y by voxel")
+    check("restructure PHI              voxel" in explained and "partition  Y                voxel" in explained,
+          explained)
+    close(np.load("Y.npy"), plain, "the same result in another order")
+    run(*base, "--specialize=nTheta=7")
+    close(np.load("Y.npy"), plain, "the same result for a known size")
+    check(pmg("run", *base, "--with=nonsense")[0] == 1, "an item that is none is an error of the program")
+    Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
+                                 "    y[i] = 2*x[i] for i in 0..n; z[i] = 3*x[i] for i in 0..n; }\n")
+    check("fused" in run("fused.pmg", "--explain", "n=9", "x=random:1"), "loops are fused as by pmgc")
+
+
 def interruptions():
     Path("slow-cc").write_text("#!/bin/sh\nsleep 20\n")
     os.chmod("slow-cc", 0o755)
@@ -408,6 +425,7 @@ def main():
         libraries(life)
         recurrences()
         c_compilers()
+        items_and_sizes()
         interruptions()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

@@ -66,6 +66,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->c = compilation_new();
 	if (!s->c)
 		return fail_memory(failure, "the compiler");
+	s->c->with = s->values.with;
+	s->c->specialize = s->values.specialize;
 	if (!compilation_read(s->c, path))
 		return unreadable(s, path, failure);
 	if (!s->values.pipeline && s->c->modules.n > 1)
@@ -170,12 +172,12 @@ void session_free(struct session *s)
 
 struct run_values run_values_default(void)
 {
-	return (struct run_values){
-		.repeat = 1,
-		.iterations = -1,
-		.passes = { .schedule = "auto", .parallel = true, .vector = true, .blas = "auto",
-			    .max_operations = 2000000 }
-	};
+	struct run_values values = { .repeat = 1, .iterations = -1 };
+	struct options options = options_default();
+	char problem[8];
+	options_for_passes(&options, &values.passes, problem, sizeof(problem));
+	values.passes.candidates = 0;
+	return values;
 }
 
 /* Flags that pmgc has for its passes; a wrong value is told in its words. */
@@ -250,6 +252,16 @@ static const struct option_row rows[] = {
 	  .offset = offsetof(struct run_values, cc),
 	  .operand = "COMMAND",
 	  .text = "the C compiler and further flags for it (default: gcc; clang works too)" },
+	{ .name = "with",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, with),
+	  .operand = "ITEMS",
+	  .text = "items of a schedule block: --with='restructure PHI by voxel; partition Y by coeff'" },
+	{ .name = "specialize",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, specialize),
+	  .operand = "SIZE=VALUE",
+	  .text = "compile for this size" },
 	{ .name = "keep",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, keep),

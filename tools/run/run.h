@@ -12,6 +12,7 @@
 #include "formats/formats.h"
 
 struct run_values {
+	const char *with, *specialize;
 	const char *pipeline, *cc, *keep;
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
