@@ -19,7 +19,7 @@ from pathlib import Path
 
 TABLE = Path("tests/counts/counts.tsv")
 MORE = 1.02
-FLAGS = "-std=c11 -O3 -march=x86-64-v3 -fopenmp -fPIC -shared -fwrapv".split()
+FLAGS = "-std=c11 -O3 -march=x86-64-v3 -ffp-contract=fast -fopenmp -fPIC -shared -fwrapv".split()
 COLLECTED = re.compile(r"Collected : (\d+)")
 
 
@@ -42,19 +42,30 @@ def write_table(rows):
     TABLE.write_text("\n".join(head + ["\t".join(row) for row in rows]) + "\n")
 
 
-def build_library(build, file, folder):
-    name = Path(file).stem
-    subprocess.run([f"{build}/pmgc", f"dsl_examples/{file}", "-o", f"{folder}/{name}.c"], check=True)
+def options_of(row):
+    """Those of pmgc, in the columns behind the arguments."""
+    return tuple(row[4:])
+
+
+def library_of(row, folder):
+    """Named by file and options."""
+    return f"{folder}/{Path(row[0]).stem}_{abs(hash(options_of(row)))}"
+
+
+def build_library(build, row, folder):
+    name = Path(library_of(row, folder)).name
+    subprocess.run([f"{build}/pmgc", f"dsl_examples/{row[0]}", "-o", f"{folder}/{name}.c", "--blas=off",
+                    *options_of(row)], check=True)
     subprocess.run(["gcc", *FLAGS, "-Iruntime", f"-I{folder}", f"{folder}/{name}.c", "-o", f"{folder}/{name}.so",
                     f"-L{build}", f"-Wl,-rpath,{Path(build).resolve()}", "-lpmgrt", "-lm"], check=True)
 
 
 def count(build, row, folder):
     """Instructions of one row, or what went wrong."""
-    file, pipeline, _, words = row
+    file, pipeline, _, words = row[:4]
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no",
                f"--toggle-collect={pipeline}_kernel", f"{build}/tests/counts/count", f"dsl_examples/{file}", pipeline,
-               f"{folder}/{Path(file).stem}.so", *words.split()]
+               library_of(row, folder) + ".so", *words.split()]
     run = subprocess.run(command, capture_output=True, text=True, check=False,
                          env=dict(os.environ, OMP_NUM_THREADS="1", LC_ALL="C"))
     found = COLLECTED.search(run.stderr)
@@ -63,13 +74,14 @@ def count(build, row, folder):
 
 def counts(build, rows):
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda file: build_library(build, file, folder), sorted({row[0] for row in rows})))
+        libraries = {library_of(row, folder): row for row in rows}
+        list(pool.map(lambda row: build_library(build, row, folder), libraries.values()))
         return list(pool.map(lambda row: count(build, row, folder), rows))
 
 
 def judge(row, found):
     """Whether a row is as good as the table says, after printing what there is to say."""
-    file, pipeline, wanted, _ = row
+    file, pipeline, wanted = row[:3]
     if not isinstance(found, int):
         print(f"{file}, {pipeline}: {found}")
         return False
@@ -92,7 +104,7 @@ def main():
     if update:
         if not all(isinstance(n, int) for n in found):
             sys.exit(next(n for n in found if not isinstance(n, int)))
-        write_table([[file, pipeline, str(n), words] for (file, pipeline, _, words), n in zip(rows, found)])
+        write_table([[*row[:2], str(n), *row[3:]] for row, n in zip(rows, found)])
         return 0
     good = sum(judge(row, n) for row, n in zip(rows, found))
     print(f"{good} passed, {len(rows) - good} failed")
