@@ -78,20 +78,30 @@ static const char *names_of(struct module *module, const stage_list *list)
 	return str_text(&text);
 }
 
+/* Lets threads share the loop, each with a copy of what they update, if that is wanted and possible. */
+static __isl_give isl_schedule_node *share_with_copies(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						       const struct mark *mark, const stage_list *updates, bool *done)
+{
+	*done = false;
+	if (updates->n != 1)
+		return node;
+	node = tree_insert_mark(walk->module, node, MARK_PARALLEL, "parallel", NULL);
+	node = private_try(walk, node, mark, updates->items[0], done);
+	return *done ? node : isl_schedule_node_delete(node);
+}
+
 static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, __isl_keep isl_union_map *updates)
 {
 	struct module *module = walk->module;
 	stage_list meeting = tree_meeting(module, updates);
 	stage_list atomic = need_atomics(module, node, &meeting);
+	bool is_private;
 
-	bool is_private = false;
-
-	node = tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
-	if (atomic.n == 1)
-		node = private_try(walk, node, mark, atomic.items[0], &is_private);
+	node = share_with_copies(walk, node, mark, &atomic, &is_private);
 	if (is_private)
 		return node;
+	node = tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
 	for (int i = 0; i < atomic.n; i++)
 		node = insert_atomic(module, node, atomic.items[i]);
 	if (atomic.n)
@@ -128,6 +138,24 @@ static bool is_order_lost(const stage_list *meeting)
 	return false;
 }
 
+/* Copies are added in the order of the threads, and a team updates each cell by one thread. */
+static __isl_give isl_schedule_node *share_in_order(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						    const struct mark *mark, const stage_list *meeting, bool *descend)
+{
+	stage_list updates = need_atomics(walk->module, node, meeting);
+	bool done = false;
+
+	*descend = false;
+	if (updates.n == meeting->n)
+		node = share_with_copies(walk, node, mark, &updates, &done);
+	if (done)
+		return node;
+	node = team_form(walk, node, mark, descend);
+	if (*descend)
+		remark_serial(walk, mark, "threads would add in any order", NULL);
+	return node;
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -151,9 +179,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
 		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
-		node = team_form(walk, node, mark, descend);
-		if (*descend)
-			remark_serial(walk, mark, "threads would add in any order", NULL);
+		node = share_in_order(walk, node, mark, &meeting, descend);
 	} else {
 		*descend = true;
 		if (is_atomic_inside(walk, node, &meeting))
