@@ -9,6 +9,10 @@
  *   cell of 'count', histogram.pmg:9
  * - vector of count: simd (not scalar); iterations of 'i' are independent, histogram.pmg:7
  *
+ * Pipeline histogram with partition count by private (threads that add to copies of 'count' do not wait):
+ * - parallel of count: private (not atomic, owner); iterations of 'p' may update the same cell:
+ *   each thread has a copy, and the copies are added in the order of the threads, histogram.pmg:9
+ *
  * Pipeline histogram with --parallel=off (one thread needs no atomic updates):
  *
  * Pipeline weighted_histogram:
@@ -22,6 +26,10 @@
  *   cell of 'mass', histogram.pmg:22
  * - vector of bin: simd (not scalar); iterations of 'i' are independent, histogram.pmg:20
  * - vector of mass: simd (not scalar); iterations of 'i' are independent, histogram.pmg:18
+ *
+ * Pipeline weighted_histogram with partition mass by private (threads that add to copies of 'mass' do not wait):
+ * - parallel of mass: private (not atomic, owner); iterations of 'i' may update the same cell: each
+ *   thread has a copy, and the copies are added in the order of the threads, histogram.pmg:22
  *
  * Pipeline weighted_histogram with --parallel=off (one thread needs no atomic updates):
  */
@@ -53,6 +61,50 @@ static pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		const int64_t level_p = level[p];
 		#pragma omp atomic
 		count[level_p] += 1;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- histogram: partition count by private ---- */
+
+static pmg_status histogram_count_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+	const int64_t *restrict level = plan->data[0];
+	int64_t *restrict count = plan->data[1];
+	int64_t *restrict count_private = plan->data[2];
+
+	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < nLevels; i++) {
+		count[i] = 0;
+	}
+
+	#pragma omp parallel
+	{
+		int64_t *count_own = count_private + pmg_thread()*nLevels;
+		#pragma omp simd
+		for (int64_t i = 0; i < nLevels; i++) {
+			count_own[i] = 0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t p = 0; p < nPixels; p++) {
+			const int64_t level_p = level[p];
+			count_own[level_p] += 1;
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nLevels; i++) {
+			int64_t sum = 0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += count_private[thread*nLevels + i];
+			}
+			count[i] += sum;
+		}
 	}
 
 	(void) control;
@@ -115,6 +167,57 @@ static void histogram_extents(const void *arguments, int64_t *extents)
 	extents[2] = nLevels;
 }
 
+static const pmg_array_desc histogram_count_private_arrays[] = {
+	[0] = {
+		.name = "level", .role = PMG_IN, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nLevels" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6"
+	},
+	[1] = {
+		.name = "count", .role = PMG_OUT, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7"
+	},
+	[2] = {
+		.name = "count.private", .role = PMG_TEMP, .type = PMG_I64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nLevels" } },
+		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:7"
+	},
+};
+
+static void histogram_count_private_extents(const void *arguments, int64_t *extents)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+
+	extents[0] = nPixels;
+	extents[1] = nLevels;
+	extents[2] = nLevels;
+	extents[3] = 1;
+	extents[4] = nLevels;
+}
+
+static const pmg_pipeline_desc histogram_count_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(histogram_args),
+	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 5,
+	.params = histogram_params,
+	.arrays = histogram_count_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = histogram_count_private_extents,
+	.assumption = NULL,
+	.kernel = histogram_count_private_kernel,
+	.choice = "partition count by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
@@ -136,6 +239,7 @@ static const pmg_pipeline_desc histogram_description;
 
 static const pmg_pipeline_desc *const histogram_candidates[] = {
 	&histogram_description,
+	&histogram_count_private_description,
 	&histogram_serial_description,
 };
 
@@ -157,7 +261,7 @@ static const pmg_pipeline_desc histogram_description = {
 	.extents = histogram_extents,
 	.assumption = NULL,
 	.kernel = histogram_kernel,
-	.n_candidates = 2, .candidates = histogram_candidates,
+	.n_candidates = 3, .candidates = histogram_candidates,
 	.is_ordered = true,
 	.plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -229,6 +333,67 @@ static pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argument
 		} else {
 			#pragma omp atomic
 			mass[bin_i] += weight[i];
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- weighted_histogram: partition mass by private ---- */
+
+static pmg_status weighted_histogram_mass_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+	const double lo = args->lo;
+	const double hi = args->hi;
+	const double *restrict x = plan->data[0];
+	const double *restrict weight = plan->data[1];
+	double *restrict mass = plan->data[2];
+	int64_t *restrict bin = plan->data[3];
+	double *restrict mass_private = plan->data[4];
+
+	/* histogram.pmg:20
+	 *     func bin[i in 0..n] : index(nBins)
+	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < n; i++) {
+		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
+	}
+
+	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < nBins; i++) {
+		mass[i] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *mass_own = mass_private + pmg_thread()*nBins;
+		#pragma omp simd
+		for (int64_t i = 0; i < nBins; i++) {
+			mass_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			const int64_t bin_i = bin[i];
+			if (bin_i < 0 || bin_i >= nBins) {
+				pmg_bad_index(plan, 3, i, bin_i);
+			} else {
+				mass_own[bin_i] += weight[i];
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nBins; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += mass_private[thread*nBins + i];
+			}
+			mass[i] += sum;
 		}
 	}
 
@@ -333,6 +498,69 @@ static const char *weighted_histogram_assumption(const void *arguments)
 	return NULL;
 }
 
+static const pmg_array_desc weighted_histogram_mass_private_arrays[] = {
+	[0] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17"
+	},
+	[1] = {
+		.name = "weight", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
+		.first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17"
+	},
+	[2] = {
+		.name = "mass", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18"
+	},
+	[3] = {
+		.name = "bin", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nBins" },
+		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20"
+	},
+	[4] = {
+		.name = "mass.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nBins" } },
+		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:18"
+	},
+};
+
+static void weighted_histogram_mass_private_extents(const void *arguments, int64_t *extents)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = nBins;
+	extents[3] = n;
+	extents[4] = nBins;
+	extents[5] = 1;
+	extents[6] = nBins;
+}
+
+static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(weighted_histogram_args),
+	.n_params = 4, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = weighted_histogram_params,
+	.arrays = weighted_histogram_mass_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = weighted_histogram_mass_private_extents,
+	.assumption = weighted_histogram_assumption,
+	.kernel = weighted_histogram_mass_private_kernel,
+	.choice = "partition mass by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc weighted_histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
@@ -354,6 +582,7 @@ static const pmg_pipeline_desc weighted_histogram_description;
 
 static const pmg_pipeline_desc *const weighted_histogram_candidates[] = {
 	&weighted_histogram_description,
+	&weighted_histogram_mass_private_description,
 	&weighted_histogram_serial_description,
 };
 
@@ -375,7 +604,7 @@ static const pmg_pipeline_desc weighted_histogram_description = {
 	.extents = weighted_histogram_extents,
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_kernel,
-	.n_candidates = 2, .candidates = weighted_histogram_candidates,
+	.n_candidates = 3, .candidates = weighted_histogram_candidates,
 	.plan = weighted_histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -9,6 +9,19 @@
  *   each runs all of 'k', life_dsc.pmg:14
  * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc.pmg:12
  * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc.pmg:14
+ *
+ * Pipeline life_dsc with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'Y' are updated in
+ *   one segment each; points that agree in hybrid(voxel, atom) share their factors, life_dsc.pmg:14
+ * - partition of Y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, life_dsc.pmg:14
+ * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc.pmg:14
+ * - accumulate of Y.sum: register (not memory); the loop over 'k' does not move the target,
+ *   life_dsc.pmg:14
+ * - parallel of Y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   life_dsc.pmg:14
+ * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
+ *   life_dsc.pmg:14
  */
 #include "life_dsc.h"
 
@@ -51,6 +64,63 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 			#pragma omp for simd schedule(static) nowait
 			for (int64_t t = 0; t < nTheta; t++) {
 				Y[voxel*nTheta + t] += D[atom*nTheta + t]*w[fiber]*PHI_value[k];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc: --restructure=on ---- */
+
+static pmg_status life_dsc_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_run_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+
+	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:14) */
+	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				#pragma omp simd
+				for (int64_t t = 0; t < nTheta; t++) {
+					Y[voxel*nTheta + t] = 0.0;
+				}
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t run = voxel_begin; run < voxel_end; run++) {
+					const int64_t atom = PHI_run_atom[run];
+					const int64_t run_begin = PHI_run_offsets[run];
+					const int64_t run_end = PHI_run_offsets[run + 1];
+					double sum = 0.0;
+					for (int64_t k = run_begin; k < run_end; k++) {
+						const int64_t fiber = PHI_sorted_fiber[k];
+						sum += w[fiber]*PHI_sorted_value[k];
+					}
+					if (sum != 0.0 || !D_is_finite) {
+						#pragma omp simd
+						for (int64_t t = 0; t < nTheta; t++) {
+							Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+						}
+					}
+				}
 			}
 		}
 	}
@@ -134,6 +204,118 @@ static void life_dsc_extents(const void *arguments, int64_t *extents)
 	extents[11] = nTheta;
 }
 
+static const pmg_array_desc life_dsc_restructured_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
+	},
+	[5] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:11"
+	},
+	[6] = {
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:12"
+	},
+	[7] = {
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+	[8] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+	[9] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+	[10] = {
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+	[11] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+	[12] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:14"
+	},
+};
+
+static const int32_t life_dsc_restructured_keys_0[] = { 1, 0 };
+static const pmg_copy_desc life_dsc_restructured_copies_0[] = {
+	{ 0, 10, true },
+	{ 2, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_restructure_desc life_dsc_restructured_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 2, .keys = life_dsc_restructured_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = life_dsc_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc life_dsc_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args),
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 12,
+	.params = life_dsc_params,
+	.arrays = life_dsc_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_restructured_restructurings,
+	.has_loop = false,
+	.extents = life_dsc_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc life_dsc_description;
+
+static const pmg_pipeline_desc *const life_dsc_candidates[] = {
+	&life_dsc_description,
+	&life_dsc_restructured_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status life_dsc_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -152,6 +334,7 @@ static const pmg_pipeline_desc life_dsc_description = {
 	.extents = life_dsc_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_kernel,
+	.n_candidates = 2, .candidates = life_dsc_candidates,
 	.is_ordered = true,
 	.plan = life_dsc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

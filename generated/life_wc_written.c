@@ -12,6 +12,22 @@
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc_written.pmg:8
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc_written.pmg:11
  *
+ * Pipeline life_wc_written with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
+ *   for a segment; points that agree in hybrid(voxel, atom) share their factors,
+ *   life_wc_written.pmg:10
+ * - partition of w: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, life_wc_written.pmg:10
+ * - accumulate of w.sum: register (not memory); the loop over 't' does not move the target,
+ *   life_wc_written.pmg:10
+ * - parallel of w: private (not atomic, owner); iterations of 'chunk' may update the same cell:
+ *   each thread has a copy, and the copies are added in the order of the threads,
+ *   life_wc_written.pmg:11
+ *
+ * Pipeline life_wc_written with partition w by private (threads that add to copies of 'w' do not wait):
+ * - parallel of w: private (not atomic, owner); iterations of 'k' may update the same cell: each
+ *   thread has a copy, and the copies are added in the order of the threads, life_wc_written.pmg:11
+ *
  * Pipeline life_wc_written with --parallel=off (one thread needs no atomic updates):
  */
 #include "life_wc_written.h"
@@ -58,6 +74,139 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 		}
 		#pragma omp atomic
 		w[fiber] += sum;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: --restructure=on ---- */
+
+static pmg_status life_wc_written_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_run_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+	double *restrict w_private = plan->data[13];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *w_own = w_private + pmg_thread()*nFibers;
+		#pragma omp simd
+		for (int64_t i = 0; i < nFibers; i++) {
+			w_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t run = voxel_begin; run < voxel_end; run++) {
+					const int64_t atom = PHI_run_atom[run];
+					const int64_t run_begin = PHI_run_offsets[run];
+					const int64_t run_end = PHI_run_offsets[run + 1];
+					double sum = 0.0;
+					#pragma omp simd reduction(+:sum)
+					for (int64_t t = 0; t < nTheta; t++) {
+						sum += D[atom*nTheta + t]*Y[voxel*nTheta + t];
+					}
+					for (int64_t k = run_begin; k < run_end; k++) {
+						const int64_t fiber = PHI_sorted_fiber[k];
+						w_own[fiber] += PHI_sorted_value[k]*sum;
+					}
+				}
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nFibers; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += w_private[thread*nFibers + i];
+			}
+			w[i] += sum;
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: partition w by private ---- */
+
+static pmg_status life_wc_written_w_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t *restrict PHI_atom = plan->data[0];
+	const int64_t *restrict PHI_voxel = plan->data[1];
+	const int64_t *restrict PHI_fiber = plan->data[2];
+	const double *restrict PHI_value = plan->data[3];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+	double *restrict w_private = plan->data[7];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *w_own = w_private + pmg_thread()*nFibers;
+		#pragma omp simd
+		for (int64_t i = 0; i < nFibers; i++) {
+			w_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t k = 0; k < nCoeffs; k++) {
+			const int64_t fiber = PHI_fiber[k];
+			const int64_t atom = PHI_atom[k];
+			const int64_t voxel = PHI_voxel[k];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t t = 0; t < nTheta; t++) {
+				sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
+			}
+			w_own[fiber] += sum;
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nFibers; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += w_private[thread*nFibers + i];
+			}
+			w[i] += sum;
+		}
 	}
 
 	(void) control;
@@ -180,6 +329,234 @@ static void life_wc_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = nFibers;
 }
 
+static const pmg_array_desc life_wc_written_restructured_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[12] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[13] = {
+		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+};
+
+static const int32_t life_wc_written_restructured_keys_0[] = { 1, 0 };
+static const pmg_copy_desc life_wc_written_restructured_copies_0[] = {
+	{ 0, 10, true },
+	{ 2, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_restructure_desc life_wc_written_restructured_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 2, .keys = life_wc_written_restructured_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = life_wc_written_restructured_copies_0,
+	},
+};
+
+static void life_wc_written_restructured_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = nTheta;
+	extents[11] = nFibers;
+	extents[12] = 1;
+	extents[13] = nFibers;
+}
+
+static const pmg_pipeline_desc life_wc_written_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 14,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_wc_written_restructured_restructurings,
+	.has_loop = false,
+	.extents = life_wc_written_restructured_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_wc_written_w_private_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+	[7] = {
+		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+};
+
+static void life_wc_written_w_private_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = nTheta;
+	extents[11] = nFibers;
+	extents[12] = 1;
+	extents[13] = nFibers;
+}
+
+static const pmg_pipeline_desc life_wc_written_w_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 8, .n_children = 0, .n_extents = 14,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_w_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = life_wc_written_w_private_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_w_private_kernel,
+	.choice = "partition w by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc life_wc_written_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
@@ -201,6 +578,8 @@ static const pmg_pipeline_desc life_wc_written_description;
 
 static const pmg_pipeline_desc *const life_wc_written_candidates[] = {
 	&life_wc_written_description,
+	&life_wc_written_restructured_description,
+	&life_wc_written_w_private_description,
 	&life_wc_written_serial_description,
 };
 
@@ -222,7 +601,7 @@ static const pmg_pipeline_desc life_wc_written_description = {
 	.extents = life_wc_written_extents,
 	.assumption = NULL,
 	.kernel = life_wc_written_kernel,
-	.n_candidates = 2, .candidates = life_wc_written_candidates,
+	.n_candidates = 4, .candidates = life_wc_written_candidates,
 	.plan = life_wc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -10,6 +10,15 @@
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:10
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:12
  *
+ * Pipeline mttkrp with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'M' are updated in one
+ *   segment each; points that agree in hybrid(a, b) share their factors, mttkrp.pmg:12
+ * - partition of M: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, mttkrp.pmg:12
+ * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:12
+ * - parallel of M: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   mttkrp.pmg:12
+ *
  * Pipeline mttkrp4:
  * - schedule of mttkrp4: textual (not isl); values are computed in the order of their need,
  *   mttkrp.pmg:15
@@ -19,6 +28,15 @@
  *   each runs all of 'k', mttkrp.pmg:25
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:22
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:25
+ *
+ * Pipeline mttkrp4 with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'M' are updated in one
+ *   segment each; points that agree in hybrid(a, b) share their factors, mttkrp.pmg:24
+ * - partition of M: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, mttkrp.pmg:24
+ * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:24
+ * - parallel of M: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   mttkrp.pmg:25
  */
 #include "mttkrp.h"
 
@@ -63,6 +81,56 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			#pragma omp for simd schedule(static) nowait
 			for (int64_t r = 0; r < rank; r++) {
 				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: --restructure=on ---- */
+
+static pmg_status mttkrp_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+	const int32_t *restrict X_run_offsets = plan->data[7];
+	const int32_t *restrict X_offsets = plan->data[8];
+	const int32_t *restrict X_chunk_offsets = plan->data[9];
+	const int32_t *restrict X_run_b = plan->data[10];
+	const int32_t *restrict X_sorted_c = plan->data[11];
+	const double *restrict X_sorted_value = plan->data[12];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r];
+					}
+				}
 			}
 		}
 	}
@@ -147,6 +215,118 @@ static void mttkrp_extents(const void *arguments, int64_t *extents)
 	extents[12] = rank;
 }
 
+static const pmg_array_desc mttkrp_restructured_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
+	},
+	[3] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
+	},
+	[4] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
+	},
+	[5] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
+	},
+	[6] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
+	},
+	[7] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[8] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[9] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[10] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[11] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[12] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+};
+
+static const int32_t mttkrp_restructured_keys_0[] = { 0, 1 };
+static const pmg_copy_desc mttkrp_restructured_copies_0[] = {
+	{ 1, 10, true },
+	{ 2, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_restructure_desc mttkrp_restructured_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = mttkrp_restructured_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = mttkrp_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc mttkrp_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 13,
+	.params = mttkrp_params,
+	.arrays = mttkrp_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp_restructured_restructurings,
+	.has_loop = false,
+	.extents = mttkrp_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc mttkrp_description;
+
+static const pmg_pipeline_desc *const mttkrp_candidates[] = {
+	&mttkrp_description,
+	&mttkrp_restructured_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status mttkrp_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -165,6 +345,7 @@ static const pmg_pipeline_desc mttkrp_description = {
 	.extents = mttkrp_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_kernel,
+	.n_candidates = 2, .candidates = mttkrp_candidates,
 	.is_ordered = true,
 	.plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -239,6 +420,60 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 			#pragma omp for simd schedule(static) nowait
 			for (int64_t r = 0; r < rank; r++) {
 				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: --restructure=on ---- */
+
+static pmg_status mttkrp4_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+	const int32_t *restrict X_run_offsets = plan->data[9];
+	const int32_t *restrict X_offsets = plan->data[10];
+	const int32_t *restrict X_chunk_offsets = plan->data[11];
+	const int32_t *restrict X_run_b = plan->data[12];
+	const int32_t *restrict X_sorted_c = plan->data[13];
+	const int32_t *restrict X_sorted_d = plan->data[14];
+	const double *restrict X_sorted_value = plan->data[15];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+					}
+				}
 			}
 		}
 	}
@@ -341,6 +576,136 @@ static void mttkrp4_extents(const void *arguments, int64_t *extents)
 	extents[16] = rank;
 }
 
+static const pmg_array_desc mttkrp4_restructured_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
+	},
+	[5] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
+	},
+	[6] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
+	},
+	[7] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
+	},
+	[8] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
+	},
+	[9] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[10] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[11] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[12] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[13] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[14] = {
+		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[15] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+};
+
+static const int32_t mttkrp4_restructured_keys_0[] = { 0, 1 };
+static const pmg_copy_desc mttkrp4_restructured_copies_0[] = {
+	{ 1, 12, true },
+	{ 2, 13, false },
+	{ 3, 14, false },
+	{ 4, 15, false },
+};
+static const pmg_restructure_desc mttkrp4_restructured_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = mttkrp4_restructured_keys_0,
+		.segments = 10, .runs = 9, .chunks = 11, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 4, .copies = mttkrp4_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc mttkrp4_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 17,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp4_restructured_restructurings,
+	.has_loop = false,
+	.extents = mttkrp4_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc mttkrp4_description;
+
+static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
+	&mttkrp4_description,
+	&mttkrp4_restructured_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status mttkrp4_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -359,6 +724,7 @@ static const pmg_pipeline_desc mttkrp4_description = {
 	.extents = mttkrp4_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_kernel,
+	.n_candidates = 2, .candidates = mttkrp4_candidates,
 	.is_ordered = true,
 	.plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -16,6 +16,10 @@
  *   of 'y', spmv.pmg:25
  * - vector of y: simd (not scalar); iterations of 'i' are independent, spmv.pmg:23
  *
+ * Pipeline csr_spmv_transposed with partition y by private (threads that add to copies of 'y' do not wait):
+ * - parallel of y: private (not atomic, owner); iterations of 'i' may update the same cell: each
+ *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:25
+ *
  * Pipeline csr_spmv_transposed with --parallel=off (one thread needs no atomic updates):
  *
  * Pipeline coo_spmv:
@@ -27,6 +31,21 @@
  *   of 'y', spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:33
  *
+ * Pipeline coo_spmv with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
+ *   spmv.pmg:35
+ * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, spmv.pmg:35
+ * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
+ * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:35
+ * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   spmv.pmg:35
+ * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
+ *
+ * Pipeline coo_spmv with partition y by private (threads that add to copies of 'y' do not wait):
+ * - parallel of y: private (not atomic, owner); iterations of 'k' may update the same cell: each
+ *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:35
+ *
  * Pipeline coo_spmv with --parallel=off (one thread needs no atomic updates):
  *
  * Pipeline coo_spmv_written:
@@ -37,6 +56,21 @@
  * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'y', spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:43
+ *
+ * Pipeline coo_spmv_written with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
+ *   spmv.pmg:45
+ * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, spmv.pmg:45
+ * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
+ * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:45
+ * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   spmv.pmg:45
+ * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
+ *
+ * Pipeline coo_spmv_written with partition y by private (threads that add to copies of 'y' do not wait):
+ * - parallel of y: private (not atomic, owner); iterations of 'k' may update the same cell: each
+ *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:45
  *
  * Pipeline coo_spmv_written with --parallel=off (one thread needs no atomic updates):
  */
@@ -221,6 +255,59 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	return PMG_OK;
 }
 
+/* ---- csr_spmv_transposed: partition y by private ---- */
+
+static pmg_status csr_spmv_transposed_y_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const csr_spmv_transposed_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t *restrict off = plan->data[0];
+	const int64_t *restrict col = plan->data[1];
+	const double *restrict val = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	double *restrict y_private = plan->data[5];
+
+	/* spmv.pmg:25
+	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t i = 0; i < nCols; i++) {
+		y[i] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *y_own = y_private + pmg_thread()*nCols;
+		#pragma omp simd
+		for (int64_t i = 0; i < nCols; i++) {
+			y_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nRows; i++) {
+			const int64_t off_begin = off[i];
+			const int64_t off_end = off[i + 1];
+			for (int64_t k = off_begin; k < off_end; k++) {
+				const int64_t col_k = col[k];
+				y_own[col_k] += val[k]*x[i];
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nCols; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += y_private[thread*nCols + i];
+			}
+			y[i] += sum;
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 /* ---- csr_spmv_transposed: --parallel=off ---- */
 
 static pmg_status csr_spmv_transposed_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
@@ -309,6 +396,79 @@ static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
 	extents[6] = nCols;
 }
 
+static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
+	[0] = {
+		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } },
+		.is_index = true, .facts = PMG_FACT_OFFSETS,
+		.limit = { 2, false, 0, "nnz" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19"
+	},
+	[1] = {
+		.name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20"
+	},
+	[2] = {
+		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23"
+	},
+	[5] = {
+		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nCols" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:23"
+	},
+};
+
+static void csr_spmv_transposed_y_private_extents(const void *arguments, int64_t *extents)
+{
+	const csr_spmv_transposed_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nRows + 1;
+	extents[1] = nnz;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nRows;
+	extents[6] = nCols;
+	extents[7] = 1;
+	extents[8] = nCols;
+}
+
+static const pmg_pipeline_desc csr_spmv_transposed_y_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_transposed_args),
+	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
+	.params = csr_spmv_transposed_params,
+	.arrays = csr_spmv_transposed_y_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = csr_spmv_transposed_y_private_extents,
+	.assumption = NULL,
+	.kernel = csr_spmv_transposed_y_private_kernel,
+	.choice = "partition y by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
@@ -330,6 +490,7 @@ static const pmg_pipeline_desc csr_spmv_transposed_description;
 
 static const pmg_pipeline_desc *const csr_spmv_transposed_candidates[] = {
 	&csr_spmv_transposed_description,
+	&csr_spmv_transposed_y_private_description,
 	&csr_spmv_transposed_serial_description,
 };
 
@@ -351,7 +512,7 @@ static const pmg_pipeline_desc csr_spmv_transposed_description = {
 	.extents = csr_spmv_transposed_extents,
 	.assumption = NULL,
 	.kernel = csr_spmv_transposed_kernel,
-	.n_candidates = 2, .candidates = csr_spmv_transposed_candidates,
+	.n_candidates = 3, .candidates = csr_spmv_transposed_candidates,
 	.plan = csr_spmv_transposed_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -410,6 +571,90 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		const int64_t col = A_col[k];
 		#pragma omp atomic
 		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv: --restructure=on ---- */
+
+static pmg_status coo_spmv_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv: partition y by private ---- */
+
+static pmg_status coo_spmv_y_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	double *restrict y_private = plan->data[5];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *y_own = y_private + pmg_thread()*nRows;
+		#pragma omp simd
+		for (int64_t i = 0; i < nRows; i++) {
+			y_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t k = 0; k < nnz; k++) {
+			const int64_t row = A_row[k];
+			const int64_t col = A_col[k];
+			y_own[row] += A_value[k]*x[col];
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nRows; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += y_private[thread*nRows + i];
+			}
+			y[i] += sum;
+		}
 	}
 
 	(void) control;
@@ -499,6 +744,162 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_array_desc coo_spmv_restructured_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[7] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[8] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+};
+
+static const int32_t coo_spmv_restructured_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_restructured_copies_0[] = {
+	{ 1, 7, false },
+	{ 2, 8, false },
+};
+static const pmg_restructure_desc coo_spmv_restructured_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_restructured_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc coo_spmv_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructured_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc coo_spmv_y_private_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
+	},
+	[5] = {
+		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 0, "nRows" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:33"
+	},
+};
+
+static void coo_spmv_y_private_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = 1;
+	extents[8] = nRows;
+}
+
+static const pmg_pipeline_desc coo_spmv_y_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_y_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_y_private_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_y_private_kernel,
+	.choice = "partition y by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc coo_spmv_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
@@ -520,6 +921,8 @@ static const pmg_pipeline_desc coo_spmv_description;
 
 static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
 	&coo_spmv_description,
+	&coo_spmv_restructured_description,
+	&coo_spmv_y_private_description,
 	&coo_spmv_serial_description,
 };
 
@@ -541,7 +944,7 @@ static const pmg_pipeline_desc coo_spmv_description = {
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
-	.n_candidates = 2, .candidates = coo_spmv_candidates,
+	.n_candidates = 4, .candidates = coo_spmv_candidates,
 	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -600,6 +1003,90 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 		const int64_t col = A_col[k];
 		#pragma omp atomic
 		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: --restructure=on ---- */
+
+static pmg_status coo_spmv_written_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: partition y by private ---- */
+
+static pmg_status coo_spmv_written_y_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	double *restrict y_private = plan->data[5];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *y_own = y_private + pmg_thread()*nRows;
+		#pragma omp simd
+		for (int64_t i = 0; i < nRows; i++) {
+			y_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t k = 0; k < nnz; k++) {
+			const int64_t row = A_row[k];
+			const int64_t col = A_col[k];
+			y_own[row] += A_value[k]*x[col];
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nRows; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += y_private[thread*nRows + i];
+			}
+			y[i] += sum;
+		}
 	}
 
 	(void) control;
@@ -689,6 +1176,162 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_array_desc coo_spmv_written_restructured_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[7] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[8] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+};
+
+static const int32_t coo_spmv_written_restructured_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_written_restructured_copies_0[] = {
+	{ 1, 7, false },
+	{ 2, 8, false },
+};
+static const pmg_restructure_desc coo_spmv_written_restructured_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_written_restructured_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_written_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc coo_spmv_written_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructured_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_written_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_restructured_kernel,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc coo_spmv_written_y_private_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
+	},
+	[5] = {
+		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 0, "nRows" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:43"
+	},
+};
+
+static void coo_spmv_written_y_private_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = 1;
+	extents[8] = nRows;
+}
+
+static const pmg_pipeline_desc coo_spmv_written_y_private_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_y_private_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_written_y_private_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_y_private_kernel,
+	.choice = "partition y by private",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_pipeline_desc coo_spmv_written_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
@@ -710,6 +1353,8 @@ static const pmg_pipeline_desc coo_spmv_written_description;
 
 static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
 	&coo_spmv_written_description,
+	&coo_spmv_written_restructured_description,
+	&coo_spmv_written_y_private_description,
 	&coo_spmv_written_serial_description,
 };
 
@@ -731,7 +1376,7 @@ static const pmg_pipeline_desc coo_spmv_written_description = {
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
-	.n_candidates = 2, .candidates = coo_spmv_written_candidates,
+	.n_candidates = 4, .candidates = coo_spmv_written_candidates,
 	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -16,6 +16,15 @@
  * - vector of G: simd (not scalar); iterations of 'i' are independent, tucker.pmg:17
  * - blas_idioms of G: gemv (not loops); called from 1024 products on, tucker.pmg:17
  *
+ * Pipeline tucker with --restructure=on (sorted points share what they read, and each thread owns what it writes):
+ * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'Z' are updated in one
+ *   segment each; points that agree in hybrid(a, b) share their factors, tucker.pmg:15
+ * - partition of Z: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, tucker.pmg:15
+ * - fuse of Z: fused (not separate); its outer 4 loops are those of 'Z', tucker.pmg:15
+ * - parallel of Z: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   tucker.pmg:16
+ *
  * To be linked with -lopenblas, or another CBLAS.
  */
 #include "tucker.h"
@@ -79,6 +88,98 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 					#pragma omp simd
 					for (int64_t s = 0; s < rD; s++) {
 						Z[((a*rB + q)*rC + r)*rD + s] += X_value[k]*B[b*rB + q]*C[c*rC + r]*D[d*rD + s];
+					}
+				}
+			}
+		}
+	}
+
+	/* tucker.pmg:17
+	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
+	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t p = 0; p < rA; p++) {
+		for (int64_t q = 0; q < rB; q++) {
+			for (int64_t r = 0; r < rC; r++) {
+				if (pmg_blas_takes_2(1024, rD, nA, rD*rC*rB, rA, 1)) {
+					pmg_cblas_dgemv(PMG_TRANS, nA, rD, 1.0, &Z[(q*rC + r)*rD], rD*rC*rB, &A[p], rA, 0.0, &G[((p*rB + q)*rC + r)*rD], 1, 1);
+				} else {
+					for (int64_t s = 0; s < rD; s++) {
+						double sum = 0.0;
+						#pragma omp simd reduction(+:sum)
+						for (int64_t i = 0; i < nA; i++) {
+							sum += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
+						}
+						G[((p*rB + q)*rC + r)*rD + s] = sum;
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- tucker: --restructure=on ---- */
+
+static pmg_status tucker_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const tucker_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t rA = args->rA;
+	const int64_t rB = args->rB;
+	const int64_t rC = args->rC;
+	const int64_t rD = args->rD;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict A = plan->data[5];
+	const double *restrict B = plan->data[6];
+	const double *restrict C = plan->data[7];
+	const double *restrict D = plan->data[8];
+	double *restrict Z = plan->data[9];
+	double *restrict G = plan->data[10];
+	const int32_t *restrict X_run_offsets = plan->data[11];
+	const int32_t *restrict X_offsets = plan->data[12];
+	const int32_t *restrict X_chunk_offsets = plan->data[13];
+	const int32_t *restrict X_run_b = plan->data[14];
+	const int32_t *restrict X_sorted_c = plan->data[15];
+	const int32_t *restrict X_sorted_d = plan->data[16];
+	const double *restrict X_sorted_value = plan->data[17];
+
+	/* tucker.pmg:15
+	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
+	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			for (int64_t q = 0; q < rB; q++) {
+				for (int64_t r = 0; r < rC; r++) {
+					#pragma omp simd
+					for (int64_t s = 0; s < rD; s++) {
+						Z[((a*rB + q)*rC + r)*rD + s] = 0.0;
+					}
+				}
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					for (int64_t q = 0; q < rB; q++) {
+						for (int64_t r = 0; r < rC; r++) {
+							#pragma omp simd
+							for (int64_t s = 0; s < rD; s++) {
+								Z[((a*rB + q)*rC + r)*rD + s] += X_sorted_value[k]*B[b*rB + q]*C[c*rC + r]*D[d*rD + s];
+							}
+						}
 					}
 				}
 			}
@@ -231,6 +332,147 @@ static void tucker_extents(const void *arguments, int64_t *extents)
 	extents[24] = rD;
 }
 
+static const pmg_array_desc tucker_restructured_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
+	},
+	[5] = {
+		.name = "A", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
+	},
+	[6] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
+	},
+	[7] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
+	},
+	[8] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
+	},
+	[9] = {
+		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
+		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
+	},
+	[10] = {
+		.name = "G", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
+		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
+	},
+	[11] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[12] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[13] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[14] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[15] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[16] = {
+		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+	[17] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+	},
+};
+
+static const int32_t tucker_restructured_keys_0[] = { 0, 1 };
+static const pmg_copy_desc tucker_restructured_copies_0[] = {
+	{ 1, 14, true },
+	{ 2, 15, false },
+	{ 3, 16, false },
+	{ 4, 17, false },
+};
+static const pmg_restructure_desc tucker_restructured_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = tucker_restructured_keys_0,
+		.segments = 12, .runs = 11, .chunks = 13, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 4, .copies = tucker_restructured_copies_0,
+	},
+};
+
+static const pmg_pipeline_desc tucker_restructured_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args),
+	.n_params = 9, .n_arrays = 18, .n_children = 0, .n_extents = 25,
+	.params = tucker_params,
+	.arrays = tucker_restructured_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = tucker_restructured_restructurings,
+	.has_loop = false,
+	.extents = tucker_extents,
+	.assumption = NULL,
+	.kernel = tucker_restructured_kernel,
+	.blas = &pmg_blas_library,
+	.choice = "--restructure=on",
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc tucker_description;
+
+static const pmg_pipeline_desc *const tucker_candidates[] = {
+	&tucker_description,
+	&tucker_restructured_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status tucker_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -250,6 +492,7 @@ static const pmg_pipeline_desc tucker_description = {
 	.assumption = NULL,
 	.kernel = tucker_kernel,
 	.blas = &pmg_blas_library,
+	.n_candidates = 2, .candidates = tucker_candidates,
 	.is_ordered = true,
 	.plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

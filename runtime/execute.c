@@ -70,7 +70,7 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 	omp_set_num_threads(plan->kernel.threads);
 #endif
 	blas_enter(plan->desc->blas);
-	status = plan->desc->kernel(&plan->kernel, args, control);
+	status = plan->run(&plan->kernel, args, control);
 	blas_leave(plan->desc->blas);
 #ifdef _OPENMP
 	omp_set_num_threads(before);

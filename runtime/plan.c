@@ -266,7 +266,9 @@ pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_
 		return memory_fail(options->context, desc->name, plan_block_bytes(desc));
 	plan->report.choice = desc->choice ? desc->choice : "";
 	plan->report.reason = "the first";
-	status = plan_fill(plan, args);
+	status = isa_choose(options->context, desc, &plan->run, &plan->report.isa);
+	if (status == PMG_OK)
+		status = plan_fill(plan, args);
 	plan->report.inspection = seconds_now() - start;
 	if (status == PMG_OK)
 		*result = plan;

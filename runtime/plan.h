@@ -73,6 +73,7 @@ struct plan {
 	struct binding *bindings;       /* desc->n_arrays */
 	struct bad_index bad_index;
 	struct progress progress;
+	pmg_kernel *run;        /* the kernel for the instruction set of report.isa */
 	pmg_report report;
 	int64_t trials_bytes;   /* of report.trials, which is the plan's */
 };
@@ -241,6 +242,11 @@ int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args,
 /* Makes the inspected arrays and sizes, after the fixed arrays were inspected; then drops the arrays that are for
  * inspection only. */
 pmg_status restructurings_inspect(struct plan *plan);
+
+/* ---- isa.c */
+
+/* The kernel to run, and the name of its instruction set. PMG_BAD_CALL if that of PMG_ISA is not to be had. */
+pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_kernel **kernel, const char **name);
 
 /* ---- estimate.c */
 

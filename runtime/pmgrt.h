@@ -228,6 +228,20 @@ typedef struct pmg_control pmg_control;
 typedef struct pmg_options pmg_options;
 typedef struct pmg_pipeline_desc pmg_pipeline_desc;
 
+typedef pmg_status pmg_kernel(pmg_plan *plan, const void *args, pmg_control *control);
+
+/* Instruction sets for which one library may have kernels: that of the compiler's command line, AVX2 with FMA, AVX-512
+ * (F, BW, CD, DQ, VL). PMG_KERNELS in a description lists those of a function; clang 14 forgets the instruction set in
+ * parallel loops, so that only gcc makes more than one. */
+#define PMG_ISA_N 3
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ && !defined __cplusplus
+#define PMG_HAS_ISAS 1
+#define PMG_KERNELS(name) { name, name##_avx2, name##_avx512 }
+#else
+#define PMG_HAS_ISAS 0
+#define PMG_KERNELS(name) { name }
+#endif
+
 struct pmg_pipeline_desc {
 	uint32_t abi_version;
 	const char *name, *source, *target;     /* "life_dsc", "life.pmg", "openmp" */
@@ -247,7 +261,7 @@ struct pmg_pipeline_desc {
 	const char *(*assumption)(const void *args);
 	/* The kernel: everything is bound and checked. It leaves `inout` and state as after the last whole
 	 * iteration. */
-	pmg_status (*kernel)(pmg_plan *plan, const void *args, pmg_control *control);
+	pmg_kernel *kernel;
 	const pmg_blas *blas;                   /* that the kernel calls; NULL: none */
 	pmg_status (*plan)(const void *args, const pmg_options *options, pmg_plan **plan);
 	pmg_status (*execute)(pmg_plan *plan, const void *args, pmg_control *control);
@@ -258,6 +272,7 @@ struct pmg_pipeline_desc {
 	int32_t n_candidates;
 	const pmg_pipeline_desc *const *candidates;
 	const char *choice;                     /* what tells it from the first one, which has NULL */
+	pmg_kernel *kernels[PMG_ISA_N];         /* the kernel for each instruction set, in their order; or NULL */
 	bool is_ordered;                        /* no sum depends on the order in which threads come */
 	/* The work of each statement. `count` writes the points of the i-th to counts[2*i], its rows behind that. The
 	 * sizes that restructurings find are those of the plan. */
@@ -349,6 +364,7 @@ typedef struct pmg_trial {
 typedef struct pmg_report {
 	const char *choice;             /* of the candidate that was taken, "" of the first */
 	const char *reason;             /* "measured", "asked for", … */
+	const char *isa;                /* "baseline", "avx2", "avx512"; "native": the library has one for all */
 	int32_t n_trials;               /* one for each candidate; 0 where nothing was to choose */
 	const pmg_trial *trials;
 	double inspection;              /* of making the plan that was kept */

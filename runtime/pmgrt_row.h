@@ -22,11 +22,23 @@
 #define PMG_VECTOR_BYTES 16
 #endif
 
-typedef double pmg_vector_f64 __attribute__((vector_size(PMG_VECTOR_BYTES)));
-typedef float pmg_vector_f32 __attribute__((vector_size(PMG_VECTOR_BYTES)));
-/* The same in memory, where a vector lies like its elements. */
-typedef double pmg_cells_f64 __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(8), may_alias));
-typedef float pmg_cells_f32 __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(4), may_alias));
+/* Vectors of each width; the cells are the same in memory, where a vector lies like its elements. */
+#define PMG_VECTOR_TYPES(bytes) \
+	typedef double pmg_vector_f64_##bytes __attribute__((vector_size(bytes))); \
+	typedef float pmg_vector_f32_##bytes __attribute__((vector_size(bytes))); \
+	typedef double pmg_cells_f64_##bytes __attribute__((vector_size(bytes), aligned(8), may_alias)); \
+	typedef float pmg_cells_f32_##bytes __attribute__((vector_size(bytes), aligned(4), may_alias));
+PMG_VECTOR_TYPES(16)
+PMG_VECTOR_TYPES(32)
+PMG_VECTOR_TYPES(64)
+
+/* Those of the width that counts where they are used. */
+#define PMG_OF_BYTES_(name, bytes) name##_##bytes
+#define PMG_OF_BYTES(name, bytes) PMG_OF_BYTES_(name, bytes)
+#define pmg_vector_f64 PMG_OF_BYTES(pmg_vector_f64, PMG_VECTOR_BYTES)
+#define pmg_vector_f32 PMG_OF_BYTES(pmg_vector_f32, PMG_VECTOR_BYTES)
+#define pmg_cells_f64 PMG_OF_BYTES(pmg_cells_f64, PMG_VECTOR_BYTES)
+#define pmg_cells_f32 PMG_OF_BYTES(pmg_cells_f32, PMG_VECTOR_BYTES)
 
 #define PMG_LANES(type) ((int64_t) (PMG_VECTOR_BYTES/sizeof(type)))
 #define PMG_VECTORS(type, n) (((n) + PMG_LANES(type) - 1)/PMG_LANES(type))

@@ -87,7 +87,8 @@ size_t pmg_wisdom_add(const char *text, const char *signature, const char *choic
 	if (pmg_wisdom_is_valid(text))
 		while (entry_next(&text, &entry))
 			if (!is_for(&entry, signature))
-				length = text_add(out, size, length, entry.begin, (size_t) (entry.end - entry.begin) + 1);
+				length = text_add(out, size, length, entry.begin,
+						  (size_t) (entry.end - entry.begin) + 1);
 	snprintf(number, sizeof number, "\t%lld\n", seconds > 0 ? (long long) (seconds * 1e9) : 0);
 	length = text_add(out, size, length, signature, strlen(signature));
 	length = text_add(out, size, length, "\t", 1);

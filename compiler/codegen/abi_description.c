@@ -106,6 +106,8 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
 	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");
 	line(w, ".kernel = %s_kernel,", layout->prefix);
+	if (layout->all_isas)
+		line(w, ".kernels = PMG_KERNELS(%s_kernel),", layout->prefix);
 	if (target_calls_blas(layout->module))
 		line(w, ".blas = &pmg_blas_library,");
 }

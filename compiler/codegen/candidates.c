@@ -22,7 +22,7 @@ static bool is_known(const char *const *texts, int n, const char *text)
 	return false;
 }
 
-bool pipeline_open(struct pipeline *pipeline, struct module *module, struct names *prefixes,
+bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target)
 {
 	int most = 1 + module->candidates.n;
@@ -45,5 +45,7 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, struct name
 		pipeline->layouts[pipeline->n++] = layout_new(other, names_declare(prefixes, arena_printf(
 			module->arena, "%s_%s", module->name, other->choice_name)));
 	}
+	for (int i = 0; i < pipeline->n; i++)
+		pipeline->layouts[i]->all_isas = all_isas;
 	return true;
 }

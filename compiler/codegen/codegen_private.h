@@ -92,6 +92,7 @@ struct children {
 struct layout {
 	struct module *module;
 	const char *prefix;             /* of the C names of its kernel and tables */
+	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names its functions */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
 	int n_extents;
@@ -375,7 +376,7 @@ struct pipeline {
 };
 
 /* `prefixes` are the C names that are taken; false when a kernel cannot be printed. */
-bool pipeline_open(struct pipeline *pipeline, struct module *module, struct names *prefixes,
+bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target);
 
 #endif

@@ -103,6 +103,11 @@ static void find_parts(struct kernel *kernel)
 
 /* ---- functions ---- */
 
+static const char *function_name(const struct layout *layout, const char *name)
+{
+	return layout->all_isas ? arena_printf(layout->module->arena, "PMG_KERNEL(%s)", name) : name;
+}
+
 static void emit_arrays(struct kernel *kernel, const char *body)
 {
 	const struct layout *layout = kernel->layout;
@@ -169,7 +174,8 @@ static bool depends_on_copy(const struct kernel *kernel, const char *text)
 /* `static void …(` and the call, with the arguments that the text needs. */
 static const char *part_head(struct kernel *kernel, struct part *part, const char *text)
 {
-	const char *name = part_name(kernel, part, depends_on_copy(kernel, text) ? kernel->suffix : "");
+	const char *base = part_name(kernel, part, depends_on_copy(kernel, text) ? kernel->suffix : "");
+	const char *name = function_name(kernel->layout, base);
 	const struct module *module = kernel->layout->module;
 	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
 	struct str head = str_new(kernel->emit.arena), call = str_new(kernel->emit.arena);
@@ -275,12 +281,13 @@ static void print_kernel(struct kernel *kernel, const struct part *unused)
 
 static void emit_kernel_function(struct kernel *kernel)
 {
-	const char *text = scratch_text(kernel, print_kernel, NULL), *name = kernel->layout->prefix;
+	const char *text = scratch_text(kernel, print_kernel, NULL);
+	const char *base = arena_printf(kernel->emit.arena, "%s_kernel%s", kernel->layout->prefix, kernel->suffix);
 	struct writer *w = kernel->w;
 
 	w->span = kernel->layout->module->span;
-	line(w, "static pmg_status %s_kernel%s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{", name,
-	     kernel->suffix);
+	line(w, "static pmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{",
+	     function_name(kernel->layout, base));
 	w->indent++;
 	if (needs_args(kernel->layout, text, kernel->is_specialized))
 		line(w, "const %s_args *args = arguments;", kernel->layout->module->name);
@@ -332,14 +339,17 @@ static const char *specialization(const struct layout *layout)
 
 static void emit_choice(struct writer *w, const struct layout *layout, const char *condition)
 {
-	const char *name = layout->prefix;
+	struct arena *arena = layout->module->arena;
+	const char *name = arena_printf(arena, "%s_kernel", layout->prefix);
+	const char *special = arena_printf(arena, "%s_special", name), *generic = arena_printf(arena, "%s_generic", name);
 
-	line(w, "static pmg_status %s_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
+	line(w, "static pmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
 	     "\tconst %s_args *args = arguments;\n\n"
 	     "\tif (%s)\n"
-	     "\t\treturn %s_kernel_special(plan, arguments, control);\n"
-	     "\treturn %s_kernel_generic(plan, arguments, control);\n"
-	     "}\n", name, layout->module->name, condition, name, name);
+	     "\t\treturn %s(plan, arguments, control);\n"
+	     "\treturn %s(plan, arguments, control);\n"
+	     "}\n", function_name(layout, name), layout->module->name, condition, function_name(layout, special),
+	     function_name(layout, generic));
 }
 
 static void emit_copies(struct kernel *kernel)

@@ -96,20 +96,46 @@ static const char *first_error(const struct module *module)
 	return "no pass says why";
 }
 
+/* What runs, without how it was decided. */
+static const char *bare_text(struct module *module)
+{
+	int n_decisions = module->decisions.n, n_overrides = module->overrides.n;
+	const char *text;
+
+	module->decisions.n = module->overrides.n = 0;
+	text = module_text(module, module->arena);
+	module->decisions.n = n_decisions;
+	module->overrides.n = n_overrides;
+	return text;
+}
+
+/* Has an earlier candidate become the same? */
+static bool is_known(struct module *module, struct module *other)
+{
+	const char *text = bare_text(other);
+	bool is_same = !strcmp(bare_text(module), text);
+
+	for (int i = 0; i < module->candidates.n && !is_same; i++)
+		is_same = !strcmp(bare_text(module->candidates.items[i]), text);
+	return is_same;
+}
+
 static void add_candidate(struct compilation *c, struct module *module, const combination *choices)
 {
 	struct module *other = lower_again(c, module);
 	struct pass_options options;
+	bool is_compiled;
 
 	if (!other)
 		return;
 	options = choose(c, other, choices);
-	if (compilation_run_passes_on(c, other, &options)) {
+	is_compiled = compilation_run_passes_on(c, other, &options);
+	if (is_compiled && !is_known(module, other)) {
 		vec_push(&c->arena, &module->candidates, other);
 		return;
 	}
-	if (!c->arena.is_exhausted)
-		module_decide(module, "candidates", other->choice, "left out", "", module->span, "%s",
+	if (!is_compiled && !c->arena.is_exhausted)
+		module_decide(module, "candidates", other->choice, "left out", "compiled", module->span, "%s",
 			      first_error(other));
 	module_free(other);
 }
@@ -137,6 +163,8 @@ static void combine(struct search *search, int first, int n)
 	}
 	for (int v = first; v < n_variations; v++)
 		for (int i = 0; i < search->choices[v].n && !is_full(search); i++) {
+			if (search->choices[v].items[i].is_alone && (n > 1 || search->chosen.n))
+				continue;
 			vec_push(&search->c->arena, &search->chosen, &search->choices[v].items[i]);
 			combine(search, v + 1, n - 1);
 			search->chosen.n--;

@@ -11,6 +11,7 @@ struct choice {
 	const char *text;               /* as in a schedule block, or the flag: "restructure PHI by voxel" */
 	const char *name;               /* letters for a C name: "PHI_voxel" */
 	const char *reason;             /* when it may pay */
+	bool is_alone;                  /* not combined with choices of other variations */
 	const char *flag;               /* of pmgc; NULL: */
 	struct override override;       /* an item of the schedule block */
 };

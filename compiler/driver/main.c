@@ -208,7 +208,10 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (!diag_format_from_name(options->message_format, &format))
 		return snprintf(problem, size, "--message-format takes human, short or json, not '%s'",
 				options->message_format), false;
+	if (strcmp(options->isa, "native") && strcmp(options->isa, "all"))
+		return snprintf(problem, size, "--isa takes native or all, not '%s'", options->isa), false;
 	s->c->messages = format;
+	s->c->all_isas = !strcmp(options->isa, "all");
 	s->c->target = options->target;
 	s->c->verify_each = options->verify_each;
 	s->c->with = options->with;

@@ -19,6 +19,7 @@ struct compilation {
 	struct pass_options options;
 	bool verify_each;
 	const char *target;             /* "openmp" */
+	bool all_isas;                  /* kernels for several instruction sets in one file */
 	enum diag_format messages;
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
 	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */

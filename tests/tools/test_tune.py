@@ -92,7 +92,8 @@ def other_files():
 
 def mistakes():
     result = run("--tune=fast")
-    check(result.returncode == 2 and "--tune takes off, estimate or measure, not 'fast'" in result.stderr, result.stderr)
+    told = "--tune takes off, estimate or measure, not 'fast'" in result.stderr
+    check(result.returncode == 2 and told, result.stderr)
     result = run("--candidate", "faster")
     check(result.returncode == 2 and "has no candidate 'faster'" in result.stderr, result.stderr)
 

@@ -99,7 +99,8 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	if (status == PMG_OK)
 		return true;
 	bool is_asked = e->session->values.candidate != NULL;
-	fail(failure, status != PMG_BAD_CALL ? (enum outcome) status : is_asked ? OUTCOME_USAGE : OUTCOME_INTERNAL, "%s",
+	enum outcome bad_call = is_asked ? OUTCOME_USAGE : OUTCOME_INTERNAL;
+	fail(failure, status == PMG_BAD_CALL ? bad_call : (enum outcome) status, "%s",
 	     *message ? message : "the pipeline fails without a message");
 	failure_explain(e->session, failure);
 	return false;
