@@ -186,14 +186,23 @@ static bool prove_legal(struct module *module, const char *pass)
 	return true;
 }
 
-/* isl's operations on sets of many dims take longer; that no program takes more than seconds, it gets fewer. */
+static unsigned long n_loops(const struct stage *stage)
+{
+	unsigned long n = 0;
+
+	for (int d = 0; d < stage->dims.n; d++)
+		n += stage->dims.items[d].kind != DIM_BIND;
+	return n;
+}
+
+/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. */
 static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
 {
 	unsigned long deepest = USUAL_DIMS;
 
 	for (int i = 0; i < module->stages.n; i++)
-		if ((unsigned long) module->stages.items[i]->dims.n > deepest)
-			deepest = (unsigned long) module->stages.items[i]->dims.n;
+		if (n_loops(module->stages.items[i]) > deepest)
+			deepest = n_loops(module->stages.items[i]);
 	return max_operations > USUAL_DIMS ? max_operations/deepest*USUAL_DIMS : max_operations;
 }
 
