@@ -407,7 +407,7 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	int visible = e->names.visible.n, names;
 	struct affine variable;
 
-	if (use.mark->kind == MARK_LOOP) {
+	if (use.mark->kind == MARK_LOOP || use.mark->kind == MARK_TILE) {
 		emit_node(e, node, (struct loop_use) { 0 });
 		return;
 	}

@@ -152,7 +152,8 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	struct range range = range_of(e, node, use.mark->direction);
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
-	const char *name = names_declare(&e->names, use.mark->dim->name);
+	const char *name = names_declare(&e->names, use.mark->kind == MARK_TILE
+					 ? arena_printf(e->arena, "%s_tile", use.mark->dim->name) : use.mark->dim->name);
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 
@@ -242,7 +243,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_VECTOR:
 		use.is_vector = true;
 		break;
-	case MARK_LOOP: case MARK_BIND: case MARK_CHILDREN:
+	case MARK_LOOP: case MARK_TILE: case MARK_BIND: case MARK_CHILDREN:
 		use.mark = mark;
 		break;
 	case MARK_TEAM:

@@ -75,7 +75,7 @@ static void openmp_file_head(struct writer *w)
 static const struct target openmp = {
 	.name = "openmp",
 	.prints = {
-		[MARK_LOOP] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
+		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
 		[MARK_TEAM] = true, [MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true,
 		[MARK_DYNAMIC] = true,

@@ -26,7 +26,8 @@ struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pa
 
 bool mark_is_loop(const struct mark *mark)
 {
-	return mark && (mark->kind == MARK_LOOP || mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN);
+	return mark && (mark->kind == MARK_LOOP || mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN ||
+			mark->kind == MARK_TILE);
 }
 
 int mark_dim_number(const struct mark *mark)

@@ -129,7 +129,8 @@ static bool find_call(struct tree_walk *walk, __isl_keep node *at, struct blas_c
 {
 	struct blas_nest nest;
 
-	return walk->region->strict && blas_nest_below(walk->module, at, &nest) &&
+	return walk->region->strict && mark_of_node(at)->kind != MARK_TILE &&
+	       !schedule_has_mark_above(at, MARK_TILE, NULL) && blas_nest_below(walk->module, at, &nest) &&
 	       blas_match(walk->module, &nest, call) && blas_may_stand(at, call) &&
 	       is_wanted(walk->module, walk->options, call, least);
 }

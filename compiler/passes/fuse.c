@@ -221,11 +221,26 @@ static void remark_unfused(struct fusion *f, const struct edge *edge, struct obs
 			   dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(obstacle->pairs))));
 }
 
+/* Loops that are to be tiled are shared only where an item says so. */
+static bool is_tiled(const struct fusion *f, const struct group *group)
+{
+	for (int i = 0; f->options->overrides && i < f->module->overrides.n; i++) {
+		const struct override *override = &f->module->overrides.items[i];
+
+		for (int s = 0; s < override->subjects.n && override->numbers.n && !strcmp(override->verb, "tile"); s++)
+			if (group_defines(group, override->subjects.items[s]))
+				return true;
+	}
+	return false;
+}
+
 /* Has an item said with which others a group is fused, and to what depth? */
 static bool is_settled(const struct level *level, const struct edge *edge)
 {
 	const struct fusion *f = level->fusion;
 
+	if (is_tiled(f, edge->from) || is_tiled(f, edge->to))
+		return true;
 	for (int i = 0; i < f->asked.n; i++)
 		if (level->number >= f->asked.items[i].depth && group_is_in(&f->asked.items[i].groups, edge->from) &&
 		    group_is_in(&f->asked.items[i].groups, edge->to))

@@ -162,7 +162,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	isl_union_map *strict, *updates;
 	stage_list meeting;
 
-	if (mark->kind != MARK_LOOP || !walk->region->strict) {
+	if ((mark->kind != MARK_LOOP && mark->kind != MARK_TILE) || !walk->region->strict) {
 		*descend = walk->region->strict != NULL;
 		return node;
 	}

@@ -174,9 +174,19 @@ static bool take_proposal(struct module *module, struct region *region)
 	return true;
 }
 
+/* Items that speak of loops speak of those of the text. */
+static bool has_items(const struct module *module, const struct pass_options *options)
+{
+	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+		if ((!strcmp(module->overrides.items[i].verb, "tile") || !strcmp(module->overrides.items[i].verb, "fuse")) &&
+		    strcmp(module->overrides.items[i].choice, "auto") != 0)
+			return true;
+	return false;
+}
+
 bool pass_schedule(struct module *module, const struct pass_options *options)
 {
-	bool asked = !strcmp(options->schedule, "isl"), taken = false;
+	bool asked = !strcmp(options->schedule, "isl") && !has_items(module, options), taken = false;
 
 	for (int i = 0; i < REGION_N; i++) {
 		struct region *region = &module->regions[i];
