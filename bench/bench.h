@@ -55,8 +55,11 @@ typedef VEC(struct row *) row_list;
 struct effort {
 	double min_seconds;     /* of each row */
 	int min_runs, max_runs;
+	bool counts_processors;         /* seconds of the process by threads, instead of what passes */
 };
 
+/* Seconds that pass, or those of the process by the number of threads. */
+double clock_seconds(bool counts_processors, double threads);
 /* Rounds, each in a random order, of the rows that have not had enough; then the records have their times. */
 bool measure(struct arena *arena, const row_list *rows, const struct effort *effort, struct failure *failure);
 /* Sets the baseline's name and the ratios of all rows of its op. */
@@ -70,7 +73,7 @@ struct ceilings {
 	double fma_f64[2], fma_f32[2];          /* flops in a second */
 };
 
-bool ceilings_measure(struct ceilings *ceilings, int threads, struct failure *failure);
+bool ceilings_measure(struct ceilings *ceilings, int threads, bool counts_processors, struct failure *failure);
 void ceilings_print(const struct ceilings *ceilings, int threads, FILE *stream);
 
 /* ---- table.c, compare.c ------------------------------------------------------------------------ */

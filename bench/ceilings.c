@@ -12,27 +12,43 @@
 
 enum { ELEMENTS = 16 << 20, PASSES = 5 };
 
-static void measure_memory(struct ceilings *c, const struct life_kernels *kernels, int which, int threads, double *a)
+/* Where and how a ceiling is measured. */
+struct stage {
+	const struct life_kernels *kernels;
+	int threads;
+	bool counts_processors;
+};
+
+static double since(const struct stage *stage, double start)
+{
+	return clock_seconds(stage->counts_processors, stage->threads) - start;
+}
+
+static void measure_memory(struct ceilings *c, const struct stage *stage, int which, double *a)
 {
 	const double *b = a + ELEMENTS, *d = b + ELEMENTS;
-	double triad = INFINITY, read = INFINITY;
 	for (int pass = 0; pass < PASSES; pass++) {
-		triad = fmin(triad, kernels->triad(threads, ELEMENTS, a, b, d));
-		read = fmin(read, kernels->read(threads, 3 * (int64_t) ELEMENTS, a));
+		double start = since(stage, 0);
+		stage->kernels->triad(stage->threads, ELEMENTS, a, b, d);
+		c->triad[which] = fmax(c->triad[which], 24.0 * ELEMENTS / since(stage, start));
+		start = since(stage, 0);
+		stage->kernels->read(stage->threads, 3 * (int64_t) ELEMENTS, a);
+		c->read[which] = fmax(c->read[which], 24.0 * ELEMENTS / since(stage, start));
 	}
-	c->triad[which] = fmax(c->triad[which], 24.0 * ELEMENTS / triad);
-	c->read[which] = fmax(c->read[which], 24.0 * ELEMENTS / read);
 }
 
-static void measure_arithmetic(struct ceilings *c, const struct life_kernels *kernels, int which, int threads)
+static void measure_arithmetic(struct ceilings *c, const struct stage *stage, int which)
 {
 	for (int pass = 0; pass < PASSES; pass++) {
-		c->fma_f64[which] = fmax(c->fma_f64[which], kernels->fma_f64(threads));
-		c->fma_f32[which] = fmax(c->fma_f32[which], kernels->fma_f32(threads));
+		double start = since(stage, 0), flops = stage->kernels->fma_f64(stage->threads);
+		c->fma_f64[which] = fmax(c->fma_f64[which], flops / since(stage, start));
+		start = since(stage, 0);
+		flops = stage->kernels->fma_f32(stage->threads);
+		c->fma_f32[which] = fmax(c->fma_f32[which], flops / since(stage, start));
 	}
 }
 
-bool ceilings_measure(struct ceilings *ceilings, int threads, struct failure *failure)
+bool ceilings_measure(struct ceilings *ceilings, int threads, bool counts_processors, struct failure *failure)
 {
 	const struct life_kernels *kernels = life_kernels_for(NULL);
 	double *memory = life_memory(3 * (int64_t) ELEMENTS, sizeof(double));
@@ -41,8 +57,9 @@ bool ceilings_measure(struct ceilings *ceilings, int threads, struct failure *fa
 	for (int64_t i = 0; i < 3 * (int64_t) ELEMENTS; i++)
 		memory[i] = 1;
 	for (int which = 0; which < 2; which++) {
-		measure_memory(ceilings, kernels, which, which ? threads : 1, memory);
-		measure_arithmetic(ceilings, kernels, which, which ? threads : 1);
+		struct stage stage = { kernels, which ? threads : 1, counts_processors };
+		measure_memory(ceilings, &stage, which, memory);
+		measure_arithmetic(ceilings, &stage, which);
 	}
 	free(memory);
 	return true;

@@ -12,7 +12,7 @@ static bool is_same_row(const struct record *a, const struct record *b)
 	const char *const texts[][2] = {
 		{ a->bench, b->bench }, { a->problem, b->problem }, { a->op, b->op }, { a->version, b->version },
 		{ a->target, b->target }, { a->precision, b->precision }, { a->weights, b->weights },
-		{ a->algorithm, b->algorithm },
+		{ a->algorithm, b->algorithm }, { a->clock, b->clock },
 	};
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (strcmp(texts[i][0], texts[i][1]) != 0)

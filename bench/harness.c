@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static void keep_time(struct arena *arena, struct row *row, double seconds)
 {
@@ -45,6 +46,24 @@ static int draw_order(struct row **order, int n, const struct effort *effort, un
 	return left;
 }
 
+double clock_seconds(bool counts_processors, double threads)
+{
+	struct timespec time;
+	clock_gettime(counts_processors ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time);
+	return ((double) time.tv_sec + 1e-9 * (double) time.tv_nsec) / (counts_processors ? threads : 1);
+}
+
+static bool run_once(struct arena *arena, struct row *row, const struct effort *effort, struct failure *failure)
+{
+	double seconds, start = clock_seconds(true, row->record.threads);
+	if (!row->run(row->state, &seconds, failure))
+		return false;
+	if (effort->counts_processors)
+		seconds = clock_seconds(true, row->record.threads) - start;
+	keep_time(arena, row, seconds);
+	return true;
+}
+
 static void summarise(struct arena *arena, struct row *row)
 {
 	double *sorted = arena_new_array(arena, double, row->n_times);
@@ -61,17 +80,16 @@ bool measure(struct arena *arena, const row_list *rows, const struct effort *eff
 {
 	struct row **order = arena_new_array(arena, struct row *, rows->n + 1);
 	unsigned seed = 1;
-	double seconds;
 	if (rows->n > 0)
 		memcpy(order, rows->items, (size_t) rows->n * sizeof(struct row *));
 	for (int n = draw_order(order, rows->n, effort, &seed); n > 0; n = draw_order(order, n, effort, &seed))
-		for (int i = 0; i < n; i++) {
-			if (!order[i]->run(order[i]->state, &seconds, failure))
+		for (int i = 0; i < n; i++)
+			if (!run_once(arena, order[i], effort, failure))
 				return false;
-			keep_time(arena, order[i], seconds);
-		}
-	for (int i = 0; i < rows->n; i++)
+	for (int i = 0; i < rows->n; i++) {
 		summarise(arena, rows->items[i]);
+		rows->items[i]->record.clock = effort->counts_processors ? "cpu" : "wall";
+	}
 	return true;
 }
 

@@ -189,6 +189,9 @@ static void print_cell(const struct life_values *values, const cell_list *cells,
 		naive->first / cell->first, naive->last / cell->last, (long long) threads);
 	print_factor(1e-3 * ours, stream);
 	print_factor(base / ours, stream);
+	ours = time_of(rows, cell->op, "generated", cell, values->run.threads);
+	print_factor(1e-3 * ours, stream);
+	print_factor(base / ours, stream);
 	putc('\n', stream);
 }
 
@@ -224,8 +227,8 @@ static void print_cells(const struct life_values *values, const cell_list *cells
 {
 	fprintf(stream, "\nthesis, tables 6.2 to 6.4\n%-4s %-4s%-15s%-16s%-7s", "", "op", "version", "partition",
 		"order");
-	fprintf(stream, " %4s %8s %8s %8s %8s   %4s %8s %8s\n", "thr", "first s", "500th s", "x naive", "x naive",
-		"thr", "here s", "x naive");
+	fprintf(stream, " %4s %8s %8s %8s %8s   %4s %8s %8s %8s %8s\n", "thr", "first s", "500th s", "x naive",
+		"x naive", "thr", "here s", "x naive", "gen. s", "x naive");
 	for (int i = 0; i < cells->n; i++)
 		if (strcmp(cells->items[i].op, "all") != 0)
 			print_cell(values, cells, &cells->items[i], rows, stream);

@@ -21,6 +21,7 @@ struct life_run {
 	struct life_work work;
 	struct life_cpu *cpu;
 	struct ceilings ceilings;
+	struct effort effort;
 	life_row_list rows;
 	row_list measured;
 };
@@ -37,6 +38,9 @@ static bool check_rows(struct life_run *run, struct failure *failure)
 static bool read_effort(const struct life_values *values, struct effort *effort, struct failure *failure)
 {
 	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };
+	effort->counts_processors = values->clock && strcmp(values->clock, "cpu") == 0;
+	if (values->clock && !effort->counts_processors && strcmp(values->clock, "wall") != 0)
+		return fail(failure, OUTCOME_USAGE, "--clock: '%s' is neither wall nor cpu", values->clock);
 	if (values->min_time &&
 	    (!parse_real(values->min_time, &effort->min_seconds) || !(effort->min_seconds >= 0)))
 		return fail(failure, OUTCOME_USAGE, "--min-time: '%s' is not a number of seconds", values->min_time);
@@ -90,14 +94,13 @@ static bool make_rows(struct life_run *run, struct failure *failure)
 
 static bool measure_rows(struct life_run *run, struct failure *failure)
 {
-	struct effort effort;
 	int threads = (int) run->values->run.threads;
+	bool counts_processors = run->effort.counts_processors;
 	const char *machine = machine_name(run->values->arena);
 	list_measured(run);
-	if (!read_effort(run->values, &effort, failure) ||
-	    !ceilings_measure(&run->ceilings, threads, failure) ||
-	    !measure(run->values->arena, &run->measured, &effort, failure) ||
-	    !ceilings_measure(&run->ceilings, threads, failure))
+	if (!ceilings_measure(&run->ceilings, threads, counts_processors, failure) ||
+	    !measure(run->values->arena, &run->measured, &run->effort, failure) ||
+	    !ceilings_measure(&run->ceilings, threads, counts_processors, failure))
 		return false;
 	relate(run->values->arena, &run->measured, run->values->baseline);
 	for (int i = 0; i < run->measured.n; i++) {
@@ -109,7 +112,8 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 
 static bool run_life(struct life_run *run, struct failure *failure)
 {
-	if (!life_case_open(run->values, &run->problem, failure) ||
+	if (!read_effort(run->values, &run->effort, failure) ||
+	    !life_case_open(run->values, &run->problem, failure) ||
 	    !life_work_count(&run->problem, &run->work, failure))
 		return false;
 	print_problem(run);
@@ -162,6 +166,7 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(target, "target", "openmp", "of generated code"),
 	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive)"),
 	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),
+	TEXT_OPTION(clock, "clock", "wall|cpu", "cpu: seconds of processors by threads, for machines that are busy"),
 	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each"),
 	{ .name = "grid", .offset = offsetof(struct life_values, grid),
 	  .text = "all cells of the thesis' tables 6.2 to 6.4, and those of generated code" },

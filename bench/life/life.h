@@ -15,7 +15,7 @@ struct life_values {
 	struct run_values run;
 	struct arena *arena;
 	const char *target, *scale, *jitter, *problem, *versions, *weights, *min_time, *json, *baseline, *cache;
-	const char *op, *isa;
+	const char *op, *isa, *clock;
 	int64_t ntheta, seed, grid_of_angles;
 	word_list generated;            /* options of further generated rows */
 	bool grid, scaling;

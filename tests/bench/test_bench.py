@@ -14,7 +14,7 @@ import numpy as np
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
 TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
-         "machine").split()
+         "machine clock").split()
 NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
            "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream").split()
 CASES = []
@@ -76,6 +76,12 @@ def weights_may_be_sparse(folder):
 
 
 @case
+def seconds_of_processors_may_be_counted(folder):
+    _, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas", "--op=dsc", "--clock=cpu")
+    assert [r["clock"] for r in records] == ["cpu"]*2 and all(r["ms_min"] > 0 for r in records)
+
+
+@case
 def cells_and_generated_versions_are_chosen(folder):
     _, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas@voxel+voxel", "--generated=--vector=off",
                       "--generated=--vector=off --parallel=off", "--op=wc", "--baseline=cpu_opt_noblas")
@@ -89,9 +95,9 @@ def cells_and_generated_versions_are_chosen(folder):
 @case
 def the_grid_stands_beside_the_thesis(folder):
     out, records = life(folder, "--versions=cpu_naive", "--grid", "--scaling", "--op=dsc")
-    for row in (r"T6.2 dsc cpu_naive +coeff +atom +1 +8.187 +8.452 +1 +1 +1 +[\d.e-]+ +1$",
-                r"T6.3 dsc cpu_naive_par +voxel +voxel +16 +2.553 +2.407 +3.21 +3.51 +2 +[\d.e-]+ +[\d.e-]+$",
-                r"T6.4 wc +cpu_opt +coeff +atom +16 +0.382 +0.391 +16.5 +16.1 +2 +- +-$",
+    for row in (r"T6.2 dsc cpu_naive +coeff +atom +1 +8.187 +8.452 +1 +1 +1 +[\d.e-]+ +1 +[\d.e-]+ +[\d.e-]+$",
+                r"T6.3 dsc cpu_naive_par +voxel +voxel +16 +2.553 +2.407 +3.21 +3.51 +2( +[\d.e-]+){4}$",
+                r"T6.4 wc +cpu_opt +coeff +atom +16 +0.382 +0.391 +16.5 +16.1 +2 +- +- +- +-$",
                 r"T6.5 cpu_naive_par +16 +1.11 +52.20 +4.72 +4.31 +- +-$"):
         assert re.search(row, out, re.M), (row, out)
     cells = {(r["op"], r["version"], r["partition"], r["restructure"]) for r in records}
@@ -148,6 +154,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--weights=sparse=2"], "neither dense nor sparse=SHARE"),
                         (["life", "--scale=big"], "'big' is not a size above 0"),
                         (["life", "--min-time=x"], "is not a number of seconds"),
+                        (["life", "--clock=sun"], "'sun' is neither wall nor cpu"),
                         (["life", "--op=both"], "'both' is neither dsc nor wc"),
                         (["life", "--isa=v9"], "cannot run 'v9'"),
                         (["life", "--target=cuda"], "'cuda' is not openmp"),

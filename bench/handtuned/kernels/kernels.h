@@ -31,9 +31,9 @@ struct life_kernels {
 	void (*best_wc)(const struct life_best *, const struct life_share *, const double *Y, double *w);
 	void (*best_dsc_f32)(const struct life_best *, const struct life_share *, const double *w, double *Y);
 	void (*best_wc_f32)(const struct life_best *, const struct life_share *, const double *Y, double *w);
-	/* Ceilings, on `threads` threads: seconds of one pass over arrays of n doubles, and flops in a second. */
-	double (*triad)(int threads, int64_t n, double *a, const double *b, const double *c);
-	double (*read)(int threads, int64_t n, const double *a);
+	/* Ceilings, on `threads` threads: one pass over arrays of n doubles; a number of flops, which is returned. */
+	void (*triad)(int threads, int64_t n, double *a, const double *b, const double *c);
+	void (*read)(int threads, int64_t n, const double *a);
 	double (*fma_f64)(int threads);
 	double (*fma_f32)(int threads);
 };
@@ -68,8 +68,8 @@ void ISA_NAME(best_dsc)(const struct life_best *, const struct life_share *, con
 void ISA_NAME(best_wc)(const struct life_best *, const struct life_share *, const double *Y, double *w);
 void ISA_NAME(best_dsc_f32)(const struct life_best *, const struct life_share *, const double *w, double *Y);
 void ISA_NAME(best_wc_f32)(const struct life_best *, const struct life_share *, const double *Y, double *w);
-double ISA_NAME(triad)(int threads, int64_t n, double *a, const double *b, const double *c);
-double ISA_NAME(read)(int threads, int64_t n, const double *a);
+void ISA_NAME(triad)(int threads, int64_t n, double *a, const double *b, const double *c);
+void ISA_NAME(read)(int threads, int64_t n, const double *a);
 double ISA_NAME(fma_f64)(int threads);
 double ISA_NAME(fma_f32)(int threads);
 #endif
