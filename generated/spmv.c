@@ -23,56 +23,67 @@
  * Pipeline csr_spmv_transposed with --parallel=off (one thread needs no atomic updates):
  *
  * Pipeline coo_spmv:
+ * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
+ *   spmv.pmg:35
+ * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, spmv.pmg:35
+ * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
  * - schedule of coo_spmv: textual (not isl); values are computed in the order of their need,
  *   spmv.pmg:28
+ * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:35
+ * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   spmv.pmg:35
+ * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
+ *   col' is not supported yet, spmv.pmg:28
+ *
+ * Pipeline coo_spmv with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
+ *   cell, spmv.pmg:35
+ * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:35
+ *
+ * Pipeline coo_spmv with restructure A by none (nothing is sorted, where all is in cache):
  * - parallel of y: parallel (not serial); no two iterations of 'row' touch the same cell,
  *   spmv.pmg:33
  * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'y', spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:33
  *
- * Pipeline coo_spmv with --restructure=on (sorted points share what they read, and each thread owns what it writes):
- * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
- *   spmv.pmg:35
- * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, spmv.pmg:35
- * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
- * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:35
- * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
- *   spmv.pmg:35
- * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
- *
- * Pipeline coo_spmv with partition y by private (threads that add to copies of 'y' do not wait):
- * - parallel of y: private (not atomic, owner); iterations of 'k' may update the same cell: each
- *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:35
- *
- * Pipeline coo_spmv with --parallel=off (one thread needs no atomic updates):
+ * Pipeline coo_spmv with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of coo_spmv: textual (not isl); isl has no proposal whose loops are dims, spmv.pmg:28
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:35
  *
  * Pipeline coo_spmv_written:
+ * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
+ *   spmv.pmg:45
+ * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
+ *   one thread runs all of it, spmv.pmg:45
+ * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
  * - schedule of coo_spmv_written: textual (not isl); values are computed in the order of their
  *   need, spmv.pmg:38
+ * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:45
+ * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   spmv.pmg:45
+ * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
+ *   col' is not supported yet, spmv.pmg:38
+ *
+ * Pipeline coo_spmv_written with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
+ *   cell, spmv.pmg:45
+ * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:45
+ *
+ * Pipeline coo_spmv_written with restructure A by none (nothing is sorted, where all is in cache):
  * - parallel of y: parallel (not serial); no two iterations of 'row' touch the same cell,
  *   spmv.pmg:43
  * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'y', spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:43
  *
- * Pipeline coo_spmv_written with --restructure=on (sorted points share what they read, and each thread owns what it writes):
- * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
- *   spmv.pmg:45
- * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, spmv.pmg:45
- * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
- * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:45
- * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
- *   spmv.pmg:45
- * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
- *
- * Pipeline coo_spmv_written with partition y by private (threads that add to copies of 'y' do not wait):
- * - parallel of y: private (not atomic, owner); iterations of 'k' may update the same cell: each
- *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:45
- *
- * Pipeline coo_spmv_written with --parallel=off (one thread needs no atomic updates):
+ * Pipeline coo_spmv_written with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of coo_spmv_written: textual (not isl); isl has no proposal whose loops are dims,
+ *   spmv.pmg:38
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:45
  */
 #include "spmv.h"
 
@@ -550,37 +561,6 @@ void csr_spmv_transposed_destroy(csr_spmv_transposed_plan_t *plan)
 
 static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t *restrict A_row = plan->data[0];
-	const int64_t *restrict A_col = plan->data[1];
-	const double *restrict A_value = plan->data[2];
-	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-
-	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t row = 0; row < nRows; row++) {
-		y[row] = 0.0;
-	}
-
-	#pragma omp parallel for schedule(static)
-	for (int64_t k = 0; k < nnz; k++) {
-		const int64_t row = A_row[k];
-		const int64_t col = A_col[k];
-		#pragma omp atomic
-		y[row] += A_value[k]*x[col];
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- coo_spmv: --restructure=on ---- */
-
-static pmg_status coo_spmv_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -613,47 +593,44 @@ static pmg_status coo_spmv_restructured_kernel(pmg_plan *plan, const void *argum
 	return PMG_OK;
 }
 
-/* ---- coo_spmv: partition y by private ---- */
+/* ---- coo_spmv: renumber A by col ---- */
 
-static pmg_status coo_spmv_y_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t *restrict A_row = plan->data[0];
-	const int64_t *restrict A_col = plan->data[1];
-	const double *restrict A_value = plan->data[2];
+	const int64_t nCols = args->nCols;
+	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
-	double *restrict y_private = plan->data[5];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_col_order = plan->data[7];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
 	#pragma omp parallel for simd schedule(static)
-	for (int64_t row = 0; row < nRows; row++) {
-		y[row] = 0.0;
+	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+		const int64_t col = A_col_order[new_col];
+		x_renumbered[new_col] = x[col];
 	}
 
-	#pragma omp parallel
-	{
-		double *y_own = y_private + pmg_thread()*nRows;
-		#pragma omp simd
-		for (int64_t i = 0; i < nRows; i++) {
-			y_own[i] = 0.0;
-		}
-		#pragma omp for schedule(static)
-		for (int64_t k = 0; k < nnz; k++) {
-			const int64_t row = A_row[k];
-			const int64_t col = A_col[k];
-			y_own[row] += A_value[k]*x[col];
-		}
-		const int64_t n_threads = pmg_threads();
-		#pragma omp for schedule(static)
-		for (int64_t i = 0; i < nRows; i++) {
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			for (int64_t thread = 0; thread < n_threads; thread++) {
-				sum += y_private[thread*nRows + i];
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x_renumbered[col];
 			}
-			y[i] += sum;
+			y[row] += sum;
 		}
 	}
 
@@ -661,9 +638,9 @@ static pmg_status coo_spmv_y_private_kernel(pmg_plan *plan, const void *argument
 	return PMG_OK;
 }
 
-/* ---- coo_spmv: --parallel=off ---- */
+/* ---- coo_spmv: restructure A by none ---- */
 
-static pmg_status coo_spmv_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
@@ -675,17 +652,64 @@ static pmg_status coo_spmv_serial_kernel(pmg_plan *plan, const void *arguments, 
 	double *restrict y = plan->data[4];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp simd
+	#pragma omp parallel for simd schedule(static)
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
+	#pragma omp parallel for schedule(static)
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
+		#pragma omp atomic
 		y[row] += A_value[k]*x[col];
 	}
 
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv: --schedule=isl ---- */
+
+static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		#pragma omp simd
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -698,72 +722,21 @@ static const pmg_param_desc coo_spmv_params[] = {
 
 static const pmg_array_desc coo_spmv_arrays[] = {
 	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.is_index = true, .facts = PMG_FACT_INDEX,
 		.limit = { 0, false, 0, "nRows" },
 		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
 	},
 	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.is_index = true, .facts = PMG_FACT_INDEX,
 		.limit = { 1, false, 0, "nCols" },
 		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
 	},
 	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
-	},
-};
-
-static void coo_spmv_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-}
-
-static const pmg_array_desc coo_spmv_restructured_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.is_for_inspection = true,
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
 	},
@@ -795,39 +768,147 @@ static const pmg_array_desc coo_spmv_restructured_arrays[] = {
 	},
 };
 
-static const int32_t coo_spmv_restructured_keys_0[] = { 0 };
-static const pmg_copy_desc coo_spmv_restructured_copies_0[] = {
+static const int32_t coo_spmv_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_copies_0[] = {
 	{ 1, 7, false },
 	{ 2, 8, false },
 };
-static const pmg_restructure_desc coo_spmv_restructured_restructurings[] = {
+static const pmg_restructure_desc coo_spmv_restructurings[] = {
 	{
-		.name = "A", .n_keys = 1, .keys = coo_spmv_restructured_keys_0,
+		.name = "A", .n_keys = 1, .keys = coo_spmv_keys_0,
 		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
-		.n_copies = 2, .copies = coo_spmv_restructured_copies_0,
+		.n_copies = 2, .copies = coo_spmv_copies_0,
 	},
 };
 
-static const pmg_pipeline_desc coo_spmv_restructured_description = {
+static void coo_spmv_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+}
+
+static const pmg_array_desc coo_spmv_renumber_col_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[7] = {
+		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[8] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[9] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[10] = {
+		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:32"
+	},
+};
+
+static const int32_t coo_spmv_renumber_col_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_renumber_col_copies_0[] = {
+	{ 1, 8, false },
+	{ 2, 9, false },
+};
+static const pmg_renumber_desc coo_spmv_renumber_col_renumberings_0[] = {
+	{ 1, 7 },
+};
+static const pmg_restructure_desc coo_spmv_renumber_col_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_renumber_col_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_renumber_col_copies_0,
+		.n_renumberings = 1, .renumberings = coo_spmv_renumber_col_renumberings_0,
+	},
+};
+
+static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = nCols;
+}
+
+static const pmg_pipeline_desc coo_spmv_renumber_col_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
 	.params = coo_spmv_params,
-	.arrays = coo_spmv_restructured_arrays,
+	.arrays = coo_spmv_renumber_col_arrays,
 	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructured_restructurings,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_renumber_col_restructurings,
 	.has_loop = false,
-	.extents = coo_spmv_extents,
+	.extents = coo_spmv_renumber_col_extents,
 	.assumption = NULL,
-	.kernel = coo_spmv_restructured_kernel,
-	.choice = "--restructure=on",
+	.kernel = coo_spmv_renumber_col_kernel,
+	.choice = "renumber A by col",
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_array_desc coo_spmv_y_private_arrays[] = {
+static const pmg_array_desc coo_spmv_restructure_none_arrays[] = {
 	[0] = {
 		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
@@ -857,62 +938,38 @@ static const pmg_array_desc coo_spmv_y_private_arrays[] = {
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
 		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
 	},
-	[5] = {
-		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 0, "nRows" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:33"
-	},
 };
 
-static void coo_spmv_y_private_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-	extents[7] = 1;
-	extents[8] = nRows;
-}
-
-static const pmg_pipeline_desc coo_spmv_y_private_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
-	.params = coo_spmv_params,
-	.arrays = coo_spmv_y_private_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = coo_spmv_y_private_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_y_private_kernel,
-	.choice = "partition y by private",
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
-static const pmg_pipeline_desc coo_spmv_serial_description = {
+static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args),
 	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
 	.params = coo_spmv_params,
-	.arrays = coo_spmv_arrays,
+	.arrays = coo_spmv_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
-	.kernel = coo_spmv_serial_kernel,
-	.choice = "--parallel=off",
+	.kernel = coo_spmv_restructure_none_kernel,
+	.choice = "restructure A by none",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_isl_kernel,
+	.choice = "--schedule=isl",
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -921,9 +978,9 @@ static const pmg_pipeline_desc coo_spmv_description;
 
 static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
 	&coo_spmv_description,
-	&coo_spmv_restructured_description,
-	&coo_spmv_y_private_description,
-	&coo_spmv_serial_description,
+	&coo_spmv_renumber_col_description,
+	&coo_spmv_restructure_none_description,
+	&coo_spmv_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -936,15 +993,17 @@ static const pmg_pipeline_desc coo_spmv_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
 	.params = coo_spmv_params,
 	.arrays = coo_spmv_arrays,
 	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
 	.has_loop = false,
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
 	.n_candidates = 4, .candidates = coo_spmv_candidates,
+	.is_ordered = true,
 	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -982,37 +1041,6 @@ void coo_spmv_destroy(coo_spmv_plan_t *plan)
 
 static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t *restrict A_row = plan->data[0];
-	const int64_t *restrict A_col = plan->data[1];
-	const double *restrict A_value = plan->data[2];
-	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-
-	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t row = 0; row < nRows; row++) {
-		y[row] = 0.0;
-	}
-
-	#pragma omp parallel for schedule(static)
-	for (int64_t k = 0; k < nnz; k++) {
-		const int64_t row = A_row[k];
-		const int64_t col = A_col[k];
-		#pragma omp atomic
-		y[row] += A_value[k]*x[col];
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- coo_spmv_written: --restructure=on ---- */
-
-static pmg_status coo_spmv_written_restructured_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -1045,47 +1073,44 @@ static pmg_status coo_spmv_written_restructured_kernel(pmg_plan *plan, const voi
 	return PMG_OK;
 }
 
-/* ---- coo_spmv_written: partition y by private ---- */
+/* ---- coo_spmv_written: renumber A by col ---- */
 
-static pmg_status coo_spmv_written_y_private_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t *restrict A_row = plan->data[0];
-	const int64_t *restrict A_col = plan->data[1];
-	const double *restrict A_value = plan->data[2];
+	const int64_t nCols = args->nCols;
+	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
-	double *restrict y_private = plan->data[5];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_col_order = plan->data[7];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
 	#pragma omp parallel for simd schedule(static)
-	for (int64_t row = 0; row < nRows; row++) {
-		y[row] = 0.0;
+	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+		const int64_t col = A_col_order[new_col];
+		x_renumbered[new_col] = x[col];
 	}
 
-	#pragma omp parallel
-	{
-		double *y_own = y_private + pmg_thread()*nRows;
-		#pragma omp simd
-		for (int64_t i = 0; i < nRows; i++) {
-			y_own[i] = 0.0;
-		}
-		#pragma omp for schedule(static)
-		for (int64_t k = 0; k < nnz; k++) {
-			const int64_t row = A_row[k];
-			const int64_t col = A_col[k];
-			y_own[row] += A_value[k]*x[col];
-		}
-		const int64_t n_threads = pmg_threads();
-		#pragma omp for schedule(static)
-		for (int64_t i = 0; i < nRows; i++) {
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			for (int64_t thread = 0; thread < n_threads; thread++) {
-				sum += y_private[thread*nRows + i];
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x_renumbered[col];
 			}
-			y[i] += sum;
+			y[row] += sum;
 		}
 	}
 
@@ -1093,9 +1118,9 @@ static pmg_status coo_spmv_written_y_private_kernel(pmg_plan *plan, const void *
 	return PMG_OK;
 }
 
-/* ---- coo_spmv_written: --parallel=off ---- */
+/* ---- coo_spmv_written: restructure A by none ---- */
 
-static pmg_status coo_spmv_written_serial_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
@@ -1107,17 +1132,64 @@ static pmg_status coo_spmv_written_serial_kernel(pmg_plan *plan, const void *arg
 	double *restrict y = plan->data[4];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp simd
+	#pragma omp parallel for simd schedule(static)
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
+	#pragma omp parallel for schedule(static)
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
+		#pragma omp atomic
 		y[row] += A_value[k]*x[col];
 	}
 
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: --schedule=isl ---- */
+
+static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		#pragma omp simd
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -1130,72 +1202,21 @@ static const pmg_param_desc coo_spmv_written_params[] = {
 
 static const pmg_array_desc coo_spmv_written_arrays[] = {
 	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.is_index = true, .facts = PMG_FACT_INDEX,
 		.limit = { 0, false, 0, "nRows" },
 		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
 	},
 	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.is_index = true, .facts = PMG_FACT_INDEX,
 		.limit = { 1, false, 0, "nCols" },
 		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
 	},
 	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
-	},
-};
-
-static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-}
-
-static const pmg_array_desc coo_spmv_written_restructured_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.is_for_inspection = true,
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
 		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
 	},
@@ -1227,39 +1248,147 @@ static const pmg_array_desc coo_spmv_written_restructured_arrays[] = {
 	},
 };
 
-static const int32_t coo_spmv_written_restructured_keys_0[] = { 0 };
-static const pmg_copy_desc coo_spmv_written_restructured_copies_0[] = {
+static const int32_t coo_spmv_written_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_written_copies_0[] = {
 	{ 1, 7, false },
 	{ 2, 8, false },
 };
-static const pmg_restructure_desc coo_spmv_written_restructured_restructurings[] = {
+static const pmg_restructure_desc coo_spmv_written_restructurings[] = {
 	{
-		.name = "A", .n_keys = 1, .keys = coo_spmv_written_restructured_keys_0,
+		.name = "A", .n_keys = 1, .keys = coo_spmv_written_keys_0,
 		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
-		.n_copies = 2, .copies = coo_spmv_written_restructured_copies_0,
+		.n_copies = 2, .copies = coo_spmv_written_copies_0,
 	},
 };
 
-static const pmg_pipeline_desc coo_spmv_written_restructured_description = {
+static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+}
+
+static const pmg_array_desc coo_spmv_written_renumber_col_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[7] = {
+		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[8] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[9] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[10] = {
+		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:42"
+	},
+};
+
+static const int32_t coo_spmv_written_renumber_col_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_written_renumber_col_copies_0[] = {
+	{ 1, 8, false },
+	{ 2, 9, false },
+};
+static const pmg_renumber_desc coo_spmv_written_renumber_col_renumberings_0[] = {
+	{ 1, 7 },
+};
+static const pmg_restructure_desc coo_spmv_written_renumber_col_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_written_renumber_col_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_written_renumber_col_copies_0,
+		.n_renumberings = 1, .renumberings = coo_spmv_written_renumber_col_renumberings_0,
+	},
+};
+
+static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = nCols;
+}
+
+static const pmg_pipeline_desc coo_spmv_written_renumber_col_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
 	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_restructured_arrays,
+	.arrays = coo_spmv_written_renumber_col_arrays,
 	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructured_restructurings,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_renumber_col_restructurings,
 	.has_loop = false,
-	.extents = coo_spmv_written_extents,
+	.extents = coo_spmv_written_renumber_col_extents,
 	.assumption = NULL,
-	.kernel = coo_spmv_written_restructured_kernel,
-	.choice = "--restructure=on",
+	.kernel = coo_spmv_written_renumber_col_kernel,
+	.choice = "renumber A by col",
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_array_desc coo_spmv_written_y_private_arrays[] = {
+static const pmg_array_desc coo_spmv_written_restructure_none_arrays[] = {
 	[0] = {
 		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
@@ -1289,62 +1418,38 @@ static const pmg_array_desc coo_spmv_written_y_private_arrays[] = {
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
 		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
 	},
-	[5] = {
-		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 0, "nRows" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:43"
-	},
 };
 
-static void coo_spmv_written_y_private_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-	extents[7] = 1;
-	extents[8] = nRows;
-}
-
-static const pmg_pipeline_desc coo_spmv_written_y_private_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
-	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_y_private_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = coo_spmv_written_y_private_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_written_y_private_kernel,
-	.choice = "partition y by private",
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
-static const pmg_pipeline_desc coo_spmv_written_serial_description = {
+static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args),
 	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
 	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_arrays,
+	.arrays = coo_spmv_written_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
-	.kernel = coo_spmv_written_serial_kernel,
-	.choice = "--parallel=off",
+	.kernel = coo_spmv_written_restructure_none_kernel,
+	.choice = "restructure A by none",
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_written_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_written_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_isl_kernel,
+	.choice = "--schedule=isl",
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1353,9 +1458,9 @@ static const pmg_pipeline_desc coo_spmv_written_description;
 
 static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
 	&coo_spmv_written_description,
-	&coo_spmv_written_restructured_description,
-	&coo_spmv_written_y_private_description,
-	&coo_spmv_written_serial_description,
+	&coo_spmv_written_renumber_col_description,
+	&coo_spmv_written_restructure_none_description,
+	&coo_spmv_written_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -1368,15 +1473,17 @@ static const pmg_pipeline_desc coo_spmv_written_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
 	.params = coo_spmv_written_params,
 	.arrays = coo_spmv_written_arrays,
 	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
 	.has_loop = false,
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
 	.n_candidates = 4, .candidates = coo_spmv_written_candidates,
+	.is_ordered = true,
 	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

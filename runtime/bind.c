@@ -9,7 +9,7 @@
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
 	return !array_is_rebased(array) && buffer->data && buffer->device == PMG_HOST
-		&& buffer->type == array->type && buffer->rank == array->rank && buffer_is_row_major(buffer);
+		&& buffer->type == array_kept_type(array) && buffer->rank == array->rank && buffer_is_row_major(buffer);
 }
 
 bool argument_is_inspectable(const pmg_array_desc *array)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of strided buffers, with conversion between PMG_I64 and the other integer types. Elements may lie
- * at any address, so they are read and written by memcpy of a constant size, which compiles to a plain move.
+ * Copies of strided buffers, with conversion between PMG_I64 and the other integer types, and from PMG_F64 to what a
+ * plan keeps of it. Elements may lie at any address, so they are read and written by memcpy of a constant
+ * size, which compiles to a plain move.
  *
  * The elements are numbered in row-major order and cut into pieces of equal length, which threads copy on
  * their own; a piece is a sequence of (parts of) rows, a row runs along the last dimension. */
@@ -17,14 +18,16 @@ struct row {
 	int64_t to_stride, from_stride, n;
 };
 
-#define COPY(type_to, type_from) \
+#define COPY_BY(type_to, type_from, convert) \
 	for (int64_t i = 0; i < row->n; i++) { \
 		type_from value; \
 		type_to converted; \
 		memcpy(&value, row->from + i * row->from_stride, sizeof value); \
-		converted = (type_to) value; \
+		converted = convert(value); \
 		memcpy(row->to + i * row->to_stride, &converted, sizeof converted); \
 	}
+
+#define COPY(type_to, type_from) COPY_BY(type_to, type_from, (type_to))
 
 static void row_copy_same(const struct row *row, size_t size)
 {
@@ -60,10 +63,21 @@ static void row_narrow(const struct row *row, pmg_type to)
 	}
 }
 
+/* Doubles in a storage of half the size (pmg_storage). */
+static void row_round(const struct row *row, pmg_type to)
+{
+	if (to == PMG_F32)
+		COPY(float, double)
+	else
+		COPY_BY(uint32_t, double, pmg_top_of_f64)
+}
+
 static void row_copy(const struct row *row, pmg_type to, pmg_type from)
 {
 	if (to == from)
 		row_copy_same(row, pmg_type_size(to));
+	else if (from == PMG_F64)
+		row_round(row, to);
 	else if (to == PMG_I64)
 		row_widen(row, from);
 	else

@@ -283,7 +283,12 @@ static pmg_status finite_fail(const struct values *values, int64_t position, dou
 /* The first value that is not finite; n if all are. */
 static int64_t first_infinite(const struct values *values)
 {
-	if (values->array->type == PMG_F32) {
+	if (values->array->storage == PMG_AS_F64TOP) {
+		const uint32_t *data = values->data;
+		FIND_FIRST(values, found, !isfinite(pmg_f64_of_top(data[i])));
+
+		return found;
+	} else if (array_kept_type(values->array) == PMG_F32) {
 		const float *data = values->data;
 		FIND_FIRST(values, found, !isfinite(data[i]));
 
@@ -296,14 +301,20 @@ static int64_t first_infinite(const struct values *values)
 	}
 }
 
+static double value_at(const struct values *values, int64_t i)
+{
+	if (values->array->storage == PMG_AS_F64TOP)
+		return pmg_f64_of_top(((const uint32_t *) values->data)[i]);
+	if (array_kept_type(values->array) == PMG_F32)
+		return (double) ((const float *) values->data)[i];
+	return ((const double *) values->data)[i];
+}
+
 static pmg_status finite_check(const struct values *values)
 {
 	const int64_t found = first_infinite(values);
 
-	if (found == values->n)
-		return PMG_OK;
-	return finite_fail(values, found, values->array->type == PMG_F32 ? (double) ((const float *) values->data)[found]
-									: ((const double *) values->data)[found]);
+	return found == values->n ? PMG_OK : finite_fail(values, found, value_at(values, found));
 }
 
 static bool is_float(const pmg_array_desc *array)

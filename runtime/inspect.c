@@ -53,7 +53,7 @@ static pmg_status array_inspect(struct plan *plan, int32_t number, bool resume)
 	pmg_status status;
 
 	if (!binding->is_borrowed && (array->role != PMG_OUT || resume)) {
-		const pmg_buffer own = array_dense(array, plan->extents, binding->own);
+		const pmg_buffer own = array_kept(array, plan->extents, binding->own);
 
 		buffer_copy(&own, &binding->buffer, plan->kernel.threads);
 	}

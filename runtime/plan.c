@@ -69,7 +69,7 @@ void plan_release(struct plan *plan, void *memory, int64_t bytes)
 static pmg_status own_allocate(struct plan *plan, int32_t number)
 {
 	struct binding *binding = &plan->bindings[number];
-	const int64_t bytes = array_bytes(&plan->desc->arrays[number], plan->extents);
+	const int64_t bytes = array_kept_bytes(&plan->desc->arrays[number], plan->extents);
 
 	if (!binding->own) {
 		binding->own = plan_allocate(plan, bytes);

@@ -168,6 +168,7 @@ bool order_tells(const struct order *order, int key, int *shift, uint64_t *mask)
 
 const pmg_buffer *array_argument(const pmg_array_desc *array, const void *args);
 int64_t param_integer(const pmg_param_desc *param, const void *args);
+pmg_type array_kept_type(const pmg_array_desc *array);  /* in which the plan keeps its values */
 bool array_is_internal(const pmg_array_desc *array);
 bool array_has_limit(const pmg_array_desc *array);
 bool array_is_rebased(const pmg_array_desc *array);
@@ -175,6 +176,9 @@ bool array_is_written(const pmg_array_desc *array);
 int64_t array_elements(const pmg_array_desc *array, const int64_t *extents);
 int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents);       /* a multiple of 64, not 0 */
 pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data);
+/* The same for what the plan keeps. */
+int64_t array_kept_bytes(const pmg_array_desc *array, const int64_t *extents);
+pmg_buffer array_kept(const pmg_array_desc *array, const int64_t *extents, void *data);
 
 pmg_status description_check(pmg_context *context, const pmg_pipeline_desc *desc);
 

@@ -145,10 +145,15 @@ typedef struct pmg_extent {
 	const char *text;       /* "nSystems + 1" */
 } pmg_extent;
 
+/* How a plan keeps the values of an f64 input: as they are, rounded to PMG_F32, or rounded to the upper half of their
+ * bits, as PMG_U32 (pmgrt_storage.h). */
+typedef enum pmg_storage { PMG_AS_IT_IS, PMG_AS_F32, PMG_AS_F64TOP } pmg_storage;
+
 typedef struct pmg_array_desc {
 	const char *name;       /* "PHI.voxel" */
 	pmg_role role;
-	pmg_type type;          /* as kernels see it: an index array is PMG_I64 */
+	pmg_type type;          /* as kernels see it, but for `storage`: an index array is PMG_I64 */
+	pmg_storage storage;    /* only with PMG_IN and PMG_F64 */
 	bool is_fixed;          /* bound by the plan and constant as long as it lives; only with PMG_IN */
 	bool is_index;
 	bool is_for_inspection; /* fixed, and read by restructurings only: the plan refers to it no longer when it is

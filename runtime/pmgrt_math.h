@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pmgrt_storage.h"
+
 #ifdef __CUDACC__
 #define PMG_INLINE static inline __host__ __device__
 #else

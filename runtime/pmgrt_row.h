@@ -46,9 +46,17 @@ PMG_VECTOR_TYPES(64)
 #define PMG_VECTOR_START(type, n, vector) \
 	((vector)*PMG_LANES(type) <= (n) - PMG_LANES(type) ? (vector)*PMG_LANES(type) : (n) - PMG_LANES(type))
 
+/* Doubles that are kept as floats, or as the upper half of their bits (pmgrt_storage.h). */
+typedef float pmg_cells_as_f32 __attribute__((vector_size(PMG_VECTOR_BYTES/2), aligned(4), may_alias));
+typedef uint32_t pmg_cells_as_top __attribute__((vector_size(PMG_VECTOR_BYTES/2), aligned(4), may_alias));
+typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
+
 /* The vector that begins at a cell: to be read, and to be written. */
 #define PMG_READ_F64(cell) (*(const pmg_cells_f64 *) &(cell))
 #define PMG_READ_F32(cell) (*(const pmg_cells_f32 *) &(cell))
+#define PMG_READ_F64_AS_F32(cell) __builtin_convertvector(*(const pmg_cells_as_f32 *) &(cell), pmg_vector_f64)
+#define PMG_READ_F64_AS_TOP(cell) \
+	((pmg_vector_f64) (__builtin_convertvector(*(const pmg_cells_as_top *) &(cell), pmg_vector_bits) << 32))
 #define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 

@@ -15,7 +15,7 @@
 struct elements array_values(const struct plan *plan, int32_t number)
 {
 	if (plan->kernel.data[number])
-		return elements_dense(plan->kernel.data[number], plan->desc->arrays[number].type);
+		return elements_dense(plan->kernel.data[number], array_kept_type(&plan->desc->arrays[number]));
 	return elements_of(&plan->bindings[number].buffer);
 }
 

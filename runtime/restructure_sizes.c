@@ -55,7 +55,7 @@ static bool copy_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 		return type_is_integer(to);
 	if (!is_fixed_array(desc, copy->from) || desc->arrays[copy->from].rank != 1)
 		return false;
-	return to == desc->arrays[copy->from].type
+	return to == array_kept_type(&desc->arrays[copy->from])
 		|| (type_is_integer(to) && type_is_integer(desc->arrays[copy->from].type));
 }
 

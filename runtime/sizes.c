@@ -57,16 +57,38 @@ int64_t array_elements(const pmg_array_desc *array, const int64_t *extents)
 	return n;
 }
 
-int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents)
+pmg_type array_kept_type(const pmg_array_desc *array)
 {
-	int64_t bytes = array_elements(array, extents) * (int64_t) pmg_type_size(array->type);
+	if (array->storage == PMG_AS_IT_IS)
+		return array->type;
+	return array->storage == PMG_AS_F32 ? PMG_F32 : PMG_U32;
+}
+
+static int64_t bytes_of(int64_t n, pmg_type type)
+{
+	int64_t bytes = n * (int64_t) pmg_type_size(type);
 
 	return bytes == 0 ? PMG_ALIGNMENT : (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT;
+}
+
+int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents)
+{
+	return bytes_of(array_elements(array, extents), array->type);
+}
+
+int64_t array_kept_bytes(const pmg_array_desc *array, const int64_t *extents)
+{
+	return bytes_of(array_elements(array, extents), array_kept_type(array));
 }
 
 pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data)
 {
 	return pmg_dense(data, array->type, array->rank, extents + array->first_extent);
+}
+
+pmg_buffer array_kept(const pmg_array_desc *array, const int64_t *extents, void *data)
+{
+	return pmg_dense(data, array_kept_type(array), array->rank, extents + array->first_extent);
 }
 
 /* ---- Is the description consistent? ---- */
@@ -304,9 +326,9 @@ int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int
 		const pmg_array_desc *array = &desc->arrays[i];
 
 		if (is_converted_for_inspection(array, args))
-			at_once += array_bytes(array, extents);
+			at_once += array_kept_bytes(array, extents);
 		if (needs_memory(array, args))
-			bytes += array_bytes(array, extents);
+			bytes += array_kept_bytes(array, extents);
 		if (bytes >= PMG_MAX_BYTES || at_once >= PMG_MAX_BYTES)
 			return -1;
 	}

@@ -301,23 +301,33 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 	}
 }
 
+static void emit_type(struct emit *e, const struct slot *slot)
+{
+	const struct array *array = slot->array;
+	bool is_input = !slot->is_offsets && !slot->is_list && array->role == ROLE_IN;
+	bool is_kept = is_input && array->storage != STORAGE_F64;
+
+	line(e->w, ".name = %s, .role = %s, .type = %s,%s%s", c_string(e->arena, slot->name),
+	     role_text(e->layout, slot), type_abi_name(is_kept ? array->type : slot_type(slot)),
+	     is_input && array->is_fixed ? " .is_fixed = true," : "",
+	     is_input && array->is_fixed && array_is_for_inspection(e->module, array) ? " .is_for_inspection = true," : "");
+	if (is_kept)
+		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
+	if (!slot->is_offsets && !slot->is_list && (array->role == ROLE_PRIVATE || array->is_per_thread))
+		line(e->w, ".is_per_thread = true,");
+}
+
 static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
 	bool is_list = slot->is_offsets || slot->is_list;
-	bool is_fixed = !is_list && slot->array->is_fixed && slot->array->role == ROLE_IN;
 	const struct array *segments = is_list ? NULL : slot->array->segments;
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 
 	e->w->span = slot->array->span;
 	open_block(e->w, "[%d] = {", number);
-	line(e->w, ".name = %s, .role = %s, .type = %s,%s", c_string(e->arena, slot->name),
-	     role_text(e->layout, slot), type_abi_name(slot_type(slot)), is_fixed ? " .is_fixed = true," : "");
-	if (!is_list && (slot->array->role == ROLE_PRIVATE || slot->array->is_per_thread))
-		line(e->w, ".is_per_thread = true,");
-	if (is_fixed && array_is_for_inspection(e->module, slot->array))
-		line(e->w, ".is_for_inspection = true,");
+	emit_type(e, slot);
 	if (slot_rank(slot))
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
 		     shape_text(e, slot));

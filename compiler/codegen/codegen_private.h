@@ -304,6 +304,7 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 /* The loop over the cells of a row that is kept; false: it is another loop. */
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* A read, of which `text` is the element, where vectors are printed. */
+bool row_is_along(const struct emit *e, const struct access *access);
 const char *row_read(struct emit *e, const struct access *access, const char *text);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */

@@ -374,6 +374,20 @@ static struct text conversion(struct emit *e, const struct point *point, const s
 	return c_literal(e->arena, &literal);
 }
 
+/* What is read, in the type of the array. */
+static struct text c_value(struct emit *e, const struct access *access, const char *text)
+{
+	bool is_vector = row_is_along(e, access);
+
+	if (is_vector)
+		return (struct text) { row_read(e, access, text), LEVEL_PRIMARY };
+	if (access->array->storage == STORAGE_F32)
+		return (struct text) { arena_printf(e->arena, "(double) %s", text), LEVEL_UNARY };
+	if (access->array->storage == STORAGE_F64TOP)
+		return (struct text) { arena_printf(e->arena, "pmg_f64_of_top(%s)", text), LEVEL_PRIMARY };
+	return (struct text) { text, LEVEL_PRIMARY };
+}
+
 struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct affine sum;
@@ -389,7 +403,7 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 		sum = affine_of_dim(e, point, expr->index);
 		return affine_print(e->arena, &sum);
 	case EXPR_READ:
-		return (struct text) { row_read(e, &expr->access, c_access(e, point, &expr->access)), LEVEL_PRIMARY };
+		return c_value(e, &expr->access, c_access(e, point, &expr->access));
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

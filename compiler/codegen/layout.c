@@ -16,7 +16,9 @@ enum scalar_type slot_type(const struct slot *slot)
 {
 	if (slot->is_offsets || slot->is_list || (array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED))
 		return TYPE_I64;
-	return slot->array->type;
+	if (slot->array->storage == STORAGE_F32)
+		return TYPE_F32;
+	return slot->array->storage == STORAGE_F64TOP ? TYPE_U32 : slot->array->type;
 }
 
 static int n_extents_of(const struct slot *slot)

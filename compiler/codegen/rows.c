@@ -100,16 +100,26 @@ static const char *suffix(enum scalar_type type)
 	return type == TYPE_F32 ? "F32" : "F64";
 }
 
-const char *row_read(struct emit *e, const struct access *access, const char *text)
+bool row_is_along(const struct emit *e, const struct access *access)
 {
 	const struct row *row = e->vector;
 	bool is_along = false;
 
 	if (!row || access->array->role == ROLE_LOCAL)
-		return text;
+		return false;
 	for (int i = 0; i < access->array->rank; i++)
 		is_along |= expr_uses_dim(access->subs[i], row->dim);
-	return is_along ? arena_printf(e->arena, "PMG_READ_%s(%s)", suffix(access->array->type), text) : text;
+	return is_along;
+}
+
+const char *row_read(struct emit *e, const struct access *access, const char *text)
+{
+	static const char *const readers[] = {
+		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
+	};
+
+	return arena_printf(e->arena, "PMG_READ_%s%s(%s)", suffix(access->array->type),
+			    readers[access->array->storage], text);
 }
 
 /* Opens the loop over vectors with `t` the first cell of each. */

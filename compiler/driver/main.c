@@ -214,8 +214,6 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->all_isas = !strcmp(options->isa, "all");
 	s->c->target = options->target;
 	s->c->verify_each = options->verify_each;
-	s->c->with = options->with;
-	s->c->specialize = options->specialize;
 	s->c->after_pass = after_pass;
 	s->c->user = s;
 	s->dumps.wanted = options->dump_after;

@@ -137,6 +137,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	bool is_order = false;
 
 	pass->schedule = options->schedule;
+	pass->with = options->with;
+	pass->specialize = options->specialize;
 	pass->max_operations = (unsigned long) options->max_operations;
 	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
 		is_order = is_order || !strcmp(options->schedule, orders[i]);
@@ -180,6 +182,8 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	char problem[8];
 
 	options.schedule = pass->schedule;
+	options.with = pass->with;
+	options.specialize = pass->specialize;
 	options.inlining = pass->inlining ? "on" : "off";
 	options.fuse = pass->fuse ? "on" : "off";
 	options.storage = pass->storage ? "on" : "off";

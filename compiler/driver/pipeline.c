@@ -36,7 +36,8 @@ struct compilation *compilation_new(void)
 	c->diags.arena = &c->arena;
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
-	c->options = (struct pass_options) { .schedule = "auto", .inlining = true, .fuse = true, .storage = true,
+	c->options = (struct pass_options) { .schedule = "auto", .restructure = true, .inlining = true, .fuse = true,
+					     .storage = true,
 					     .parallel = true, .vector = true, .overrides = true, .blas = "auto",
 					     .max_operations = 1000000 };
 	return c;
@@ -140,6 +141,8 @@ static bool lower(struct compilation *c, struct diags *diags, module_list *modul
 
 		if (modules == &c->modules)
 			with_check(c);
+		for (int i = 0; ok && c->options.overrides && i < modules->n; i++)
+			ok = module_set_storage(modules->items[i]);
 		return ok;
 	}
 	module = module_read(&c->arena, diags, c->ctx, c->file);

@@ -21,9 +21,7 @@ struct compilation {
 	const char *target;             /* "openmp" */
 	bool all_isas;                  /* kernels for several instruction sets in one file */
 	enum diag_format messages;
-	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
-	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
-	tree_stmts asked;               /* these, once parsed */
+	tree_stmts asked;               /* options.with and options.specialize, parsed */
 	bool is_out_of_memory;
 	char last_words[160];           /* how that is said, since it needs memory to say more */
 	uint32_t file;

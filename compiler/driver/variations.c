@@ -22,14 +22,6 @@ static bool has_decided(const struct module *module, const char *pass, const cha
 	return false;
 }
 
-static void restructure_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
-{
-	if (!options->restructure && !is_overridden(module, "restructure") && !is_overridden(module, "partition"))
-		vec_push(module->arena, choices, ((struct choice) {
-			.text = "--restructure=on", .name = "restructured", .flag = "--restructure=on",
-			.reason = "sorted points share what they read, and each thread owns what it writes" }));
-}
-
 static struct choice private_choice(const struct module *module, const char *target)
 {
 	struct choice choice = {
@@ -72,9 +64,63 @@ static void thread_choices(const struct module *module, const struct pass_option
 			.reason = "one thread needs no atomic updates" }));
 }
 
+/* `VERB SUBJECT by CHOICE`, with WORDS of a hybrid. */
+static void add_item(const struct module *module, choice_list *choices, const char *verb, const char *subject,
+		     const char *choice, const char *reason)
+{
+	struct choice item = { .reason = reason };
+
+	item.text = arena_printf(module->arena, "%s %s by %s", verb, subject, choice);
+	item.name = arena_printf(module->arena, "%s_%s", verb, choice);
+	item.override = (struct override) { .verb = verb, .choice = choice };
+	vec_push(module->arena, &item.override.subjects, subject);
+	vec_push(module->arena, choices, item);
+}
+
+static const char *mode_name(const struct array *mode)
+{
+	const char *dot = strchr(mode->name, '.');
+
+	return dot ? dot + 1 : mode->name;
+}
+
+/* One key where there are two: runs of equal keys pay where they are long. Or the order of the caller. */
+static void restructure_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+{
+	(void) options;
+	if (is_overridden(module, "restructure"))
+		return;
+	for (int i = 0; i < module->restructurings.n; i++) {
+		const struct restructuring *r = &module->restructurings.items[i];
+
+		if (r->keys.n > 1)
+			add_item(module, choices, "restructure", r->name, mode_name(r->keys.items[0]),
+				 "a product for each point, where few agree in both keys");
+		add_item(module, choices, "restructure", r->name, "none", "nothing is sorted, where all is in cache");
+	}
+}
+
+/* A copied mode that is no index of rows may be renumbered. */
+static void renumber_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+{
+	(void) options;
+	if (is_overridden(module, "renumber"))
+		return;
+	for (int i = 0; i < module->restructurings.n; i++) {
+		const struct restructuring *r = &module->restructurings.items[i];
+
+		for (int c = 0; c < r->copies.n && !r->renumberings.n; c++)
+			if (!r->copies.items[c].is_per_run && r->copies.items[c].from &&
+			    array_is_index(r->copies.items[c].from))
+				add_item(module, choices, "renumber", r->name, mode_name(r->copies.items[c].from),
+					 "neighbours use neighbouring cells, where there are more than a cache holds");
+	}
+}
+
 const struct variation variations[] = {
-	{ "restructure", restructure_choices },
 	{ "partition", partition_choices },
+	{ "renumber", renumber_choices },
+	{ "restructure", restructure_choices },
 	{ "parallel", thread_choices },
 	{ "schedule", order_choices },
 };

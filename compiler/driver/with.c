@@ -31,11 +31,12 @@ static void add_statements(struct compilation *c, const char *flag, const char *
 
 void with_add(struct compilation *c)
 {
-	if (c->with)
-		add_statements(c, "--with", arena_printf(&c->arena, "pipeline with { schedule { %s; } }", c->with));
-	if (c->specialize)
+	if (c->options.with)
+		add_statements(c, "--with", arena_printf(&c->arena, "pipeline with { schedule { %s; } }",
+							 c->options.with));
+	if (c->options.specialize)
 		add_statements(c, "--specialize", arena_printf(&c->arena, "pipeline with { specialize %s; }",
-							       c->specialize));
+							       c->options.specialize));
 }
 
 void with_check(struct compilation *c)

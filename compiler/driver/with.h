@@ -6,7 +6,7 @@
 
 #include "driver/pipeline.h"
 
-/* Adds c->with and c->specialize to the pipelines of the tree. */
+/* Adds c->options.with and c->options.specialize to the pipelines of the tree. */
 void with_add(struct compilation *c);
 /* An error for each item that no pipeline was meant by, after lowering. */
 void with_check(struct compilation *c);

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "pmgrt_storage.h"
+
 /* ---- sizes ---- */
 
 static void check_size(struct run *run, const struct param *param, int64_t value)
@@ -100,6 +102,18 @@ static const char *shape_text(struct arena *arena, const int64_t *shape, int ran
 	return str_text(&text);
 }
 
+/* Values as the plan keeps them, in a copy. */
+static void round_values(struct run *run, struct slot *slot)
+{
+	const double *values = slot->data;
+	double *rounded = arena_new_array(run->scratch, double, slot->n);
+
+	for (int64_t i = 0; i < slot->n; i++)
+		rounded[i] = slot->array->storage == STORAGE_F32 ? (double) (float) values[i]
+								 : pmg_f64_of_top(pmg_top_of_f64(values[i]));
+	slot->data = rounded;
+}
+
 static void bind_argument(struct run *run, struct slot *slot, const struct interp_array *input)
 {
 	const struct array *array = slot->array;
@@ -120,6 +134,8 @@ static void bind_argument(struct run *run, struct slot *slot, const struct inter
 		}
 	slot->type = input->type;
 	slot->data = input->data;
+	if (array->storage != STORAGE_F64)
+		round_values(run, slot);
 }
 
 /* ---- accumulations ---- */

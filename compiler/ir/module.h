@@ -76,9 +76,18 @@ enum array_role {
 	ROLE_IN, ROLE_OUT, ROLE_INOUT,  /* the caller's */
 	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
 	ROLE_TEMP,                      /* temp and func */
-	ROLE_PRIVATE,                   /* copies of `owner`, as many as its first subscript says: one for each thread */
+	ROLE_PRIVATE,                   /* copies of `owner`, as many as its first subscript says: one per thread */
 	ROLE_INSPECTED,                 /* made by the inspector of a restructuring when the plan is made */
 	ROLE_LOCAL                      /* one value per point of `group` */
+};
+
+/* How f64 values are kept: as they are, rounded to f32, or as the upper half of their bits, rounded (20 bits behind the
+ * point, all of the exponent). Kernels compute in f64. */
+enum storage {
+#define STORAGE(id, text, abi_name) STORAGE_##id,
+#include "ir/storage.def"
+#undef STORAGE
+	STORAGE_N
 };
 
 /* Facts about the values of an index array: checked when bound, or, of a computed one, when used. */
@@ -97,7 +106,7 @@ struct array {
 	enum array_role role;
 	enum scalar_type type;
 	bool is_fixed;
-	bool is_rounded;                /* reserved for storage precision: values are rounded to `type` when stored */
+	enum storage storage;           /* of an f64 input, or a copy of one: how the plan keeps its values */
 	int number;                     /* in module->arrays */
 	int rank;
 	struct expr **lo, **hi;         /* box of subscripts: lo <= i < hi, affine in params; lo is 0 but for func */
@@ -288,6 +297,16 @@ void module_decide(struct module *module, const char *pass, const char *subject,
 struct array *module_find_array(const struct module *module, const char *name);
 /* Keywords, macros and functions of C that generated code needs, and our own prefixes. */
 bool name_is_reserved_in_c(const char *name);
+
+/* ---- storage.c ------------------------------------------------------------------- */
+
+const char *storage_name(enum storage storage);
+const char *storage_abi_name(enum storage storage);
+/* STORAGE_N: there is none of that name. */
+enum storage storage_from_name(const char *name);
+/* Takes the items `precision` of the schedule: they change values, so that they come before everything else. False
+ * after a diagnostic. */
+bool module_set_storage(struct module *module);
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 

@@ -81,8 +81,11 @@ static void print_array(struct printer *p, const struct array *array)
 {
 	str_add(&p->text, "array ");
 	print_name(&p->text, array->name);
-	str_add(&p->text, " : %s%s%s %s[", array->is_fixed ? "fixed " : "", array->is_rounded ? "rounded " : "",
-		role_names[array->role], type_name(array->type));
+	str_add(&p->text, " : %s%s %s", array->is_fixed ? "fixed " : "", role_names[array->role],
+		type_name(array->type));
+	if (array->storage != STORAGE_F64)
+		str_add(&p->text, " as %s ", storage_name(array->storage));
+	str_add(&p->text, "[");
 	for (int i = 0; i < array->rank; i++) {
 		str_add(&p->text, i ? ", " : "");
 		print_range(p, NULL, array->lo[i], array->hi[i]);

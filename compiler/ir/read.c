@@ -152,28 +152,42 @@ static void read_box(struct reader *r, expr_list *lo, expr_list *hi)
 	reader_expect(r, "]");
 }
 
+static enum storage read_storage(struct reader *r)
+{
+	struct span span = r->token.span;
+	enum storage storage = storage_from_name(reader_name(r));
+
+	if (storage < STORAGE_N)
+		return storage;
+	reader_fail(r, span, "expected f64, f32 or f64top");
+	return STORAGE_F64;
+}
+
 static void read_array(struct reader *r)
 {
 	const int n_roles = ROLE_LOCAL + 1;
 	struct span span = r->token.span;
 	const char *name = reader_name(r);
 	expr_list lo = { 0 }, hi = { 0 };
-	bool is_fixed, is_rounded;
+	enum storage storage = STORAGE_F64;
+	bool is_fixed;
 	enum scalar_type type;
 	struct array *array;
 	int role;
 
 	reader_expect(r, ":");
 	is_fixed = reader_take(r, "fixed");
-	is_rounded = reader_take(r, "rounded");
 	role = take_one_of(r, role_names, n_roles);
 	if (role == n_roles)
-		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp, private, inspected or local");
+		reader_fail(r, r->token.span, "expected a role: in, out, inout, state, next, temp, private, "
+			    "inspected or local");
 	type = reader_type(r);
+	if (reader_take(r, "as"))
+		storage = read_storage(r);
 	read_box(r, &lo, &hi);
 	array = module_add_array(r->module, name, (enum array_role) role, type, lo.n, span);
 	array->is_fixed = is_fixed;
-	array->is_rounded = is_rounded;
+	array->storage = storage;
 	for (int i = 0; i < lo.n; i++) {
 		array->lo[i] = lo.items[i];
 		array->hi[i] = hi.items[i];

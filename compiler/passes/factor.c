@@ -251,6 +251,7 @@ void factor_stages(const struct rewriting *rewriting)
 		else
 			vec_push(arena, &outer, all.items[i]);
 	rewriting->accumulation->group->stages.n = 0;
+	rewriting->accumulation->group->direction = NULL;
 	rewriting->accumulation->group->n_common = rewriting->n_common;
 	if (!factors_separate(rewriting) || !type_is_float(rewriting->value->type) || !cut.exists || !inner.n) {
 		add_whole(rewriting);

@@ -97,7 +97,7 @@ static const char *no_definition(struct use *use)
 
 	if (use->array->role != ROLE_TEMP)
 		return "it is not a 'func' or 'temp'";
-	if (array_is_index(use->array) || use->array->is_rounded)
+	if (array_is_index(use->array) || use->array->storage != STORAGE_F64)
 		return "it is an index array";
 	for (int i = 0; i < use->module->stages.n; i++)
 		if (use->module->stages.items[i]->write.array == use->array) {

@@ -22,7 +22,7 @@ static bool is_of(const struct array *array, const char *subject)
 /* Are the numbers of the subjects, arrays or objects, stored and added in the type that is asked for? */
 static bool is_type_anyway(const struct module *module, const struct override *override)
 {
-	bool is_type = !strcmp(override->verb, "precision") || !strcmp(override->verb, "accumulate");
+	bool is_type = !strcmp(override->verb, "accumulate");
 
 	for (int i = 0; is_type && i < override->subjects.n; i++)
 		for (int a = 0; a < module->arrays.n; a++)
@@ -48,6 +48,6 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 	if (!options->overrides)
 		module->overrides.n = 0;
 	for (int i = 0; i < module->overrides.n; i++)
-		module->overrides.items[i].is_used = is_done_anyway(module, &module->overrides.items[i]);
+		module->overrides.items[i].is_used |= is_done_anyway(module, &module->overrides.items[i]);
 	return true;
 }

@@ -29,6 +29,8 @@ struct pass_options {
 	bool is_parallel_given;         /* by the user: not varied among candidates */
 	bool deterministic;             /* no sum of floats depends on the order of threads */
 	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1 */
+	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
+	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
 	int threads;

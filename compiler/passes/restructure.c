@@ -2,7 +2,8 @@
  *
  * The order of the points of sparse accumulations. `reduce Y[voxel[k], t] += …` runs over k in whatever order the
  * caller has; sorted by a mode, each cell of the target is updated within one segment, so that threads own what they
- * write, rows stay in registers, and points that agree in two modes share the factors that depend on these alone (K. Aggarwal, thesis, IISc 2020, 4.1.2 and 4.2.1; docs/restructuring.md).
+ * write, rows stay in registers, and points that agree in two modes share the factors that depend on these alone
+ * (K. Aggarwal, thesis, IISc 2020, 4.1.2 and 4.2.1; docs/restructuring.md).
  *
  * Without a word of the user the first key is the mode of the target, or, where the target does not move in the inner
  * loops, a mode that does; the second is another mode that moves with the inner loops. */
@@ -79,7 +80,7 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 		choice->partition = PARTITION_MODE;
 	else
 		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
-			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode that it is restructured by");
+			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode of its restructuring");
 	return true;
 }
 
@@ -100,7 +101,7 @@ static bool read_renumbered(const struct accumulation *accumulation, struct over
 		if (mode < 0 || mode_is_key(choice, mode) || !renumbering_is_possible(accumulation, mode) ||
 		    accumulation->stage->op != REDUCE_ADD)
 			return refuse(accumulation, override, "'%s' cannot be renumbered by '%s'", override->choice,
-				      "it must be a mode that is no key and only a first subscript of arrays of that size");
+				      "it must be a mode that is no key and only a first subscript of arrays");
 		choice->renumbered = mode;
 	}
 	return override->is_used = true;
@@ -290,5 +291,7 @@ bool pass_restructure(struct module *module, const struct pass_options *options)
 		if (accumulation_match(module, module->groups.items[i], &accumulation) &&
 		    choose(&accumulation, options, &choice))
 			restructure(&accumulation, &choice);
+	if (module->restructurings.n)
+		module_analyse(module);
 	return module->diags->n_errors == n_errors;
 }

@@ -150,6 +150,7 @@ struct array *restructuring_copy(struct module *module, struct restructuring *r,
 	copy.to = add_array(module, r, arena_printf(module->arena, "%s_%s", is_per_run ? "run" : "sorted",
 						    from ? last_name(from) : "order"),
 			    is_index ? TYPE_I32 : from->type, n);
+	copy.to->storage = is_index ? STORAGE_F64 : from->storage;
 	if (is_index) {
 		copy.to->facts = from ? from->facts & FACT_INDEX : FACT_INDEX | FACT_UNIQUE;
 		copy.to->limit = from ? from->limit : r->n;

@@ -363,4 +363,5 @@ void rewrite_start(const struct rewriting *rewriting, int key)
 	start->value = expr_substitute(arena, start->value, map);
 	start->dims = dims;
 	group->n_common = dims.n;
+	group->direction = NULL;
 }

@@ -144,6 +144,7 @@ static void check_case(const char *path, struct result *result)
 	char *options = text ? strstr(text, "# options: ") : NULL;
 
 	c->verify_each = true;
+	c->options.restructure = false;
 	if (options)
 		take_options(c, arena_copy(&c->arena, options, strcspn(options, "\n")));
 	if (ok && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&

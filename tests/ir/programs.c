@@ -131,10 +131,10 @@ const struct ir_program ir_programs[] = {
 	{ "names",
 	  "module `for`\nsource \"say \\\"it\\\"\\\\.pmg\"\nparam `in`\nparam m = 96\n"
 	  "array `where` : in f64[0..`in`]\narray i : inout f64[0..`in`, -2..m + 2]\n"
-	  "array `odd name` : rounded temp f32[0..4]\n"
+	  "array `odd name` : fixed in f64 as f32 [0..4]\n"
 	  "prologue\n"
 	  "group 0 \"odd\" common 1\n  stage 0\n    for `odd name` in 0..min(`in`, 4)\n"
-	  "    `odd name`[`odd name`] = cast<f32>(`where`[`odd name`]) * -0.1:f32\n"
+	  "    i[0, 0] = cast<f64>(cast<f32>(`where`[`odd name`]) * -0.1:f32)\n"
 	  "group 1 \"i\" common 2\n  stage 1\n    for i in 0..`in`\n    for i in max(-2, -m)..(m + 1) / 2\n"
 	  "    i[$0, $1] += -(3.0) - (1.0 - -2.5e-300)\n"
 	  "override of \"restructure\" subjects \"PHI\" \"X\" choice \"hybrid\""

@@ -94,7 +94,7 @@ static bool program_failed(struct session *s, struct failure *failure)
 static bool generate(struct session *s, struct build *build, struct failure *failure)
 {
 	const char *c_text, *h_text;
-	s->c->options = s->values.passes;
+
 	if (!compilation_run_passes(s->c) || !compilation_generate(s->c, s->module->name, &c_text, &h_text))
 		return program_failed(s, failure);
 	if (s->values.remarks)

@@ -66,8 +66,9 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->c = compilation_new();
 	if (!s->c)
 		return fail_memory(failure, "the compiler");
-	s->c->with = s->values.with;
-	s->c->specialize = s->values.specialize;
+	s->c->options = s->values.passes;
+	s->c->options.with = s->values.with;
+	s->c->options.specialize = s->values.specialize;
 	if (!compilation_read(s->c, path))
 		return unreadable(s, path, failure);
 	if (!s->values.pipeline && s->c->modules.n > 1)
