@@ -18,6 +18,8 @@
  *   tridiagonal.pmg:10
  *
  * Pipeline heat:
+ * - states of u: in place (not copy); no cell is read after its next value is written,
+ *   tridiagonal.pmg:17
  * - fuse of d: fused (not separate); its outer loop is that of 'p', tridiagonal.pmg:21
  * - fuse of u.TriBatch.pivot: fused (not separate); its outer loop is that of 'd',
  *   tridiagonal.pmg:22
@@ -31,12 +33,9 @@
  *   tridiagonal.pmg:14
  * - parallel of p: parallel (not serial); no two iterations of 's' touch the same cell,
  *   tridiagonal.pmg:20
- * - parallel of u: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   tridiagonal.pmg:17
  * - vector of p: simd (not scalar); iterations of 'i' are independent, tridiagonal.pmg:20
  * - vector of d: simd (not scalar); iterations of 'i' are independent, tridiagonal.pmg:21
  * - vector of next u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:22
- * - vector of u: simd (not scalar); iterations of 'j' are independent, tridiagonal.pmg:17
  * - storage of u.TriBatch.y: part of a thread (not array); its values live in one iteration of 's',
  *   tridiagonal.pmg:22
  * - storage of u.TriBatch.pivot: part of a thread (not array); its values live in one iteration of
@@ -348,7 +347,6 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	const int64_t nSteps = args->nSteps;
 	const double r = args->r;
 	double *restrict u = plan->data[0];
-	double *restrict u_next = plan->data[3];
 
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
@@ -365,9 +363,9 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		for (int64_t s = 0; s < nRods; s++) {
 			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10);
 			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch = (double *) plan->data[4] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8);
 			p[0] = 0.0;
 			#pragma omp simd
 			for (int64_t i = 0; i < n; i++) {
@@ -394,16 +392,7 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 			}
 			#pragma omp simd
 			for (int64_t j = 0; j < n; j++) {
-				u_next[s*n + j] = u_TriBatch[j];
-			}
-		}
-
-		/* inout u : f64[nRods, n];    (tridiagonal.pmg:17) */
-		#pragma omp parallel for schedule(static)
-		for (int64_t i = 0; i < nRods; i++) {
-			#pragma omp simd
-			for (int64_t j = 0; j < n; j++) {
-				u[i*n + j] = u_next[i*n + j];
+				u[s*n + j] = u_TriBatch[j];
 			}
 		}
 	}
@@ -423,10 +412,9 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *restrict u = plan->data[0];
 	double *restrict p = plan->data[1];
 	double *restrict d = plan->data[2];
-	double *restrict u_next = plan->data[3];
-	double *restrict u_TriBatch = plan->data[4];
-	double *restrict u_TriBatch_pivot = plan->data[5];
-	double *restrict u_TriBatch_y = plan->data[6];
+	double *restrict u_TriBatch = plan->data[3];
+	double *restrict u_TriBatch_pivot = plan->data[4];
+	double *restrict u_TriBatch_y = plan->data[5];
 
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
@@ -439,7 +427,6 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		/* inout u : f64[nRods, n];    (tridiagonal.pmg:17) */
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < nRods; s0++) {
 			for (int64_t i = -1; i < n + 1; i++) {
@@ -471,8 +458,7 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 				if (i >= n + 2) {
 					u_TriBatch[s0*n + 2*n - i] = (u_TriBatch_y[s0*n + 2*n - i] - -0.5*r*u_TriBatch[s0*n + 2*n + 1 - i])/u_TriBatch_pivot[s0*n + 2*n - i];
 				}
-				u_next[s0*n + 2*n - i] = u_TriBatch[s0*n + 2*n - i];
-				u[s0*n + 2*n - i] = u_next[s0*n + 2*n - i];
+				u[s0*n + 2*n - i] = u_TriBatch[s0*n + 2*n - i];
 			}
 		}
 	}
@@ -506,27 +492,22 @@ static const pmg_array_desc heat_arrays[] = {
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
 
@@ -542,14 +523,12 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[3] = n + 10;
 	extents[4] = 1;
 	extents[5] = n + 8;
-	extents[6] = nRods;
-	extents[7] = n;
+	extents[6] = 1;
+	extents[7] = n + 8;
 	extents[8] = 1;
 	extents[9] = n + 8;
 	extents[10] = 1;
 	extents[11] = n + 8;
-	extents[12] = 1;
-	extents[13] = n + 8;
 }
 
 static const pmg_array_desc heat_isl_arrays[] = {
@@ -569,24 +548,19 @@ static const pmg_array_desc heat_isl_arrays[] = {
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
 
@@ -608,15 +582,13 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 	extents[9] = n;
 	extents[10] = nRods;
 	extents[11] = n;
-	extents[12] = nRods;
-	extents[13] = n;
 }
 
 static const pmg_pipeline_desc heat_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.n_params = 4, .n_arrays = 6, .n_children = 0, .n_extents = 12,
 	.params = heat_params,
 	.arrays = heat_isl_arrays,
 	.children = NULL,
@@ -646,7 +618,7 @@ static const pmg_pipeline_desc heat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.n_params = 4, .n_arrays = 6, .n_children = 0, .n_extents = 12,
 	.params = heat_params,
 	.arrays = heat_arrays,
 	.children = NULL,

@@ -29,6 +29,7 @@ static void need_group(struct needs *needs, const struct group *group)
 	}
 }
 
+/* Groups without stages are to be dropped. */
 static bool writes_needed(const struct needs *needs, const struct group *group)
 {
 	for (int s = 0; s < group->stages.n; s++)
@@ -46,7 +47,7 @@ static struct needs find_needs(struct module *module)
 	for (int a = 0; a < module->arrays.n; a++) {
 		enum array_role role = module->arrays.items[a]->role;
 
-		needs.arrays[a] = role != ROLE_TEMP && role != ROLE_LOCAL;
+		needs.arrays[a] = role != ROLE_TEMP && role != ROLE_LOCAL && role != ROLE_NEXT;
 	}
 	if (module->loop.until)
 		expr_reads(module->loop.until, need_array, &needs);
