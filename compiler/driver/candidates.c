@@ -10,6 +10,8 @@
 
 typedef VEC(const struct choice *) combination;
 
+enum { MOST_STAGES = 64, MOST_DIMS = 6 };
+
 /* ---- one candidate ---- */
 
 static struct diags *own_diags(struct compilation *c)
@@ -171,10 +173,25 @@ static void combine(struct search *search, int first, int n)
 		}
 }
 
+static bool takes_long(const struct module *module)
+{
+	bool takes_long = module->stages.n > MOST_STAGES;
+
+	for (int i = 0; i < module->stages.n; i++)
+		takes_long = takes_long || module->stages.items[i]->dims.n > MOST_DIMS;
+	return takes_long;
+}
+
 static void add_candidates(struct compilation *c, struct module *module)
 {
 	struct search search = { .c = c, .module = module };
 
+	if (takes_long(module)) {
+		module_decide(module, "candidates", module->name, "one way", "several", module->span,
+			      "more than %d stages, or than %d nested loops, take long to compile", MOST_STAGES,
+			      MOST_DIMS);
+		return;
+	}
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
 	for (int v = 0; v < n_variations; v++)
 		variations[v].choices(module, &c->options, &search.choices[v]);

@@ -10,7 +10,10 @@
 #include "passes/pass_private.h"
 
 #include <isl/options.h>
+#include <isl/constraint.h>
 #include <string.h>
+
+enum { MOST_CONSTRAINTS = 20 };
 
 typedef isl_schedule_node node;
 
@@ -153,6 +156,44 @@ static __isl_give node *convert_node(__isl_take node *at, void *user)
 	return at;
 }
 
+/* ---- what isl can be asked ---- */
+
+static isl_stat count_constraint(__isl_take isl_constraint *constraint, void *user)
+{
+	++*(int *) user;
+	isl_constraint_free(constraint);
+	return isl_stat_ok;
+}
+
+static isl_stat look_at_piece_of_deps(__isl_take isl_basic_map *deps, void *user)
+{
+	int n = 0, *most = user;
+	isl_stat stat = isl_basic_map_foreach_constraint(deps, count_constraint, &n);
+
+	*most = n > *most ? n : *most;
+	isl_basic_map_free(deps);
+	return stat;
+}
+
+static isl_stat look_at_deps(__isl_take isl_map *deps, void *user)
+{
+	isl_stat stat = isl_map_foreach_basic_map(deps, look_at_piece_of_deps, user);
+
+	isl_map_free(deps);
+	return stat;
+}
+
+/* isl's scheduler eliminates a variable for each constraint of a dependence, which its quota of operations does not
+ * keep from taking minutes. */
+static bool is_small_enough(const struct region *region)
+{
+	int n = 0;
+
+	isl_union_map_foreach_map(region->strict, look_at_deps, &n);
+	isl_union_map_foreach_map(region->reduction, look_at_deps, &n);
+	return n <= MOST_CONSTRAINTS;
+}
+
 static bool take_proposal(struct module *module, struct region *region)
 {
 	struct conversion conversion = { module, true };
@@ -197,7 +238,8 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		region->schedule = schedule_fused(module, region);
 		if (!region->schedule)
 			return false;
-		taken |= asked && region_is_plain(region) && take_proposal(module, region);
+		taken |= asked && region_is_plain(region) && is_small_enough(region) &&
+			 take_proposal(module, region);
 	}
 	module_decide(module, "schedule", module->name, taken ? "isl" : "textual", taken ? "textual" : "isl",
 		      module->span, taken ? "proposed by isl, proved legal" : asked ?
