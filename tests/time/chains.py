@@ -17,8 +17,8 @@ def chain(n):
         rows.append(f"func s{i}[r in 0..R, c in 0..C] : f64 = {value};")
         before = f"s{i}"
     rows += [f"last = {before};", f"total = sum({before});"]
-    return ("pipeline chain {\n    param R, C;\n    in img : f64[R, C];\n    out last : f64[R, C];\n    out total : f64;\n"
-            + "".join(f"    {row}\n" for row in rows) + "}\n")
+    return ("pipeline chain {\n    param R, C;\n    in img : f64[R, C];\n    out last : f64[R, C];\n"
+            "    out total : f64;\n" + "".join(f"    {row}\n" for row in rows) + "}\n")
 
 
 def mixture(n, seed):
@@ -59,8 +59,8 @@ def clamped(n):
     """Reads of an n-dimensional array at clamped sums of all variables."""
     names = [f"i{k}" for k in range(n)]
     box = ", ".join(["n"]*n)
-    subs = ", ".join(f"min(max(max({names[k]} + {names[(k+1) % n]} - {names[(k+2) % n]}, {names[(k+3) % n]} - 1), 0), n-1)"
-                     for k in range(n))
+    near = [[names[(k+i) % n] for i in range(4)] for k in range(n)]
+    subs = ", ".join(f"min(max(max({a} + {b} - {c}, {d} - 1), 0), n-1)" for a, b, c, d in near)
     return (f"pipeline clamped {{\n    param n;\n    in a : f64[{box}];\n    out y : f64[{box}];\n"
             f"    func f[{', '.join(f'{x} in 0..n' for x in names)}] : f64 = a[{subs}];\n"
             f"    y[{', '.join(names)}] = f[{subs}] for {', '.join(f'{x} in 0..n' for x in names)};\n}}\n")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmgc takes at most 100 ms for each way in which it compiles an example, at most 300 ms for all of them, and 1 s for a pipeline of 100 stages, which stays parallel; and whatever
-it is given it ends within 10 s: with code, or with the message that says that isl's quota is used up. All that ten
-times longer with sanitizers. The best of some runs, in processor time, so that what else runs on the machine does not
-count."""
+"""pmgc takes at most 100 ms for each way in which it compiles an example, at most 300 ms for all of them, and 1 s for
+a pipeline of 100 stages, which stays parallel; and whatever it is given it ends within 10 s: with code, or with the
+message that says that isl's quota is used up. All that ten times longer with sanitizers. The best of some runs, in
+processor time, so that what else runs on the machine does not count."""
 import os
 import resource
 import subprocess
@@ -55,7 +55,8 @@ def test_long(folder):
         runs = [compiled(path) for _ in range(3)]
         best, (_, status, code, messages) = min(run[0] for run in runs), runs[0]
         check(best <= LONG, f"{name} of {STAGES}: {best:.2f} s")
-        check(status == 0 and "#pragma omp parallel" in code and QUOTA not in messages, f"{name}: parallel: {messages}")
+        is_parallel = "#pragma omp parallel" in code and QUOTA not in messages
+        check(status == 0 and is_parallel, f"{name}: parallel: {messages}")
 
 
 def test_most(folder):
