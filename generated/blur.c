@@ -182,6 +182,27 @@ static void blur_extents(const void *arguments, int64_t *extents)
 	extents[5] = C + 16;
 }
 
+static const pmg_work_desc blur_work[] = {
+	{ "blurx", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "out_img", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void blur_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const blur_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (R - 2)*(double) (C);
+	counts[1] = (double) (R - 2);
+	counts[2] = (double) (R)*(double) (C);
+	counts[3] = (double) (R);
+	counts[4] = (double) (R)*(double) (C);
+	counts[5] = (double) (R);
+	(void) plan;
+}
+
 static const pmg_array_desc blur_isl_arrays[] = {
 	[0] = {
 		.name = "img", .role = PMG_IN, .type = PMG_F32,
@@ -221,6 +242,30 @@ static void blur_isl_extents(const void *arguments, int64_t *extents)
 	extents[7] = pmg_max_i64(C - 2, 0);
 }
 
+static const pmg_work_desc blur_isl_work[] = {
+	{ "blurx", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "blury", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void blur_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const blur_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (R - 2)*(double) (C);
+	counts[1] = (double) (R - 2);
+	counts[2] = (double) (R - 2)*(double) (C - 2);
+	counts[3] = (double) (R - 2);
+	counts[4] = (double) (R)*(double) (C);
+	counts[5] = (double) (R);
+	counts[6] = (double) (R)*(double) (C);
+	counts[7] = (double) (R);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc blur_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "blur", .source = "blur.pmg", .target = "openmp",
@@ -234,6 +279,7 @@ static const pmg_pipeline_desc blur_isl_description = {
 	.assumption = NULL,
 	.kernel = blur_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 4, .work = blur_isl_work, .count = blur_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -264,6 +310,7 @@ static const pmg_pipeline_desc blur_description = {
 	.assumption = NULL,
 	.kernel = blur_kernel,
 	.n_candidates = 2, .candidates = blur_candidates,
+	.n_work = 3, .work = blur_work, .count = blur_count,
 	.is_ordered = true,
 	.plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -681,6 +681,252 @@ static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
 	extents[16] = n;
 }
 
+static const pmg_work_desc conjugate_gradient_work[] = {
+	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "rr.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+	{ "rNew", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "z", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rzNew.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+	{ "rr.dot2", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const conjugate_gradient_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (n)*(double) (nnz)/(double) (n + 1);
+	counts[3] = (double) (n);
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	counts[6] = (double) (n);
+	counts[7] = 1.0;
+	counts[8] = 1.0;
+	counts[9] = 1.0;
+	counts[10] = (double) (n);
+	counts[11] = 1.0;
+	counts[12] = 1.0;
+	counts[13] = 1.0;
+	counts[14] = (double) (n);
+	counts[15] = 1.0;
+	counts[16] = (double) (n);
+	counts[17] = 1.0;
+	counts[18] = (double) (n);
+	counts[19] = 1.0;
+	counts[20] = 1.0;
+	counts[21] = 1.0;
+	counts[22] = (double) (n);
+	counts[23] = 1.0;
+	counts[24] = 1.0;
+	counts[25] = 1.0;
+	counts[26] = 1.0;
+	counts[27] = 1.0;
+	counts[28] = (double) (n);
+	counts[29] = 1.0;
+	counts[30] = 1.0;
+	counts[31] = 1.0;
+	counts[32] = 1.0;
+	counts[33] = 1.0;
+	counts[34] = (double) (n);
+	counts[35] = 1.0;
+	counts[36] = (double) (n)*(double) (nnz)/(double) (n + 1);
+	counts[37] = (double) (n);
+	counts[38] = (double) (n);
+	counts[39] = 1.0;
+	counts[40] = 1.0;
+	counts[41] = 1.0;
+	counts[42] = (double) (n);
+	counts[43] = 1.0;
+	counts[44] = 1.0;
+	counts[45] = 1.0;
+	counts[46] = (double) (n);
+	counts[47] = 1.0;
+	counts[48] = (double) (n);
+	counts[49] = 1.0;
+	counts[50] = 1.0;
+	counts[51] = 1.0;
+	counts[52] = (double) (n);
+	counts[53] = 1.0;
+	counts[54] = 1.0;
+	counts[55] = 1.0;
+	counts[56] = (double) (n);
+	counts[57] = 1.0;
+	counts[58] = (double) (n);
+	counts[59] = 1.0;
+	counts[60] = (double) (n);
+	counts[61] = 1.0;
+	counts[62] = 1.0;
+	counts[63] = 1.0;
+	counts[64] = 1.0;
+	counts[65] = 1.0;
+	counts[66] = (double) (n);
+	counts[67] = 1.0;
+	counts[68] = 1.0;
+	counts[69] = 1.0;
+	counts[70] = 1.0;
+	counts[71] = 1.0;
+	counts[72] = (double) (n);
+	counts[73] = 1.0;
+	(void) plan;
+}
+
+static const pmg_work_desc conjugate_gradient_isl_work[] = {
+	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "rr.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+	{ "rNew", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "z", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rzNew.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+	{ "rr.dot2", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void conjugate_gradient_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const conjugate_gradient_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (n)*(double) (nnz)/(double) (n + 1);
+	counts[3] = (double) (n);
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	counts[6] = (double) (n);
+	counts[7] = 1.0;
+	counts[8] = 1.0;
+	counts[9] = 1.0;
+	counts[10] = (double) (n);
+	counts[11] = 1.0;
+	counts[12] = 1.0;
+	counts[13] = 1.0;
+	counts[14] = (double) (n);
+	counts[15] = 1.0;
+	counts[16] = (double) (n);
+	counts[17] = 1.0;
+	counts[18] = (double) (n);
+	counts[19] = 1.0;
+	counts[20] = 1.0;
+	counts[21] = 1.0;
+	counts[22] = (double) (n);
+	counts[23] = 1.0;
+	counts[24] = 1.0;
+	counts[25] = 1.0;
+	counts[26] = 1.0;
+	counts[27] = 1.0;
+	counts[28] = (double) (n);
+	counts[29] = 1.0;
+	counts[30] = 1.0;
+	counts[31] = 1.0;
+	counts[32] = 1.0;
+	counts[33] = 1.0;
+	counts[34] = (double) (n);
+	counts[35] = 1.0;
+	counts[36] = (double) (n)*(double) (nnz)/(double) (n + 1);
+	counts[37] = (double) (n);
+	counts[38] = (double) (n);
+	counts[39] = 1.0;
+	counts[40] = 1.0;
+	counts[41] = 1.0;
+	counts[42] = (double) (n);
+	counts[43] = 1.0;
+	counts[44] = 1.0;
+	counts[45] = 1.0;
+	counts[46] = (double) (n);
+	counts[47] = 1.0;
+	counts[48] = (double) (n);
+	counts[49] = 1.0;
+	counts[50] = 1.0;
+	counts[51] = 1.0;
+	counts[52] = (double) (n);
+	counts[53] = 1.0;
+	counts[54] = 1.0;
+	counts[55] = 1.0;
+	counts[56] = (double) (n);
+	counts[57] = 1.0;
+	counts[58] = (double) (n);
+	counts[59] = 1.0;
+	counts[60] = (double) (n);
+	counts[61] = 1.0;
+	counts[62] = 1.0;
+	counts[63] = 1.0;
+	counts[64] = 1.0;
+	counts[65] = 1.0;
+	counts[66] = (double) (n);
+	counts[67] = 1.0;
+	counts[68] = 1.0;
+	counts[69] = 1.0;
+	counts[70] = 1.0;
+	counts[71] = 1.0;
+	counts[72] = (double) (n);
+	counts[73] = 1.0;
+	(void) plan;
+}
+
 static const pmg_pipeline_desc conjugate_gradient_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "conjugate_gradient", .source = "conjugate_gradient.pmg", .target = "openmp",
@@ -694,6 +940,7 @@ static const pmg_pipeline_desc conjugate_gradient_isl_description = {
 	.assumption = NULL,
 	.kernel = conjugate_gradient_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 37, .work = conjugate_gradient_isl_work, .count = conjugate_gradient_isl_count,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -723,6 +970,7 @@ static const pmg_pipeline_desc conjugate_gradient_description = {
 	.assumption = NULL,
 	.kernel = conjugate_gradient_kernel,
 	.n_candidates = 2, .candidates = conjugate_gradient_candidates,
+	.n_work = 37, .work = conjugate_gradient_work, .count = conjugate_gradient_count,
 	.plan = conjugate_gradient_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -326,6 +326,48 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[15] = C + 12;
 }
 
+static const pmg_work_desc harris_work[] = {
+	{ "gi", .flops = 10, .bytes = 28, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gj", .flops = 10, .bytes = 28, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gii", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gij", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gjj", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sii", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sij", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sjj", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "corners", .flops = 8, .bytes = 36, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "corners", .flops = 0, .bytes = 4, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void harris_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const harris_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (R - 2)*(double) (C - 2);
+	counts[1] = (double) (R - 2);
+	counts[2] = (double) (R - 2)*(double) (C - 2);
+	counts[3] = (double) (R - 2);
+	counts[4] = (double) (R - 2)*(double) (C - 2);
+	counts[5] = (double) (R - 2);
+	counts[6] = (double) (R - 2)*(double) (C - 2);
+	counts[7] = (double) (R - 2);
+	counts[8] = (double) (R - 2)*(double) (C - 2);
+	counts[9] = (double) (R - 2);
+	counts[10] = (double) (R - 4)*(double) (C - 4);
+	counts[11] = (double) (R - 4);
+	counts[12] = (double) (R - 4)*(double) (C - 4);
+	counts[13] = (double) (R - 4);
+	counts[14] = (double) (R - 4)*(double) (C - 4);
+	counts[15] = (double) (R - 4);
+	counts[16] = (double) (R)*(double) (C);
+	counts[17] = (double) (R);
+	counts[18] = (double) (R)*(double) (C);
+	counts[19] = (double) (R);
+	(void) plan;
+}
+
 static const pmg_array_desc harris_isl_arrays[] = {
 	[0] = {
 		.name = "img", .role = PMG_IN, .type = PMG_F32,
@@ -421,6 +463,54 @@ static void harris_isl_extents(const void *arguments, int64_t *extents)
 	extents[23] = pmg_max_i64(C - 4, 0);
 }
 
+static const pmg_work_desc harris_isl_work[] = {
+	{ "gi", .flops = 10, .bytes = 28, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gj", .flops = 10, .bytes = 28, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gii", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gij", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "gjj", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sii", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sij", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sjj", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "det", .flops = 3, .bytes = 20, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 1, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "corners", .flops = 3, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "corners", .flops = 0, .bytes = 4, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void harris_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const harris_args *args = arguments;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (R - 2)*(double) (C - 2);
+	counts[1] = (double) (R - 2);
+	counts[2] = (double) (R - 2)*(double) (C - 2);
+	counts[3] = (double) (R - 2);
+	counts[4] = (double) (R - 2)*(double) (C - 2);
+	counts[5] = (double) (R - 2);
+	counts[6] = (double) (R - 2)*(double) (C - 2);
+	counts[7] = (double) (R - 2);
+	counts[8] = (double) (R - 2)*(double) (C - 2);
+	counts[9] = (double) (R - 2);
+	counts[10] = (double) (R - 4)*(double) (C - 4);
+	counts[11] = (double) (R - 4);
+	counts[12] = (double) (R - 4)*(double) (C - 4);
+	counts[13] = (double) (R - 4);
+	counts[14] = (double) (R - 4)*(double) (C - 4);
+	counts[15] = (double) (R - 4);
+	counts[16] = (double) (R - 4)*(double) (C - 4);
+	counts[17] = (double) (R - 4);
+	counts[18] = (double) (R - 4)*(double) (C - 4);
+	counts[19] = (double) (R - 4);
+	counts[20] = (double) (R)*(double) (C);
+	counts[21] = (double) (R);
+	counts[22] = (double) (R)*(double) (C);
+	counts[23] = (double) (R);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc harris_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "harris", .source = "harris.pmg", .target = "openmp",
@@ -434,6 +524,7 @@ static const pmg_pipeline_desc harris_isl_description = {
 	.assumption = NULL,
 	.kernel = harris_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 12, .work = harris_isl_work, .count = harris_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -464,6 +555,7 @@ static const pmg_pipeline_desc harris_description = {
 	.assumption = NULL,
 	.kernel = harris_kernel,
 	.n_candidates = 2, .candidates = harris_candidates,
+	.n_work = 10, .work = harris_work, .count = harris_count,
 	.is_ordered = true,
 	.plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

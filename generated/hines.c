@@ -270,6 +270,42 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_work_desc hines_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void hines_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_array_desc hines_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -349,6 +385,42 @@ static void hines_isl_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_work_desc hines_isl_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void hines_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc hines_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines", .source = "hines.pmg", .target = "openmp",
@@ -362,6 +434,7 @@ static const pmg_pipeline_desc hines_isl_description = {
 	.assumption = NULL,
 	.kernel = hines_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 8, .work = hines_isl_work, .count = hines_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -392,6 +465,7 @@ static const pmg_pipeline_desc hines_description = {
 	.assumption = NULL,
 	.kernel = hines_kernel,
 	.n_candidates = 2, .candidates = hines_candidates,
+	.n_work = 8, .work = hines_work, .count = hines_count,
 	.is_ordered = true,
 	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -654,6 +728,42 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_work_desc hines_written_work[] = {
+	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "e", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void hines_written_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_array_desc hines_written_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -733,6 +843,42 @@ static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 	extents[15] = n;
 }
 
+static const pmg_work_desc hines_written_isl_work[] = {
+	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "e", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r.sum", .flops = 6, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void hines_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc hines_written_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
@@ -746,6 +892,7 @@ static const pmg_pipeline_desc hines_written_isl_description = {
 	.assumption = NULL,
 	.kernel = hines_written_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 8, .work = hines_written_isl_work, .count = hines_written_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -776,6 +923,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.assumption = NULL,
 	.kernel = hines_written_kernel,
 	.n_candidates = 2, .candidates = hines_written_candidates,
+	.n_work = 8, .work = hines_written_work, .count = hines_written_count,
 	.is_ordered = true,
 	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -167,6 +167,24 @@ static void histogram_extents(const void *arguments, int64_t *extents)
 	extents[2] = nLevels;
 }
 
+static const pmg_work_desc histogram_work[] = {
+	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
+};
+
+static void histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+
+	counts[0] = (double) (nLevels);
+	counts[1] = 1.0;
+	counts[2] = (double) (nPixels);
+	counts[3] = 1.0;
+	(void) plan;
+}
+
 static const pmg_array_desc histogram_count_private_arrays[] = {
 	[0] = {
 		.name = "level", .role = PMG_IN, .type = PMG_I64,
@@ -201,6 +219,24 @@ static void histogram_count_private_extents(const void *arguments, int64_t *exte
 	extents[4] = nLevels;
 }
 
+static const pmg_work_desc histogram_count_private_work[] = {
+	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void histogram_count_private_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+
+	counts[0] = (double) (nLevels);
+	counts[1] = 1.0;
+	counts[2] = (double) (nPixels);
+	counts[3] = 1.0;
+	(void) plan;
+}
+
 static const pmg_pipeline_desc histogram_count_private_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
@@ -214,9 +250,28 @@ static const pmg_pipeline_desc histogram_count_private_description = {
 	.assumption = NULL,
 	.kernel = histogram_count_private_kernel,
 	.choice = "partition count by private",
+	.n_work = 2, .work = histogram_count_private_work, .count = histogram_count_private_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
+
+static const pmg_work_desc histogram_serial_work[] = {
+	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1 },
+};
+
+static void histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const histogram_args *args = arguments;
+	const int64_t nPixels = args->nPixels;
+	const int64_t nLevels = args->nLevels;
+
+	counts[0] = (double) (nLevels);
+	counts[1] = 1.0;
+	counts[2] = (double) (nPixels);
+	counts[3] = 1.0;
+	(void) plan;
+}
 
 static const pmg_pipeline_desc histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
@@ -231,6 +286,7 @@ static const pmg_pipeline_desc histogram_serial_description = {
 	.assumption = NULL,
 	.kernel = histogram_serial_kernel,
 	.choice = "--parallel=off",
+	.n_work = 2, .work = histogram_serial_work, .count = histogram_serial_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -262,6 +318,7 @@ static const pmg_pipeline_desc histogram_description = {
 	.assumption = NULL,
 	.kernel = histogram_kernel,
 	.n_candidates = 3, .candidates = histogram_candidates,
+	.n_work = 2, .work = histogram_work, .count = histogram_count,
 	.is_ordered = true,
 	.plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -488,6 +545,27 @@ static void weighted_histogram_extents(const void *arguments, int64_t *extents)
 	extents[4] = nBins;
 }
 
+static const pmg_work_desc weighted_histogram_work[] = {
+	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
+};
+
+static void weighted_histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (nBins);
+	counts[3] = 1.0;
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	(void) plan;
+}
+
 static const char *weighted_histogram_assumption(const void *arguments)
 {
 	const weighted_histogram_args *args = arguments;
@@ -544,6 +622,27 @@ static void weighted_histogram_mass_private_extents(const void *arguments, int64
 	extents[6] = nBins;
 }
 
+static const pmg_work_desc weighted_histogram_mass_private_work[] = {
+	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .is_shared = true },
+};
+
+static void weighted_histogram_mass_private_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (nBins);
+	counts[3] = 1.0;
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	(void) plan;
+}
+
 static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
@@ -557,9 +656,31 @@ static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_mass_private_kernel,
 	.choice = "partition mass by private",
+	.n_work = 3, .work = weighted_histogram_mass_private_work, .count = weighted_histogram_mass_private_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
+
+static const pmg_work_desc weighted_histogram_serial_work[] = {
+	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1 },
+};
+
+static void weighted_histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const weighted_histogram_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t nBins = args->nBins;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (nBins);
+	counts[3] = 1.0;
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	(void) plan;
+}
 
 static const pmg_pipeline_desc weighted_histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION,
@@ -574,6 +695,7 @@ static const pmg_pipeline_desc weighted_histogram_serial_description = {
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_serial_kernel,
 	.choice = "--parallel=off",
+	.n_work = 3, .work = weighted_histogram_serial_work, .count = weighted_histogram_serial_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -605,6 +727,7 @@ static const pmg_pipeline_desc weighted_histogram_description = {
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_kernel,
 	.n_candidates = 3, .candidates = weighted_histogram_candidates,
+	.n_work = 3, .work = weighted_histogram_work, .count = weighted_histogram_count,
 	.plan = weighted_histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -228,6 +228,78 @@ static void jacobi_extents(const void *arguments, int64_t *extents)
 	extents[7] = ny;
 }
 
+static const pmg_work_desc jacobi_work[] = {
+	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "v", .flops = 7, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "change.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "change.max", .flops = 3, .bytes = 16, .row_bytes = 0, .fetches = 0 },
+	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+};
+
+static void jacobi_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const jacobi_args *args = arguments;
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+
+	counts[0] = 1.0;
+	counts[1] = 1.0;
+	counts[2] = (double) (nx - 2)*(double) (ny - 2);
+	counts[3] = (double) (nx - 2);
+	counts[4] = (double) (nx - 2)*(double) (ny - 2);
+	counts[5] = (double) (nx - 2);
+	counts[6] = 1.0;
+	counts[7] = 1.0;
+	counts[8] = (double) (nx - 2)*(double) (ny - 2);
+	counts[9] = (double) (nx - 2);
+	counts[10] = 1.0;
+	counts[11] = 1.0;
+	counts[12] = (double) (nx - 2)*(double) (ny - 2);
+	counts[13] = (double) (nx - 2);
+	counts[14] = 1.0;
+	counts[15] = 1.0;
+	(void) plan;
+}
+
+static const pmg_work_desc jacobi_isl_work[] = {
+	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "v", .flops = 7, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "change.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
+	{ "change.max", .flops = 3, .bytes = 16, .row_bytes = 0, .fetches = 0 },
+	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
+};
+
+static void jacobi_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const jacobi_args *args = arguments;
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+
+	counts[0] = 1.0;
+	counts[1] = 1.0;
+	counts[2] = (double) (nx - 2)*(double) (ny - 2);
+	counts[3] = (double) (nx - 2);
+	counts[4] = (double) (nx - 2)*(double) (ny - 2);
+	counts[5] = (double) (nx - 2);
+	counts[6] = 1.0;
+	counts[7] = 1.0;
+	counts[8] = (double) (nx - 2)*(double) (ny - 2);
+	counts[9] = (double) (nx - 2);
+	counts[10] = 1.0;
+	counts[11] = 1.0;
+	counts[12] = (double) (nx - 2)*(double) (ny - 2);
+	counts[13] = (double) (nx - 2);
+	counts[14] = 1.0;
+	counts[15] = 1.0;
+	(void) plan;
+}
+
 static const pmg_pipeline_desc jacobi_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
@@ -241,6 +313,7 @@ static const pmg_pipeline_desc jacobi_isl_description = {
 	.assumption = NULL,
 	.kernel = jacobi_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 8, .work = jacobi_isl_work, .count = jacobi_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -271,6 +344,7 @@ static const pmg_pipeline_desc jacobi_description = {
 	.assumption = NULL,
 	.kernel = jacobi_kernel,
 	.n_candidates = 2, .candidates = jacobi_candidates,
+	.n_work = 8, .work = jacobi_work, .count = jacobi_count,
 	.is_ordered = true,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -276,6 +276,44 @@ static void matmul_written_extents(const void *arguments, int64_t *extents)
 	extents[5] = m;
 }
 
+static const pmg_work_desc matmul_written_work[] = {
+	{ "C", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void matmul_written_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const matmul_written_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t m = args->m;
+	const int64_t k = args->k;
+
+	counts[0] = (double) (n)*(double) (m);
+	counts[1] = (double) (n);
+	counts[2] = (double) (n)*(double) (m)*(double) (k);
+	counts[3] = (double) (n)*(double) (m);
+	(void) plan;
+}
+
+static const pmg_work_desc matmul_written_isl_work[] = {
+	{ "C", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true },
+};
+
+static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const matmul_written_args *args = arguments;
+	const int64_t n = args->n;
+	const int64_t m = args->m;
+	const int64_t k = args->k;
+
+	counts[0] = (double) (n)*(double) (m);
+	counts[1] = (double) (n);
+	counts[2] = (double) (n)*(double) (m)*(double) (k);
+	counts[3] = (double) (n)*(double) (m);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc matmul_written_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
@@ -289,6 +327,7 @@ static const pmg_pipeline_desc matmul_written_isl_description = {
 	.assumption = NULL,
 	.kernel = matmul_written_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 2, .work = matmul_written_isl_work, .count = matmul_written_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -320,6 +359,7 @@ static const pmg_pipeline_desc matmul_written_description = {
 	.kernel = matmul_written_kernel,
 	.blas = &pmg_blas_library,
 	.n_candidates = 2, .candidates = matmul_written_candidates,
+	.n_work = 2, .work = matmul_written_work, .count = matmul_written_count,
 	.is_ordered = true,
 	.plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

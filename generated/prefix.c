@@ -137,6 +137,54 @@ static void prefix_extents(const void *arguments, int64_t *extents)
 	extents[5] = n;
 }
 
+static const pmg_work_desc prefix_work[] = {
+	{ "before", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "before", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "after", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void prefix_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const prefix_args *args = arguments;
+	const int64_t m = args->m;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (m)*(double) (n);
+	counts[1] = (double) (m);
+	counts[2] = (double) (m)*(double) (n);
+	counts[3] = (double) (m);
+	counts[4] = (double) (m)*(double) (n);
+	counts[5] = (double) (m);
+	counts[6] = (double) (m)*(double) (n);
+	counts[7] = (double) (m);
+	(void) plan;
+}
+
+static const pmg_work_desc prefix_isl_work[] = {
+	{ "before", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "before", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "after", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void prefix_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const prefix_args *args = arguments;
+	const int64_t m = args->m;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (m)*(double) (n);
+	counts[1] = (double) (m);
+	counts[2] = (double) (m)*(double) (n);
+	counts[3] = (double) (m);
+	counts[4] = (double) (m)*(double) (n);
+	counts[5] = (double) (m);
+	counts[6] = (double) (m)*(double) (n);
+	counts[7] = (double) (m);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc prefix_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "prefix", .source = "prefix.pmg", .target = "openmp",
@@ -150,6 +198,7 @@ static const pmg_pipeline_desc prefix_isl_description = {
 	.assumption = NULL,
 	.kernel = prefix_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 4, .work = prefix_isl_work, .count = prefix_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -180,6 +229,7 @@ static const pmg_pipeline_desc prefix_description = {
 	.assumption = NULL,
 	.kernel = prefix_kernel,
 	.n_candidates = 2, .candidates = prefix_candidates,
+	.n_work = 4, .work = prefix_work, .count = prefix_count,
 	.is_ordered = true,
 	.plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -241,6 +241,84 @@ static void segments_extents(const void *arguments, int64_t *extents)
 	extents[6] = n;
 }
 
+static const pmg_work_desc segments_work[] = {
+	{ "total.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "total.sum", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "total", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "largest.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "largest.max", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "largest", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "where", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "where", .flops = 1, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void segments_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const segments_args *args = arguments;
+	const int64_t nSegments = args->nSegments;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSegments);
+	counts[1] = 1.0;
+	counts[2] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[3] = (double) (nSegments);
+	counts[4] = (double) (nSegments);
+	counts[5] = 1.0;
+	counts[6] = (double) (nSegments);
+	counts[7] = 1.0;
+	counts[8] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[9] = (double) (nSegments);
+	counts[10] = (double) (nSegments);
+	counts[11] = 1.0;
+	counts[12] = (double) (nSegments);
+	counts[13] = 1.0;
+	counts[14] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[15] = (double) (nSegments);
+	counts[16] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[17] = (double) (nSegments);
+	(void) plan;
+}
+
+static const pmg_work_desc segments_isl_work[] = {
+	{ "total.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "total.sum", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "total", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "largest.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "largest.max", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "largest", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "where", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "where", .flops = 1, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void segments_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const segments_args *args = arguments;
+	const int64_t nSegments = args->nSegments;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSegments);
+	counts[1] = 1.0;
+	counts[2] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[3] = (double) (nSegments);
+	counts[4] = (double) (nSegments);
+	counts[5] = 1.0;
+	counts[6] = (double) (nSegments);
+	counts[7] = 1.0;
+	counts[8] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[9] = (double) (nSegments);
+	counts[10] = (double) (nSegments);
+	counts[11] = 1.0;
+	counts[12] = (double) (nSegments);
+	counts[13] = 1.0;
+	counts[14] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[15] = (double) (nSegments);
+	counts[16] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
+	counts[17] = (double) (nSegments);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc segments_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "segments", .source = "segments.pmg", .target = "openmp",
@@ -254,6 +332,7 @@ static const pmg_pipeline_desc segments_isl_description = {
 	.assumption = NULL,
 	.kernel = segments_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 9, .work = segments_isl_work, .count = segments_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -284,6 +363,7 @@ static const pmg_pipeline_desc segments_description = {
 	.assumption = NULL,
 	.kernel = segments_kernel,
 	.n_candidates = 2, .candidates = segments_candidates,
+	.n_work = 9, .work = segments_work, .count = segments_count,
 	.is_ordered = true,
 	.plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -199,6 +199,36 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[13] = n + 8;
 }
 
+static const pmg_work_desc thomas_work[] = {
+	{ "pivot", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void thomas_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_array_desc thomas_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
@@ -259,6 +289,36 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	extents[13] = n;
 }
 
+static const pmg_work_desc thomas_isl_work[] = {
+	{ "pivot", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc thomas_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
@@ -272,6 +332,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.assumption = NULL,
 	.kernel = thomas_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 6, .work = thomas_isl_work, .count = thomas_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -302,6 +363,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.assumption = NULL,
 	.kernel = thomas_kernel,
 	.n_candidates = 2, .candidates = thomas_candidates,
+	.n_work = 6, .work = thomas_work, .count = thomas_count,
 	.is_ordered = true,
 	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -200,6 +200,36 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[13] = n + 8;
 }
 
+static const pmg_work_desc tri_batch_work[] = {
+	{ "x.pivot", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.pivot", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.y", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void tri_batch_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
@@ -260,6 +290,36 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	extents[13] = n;
 }
 
+static const pmg_work_desc tri_batch_isl_work[] = {
+	{ "x.pivot", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.pivot", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.y", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc tri_batch_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
@@ -273,6 +333,7 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 6, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -303,6 +364,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_kernel,
 	.n_candidates = 2, .candidates = tri_batch_candidates,
+	.n_work = 6, .work = tri_batch_work, .count = tri_batch_count,
 	.is_ordered = true,
 	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -531,6 +593,48 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[11] = n + 8;
 }
 
+static const pmg_work_desc heat_work[] = {
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 1, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.pivot", .flops = 9, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 7, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 7, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void heat_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nRods)*(double) (n + 2);
+	counts[1] = (double) (nRods);
+	counts[2] = (double) (nRods)*(double) (n + 2);
+	counts[3] = (double) (nRods);
+	counts[4] = (double) (nRods)*(double) (n);
+	counts[5] = (double) (nRods);
+	counts[6] = (double) (nRods)*(double) (n);
+	counts[7] = (double) (nRods);
+	counts[8] = (double) (nRods)*(double) (n);
+	counts[9] = (double) (nRods);
+	counts[10] = (double) (nRods)*(double) (n);
+	counts[11] = (double) (nRods);
+	counts[12] = (double) (nRods)*(double) (n);
+	counts[13] = (double) (nRods);
+	counts[14] = (double) (nRods)*(double) (n);
+	counts[15] = (double) (nRods);
+	counts[16] = (double) (nRods)*(double) (n);
+	counts[17] = (double) (nRods);
+	counts[18] = (double) (nRods)*(double) (n);
+	counts[19] = (double) (nRods);
+	(void) plan;
+}
+
 static const pmg_array_desc heat_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
@@ -584,6 +688,48 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 	extents[11] = n;
 }
 
+static const pmg_work_desc heat_isl_work[] = {
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.pivot", .flops = 1, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.pivot", .flops = 9, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 7, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 7, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+};
+
+static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nRods)*(double) (n + 2);
+	counts[1] = (double) (nRods);
+	counts[2] = (double) (nRods)*(double) (n + 2);
+	counts[3] = (double) (nRods);
+	counts[4] = (double) (nRods)*(double) (n);
+	counts[5] = (double) (nRods);
+	counts[6] = (double) (nRods)*(double) (n);
+	counts[7] = (double) (nRods);
+	counts[8] = (double) (nRods)*(double) (n);
+	counts[9] = (double) (nRods);
+	counts[10] = (double) (nRods)*(double) (n);
+	counts[11] = (double) (nRods);
+	counts[12] = (double) (nRods)*(double) (n);
+	counts[13] = (double) (nRods);
+	counts[14] = (double) (nRods)*(double) (n);
+	counts[15] = (double) (nRods);
+	counts[16] = (double) (nRods)*(double) (n);
+	counts[17] = (double) (nRods);
+	counts[18] = (double) (nRods)*(double) (n);
+	counts[19] = (double) (nRods);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc heat_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
@@ -597,6 +743,7 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.assumption = NULL,
 	.kernel = heat_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 10, .work = heat_isl_work, .count = heat_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -627,6 +774,7 @@ static const pmg_pipeline_desc heat_description = {
 	.assumption = NULL,
 	.kernel = heat_kernel,
 	.n_candidates = 2, .candidates = heat_candidates,
+	.n_work = 10, .work = heat_work, .count = heat_count,
 	.is_ordered = true,
 	.plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

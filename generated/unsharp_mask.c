@@ -211,6 +211,31 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 	extents[10] = C + 20;
 }
 
+static const pmg_work_desc unsharp_mask_work[] = {
+	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void unsharp_mask_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const unsharp_mask_args *args = arguments;
+	const int64_t nChannels = args->nChannels;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (nChannels)*(double) (R + 4)*(double) (C + 4);
+	counts[1] = (double) (nChannels)*(double) (R + 4);
+	counts[2] = (double) (nChannels)*(double) (R)*(double) (C + 4);
+	counts[3] = (double) (nChannels)*(double) (R);
+	counts[4] = (double) (nChannels)*(double) (R)*(double) (C);
+	counts[5] = (double) (nChannels)*(double) (R);
+	counts[6] = (double) (nChannels)*(double) (R)*(double) (C);
+	counts[7] = (double) (nChannels)*(double) (R);
+	(void) plan;
+}
+
 static const char *unsharp_mask_assumption(const void *arguments)
 {
 	const unsharp_mask_args *args = arguments;
@@ -282,6 +307,34 @@ static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
 	extents[17] = C;
 }
 
+static const pmg_work_desc unsharp_mask_isl_work[] = {
+	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "sharp", .flops = 4, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mask", .flops = 3, .bytes = 20, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const unsharp_mask_args *args = arguments;
+	const int64_t nChannels = args->nChannels;
+	const int64_t R = args->R;
+	const int64_t C = args->C;
+
+	counts[0] = (double) (nChannels)*(double) (R + 4)*(double) (C + 4);
+	counts[1] = (double) (nChannels)*(double) (R + 4);
+	counts[2] = (double) (nChannels)*(double) (R)*(double) (C + 4);
+	counts[3] = (double) (nChannels)*(double) (R);
+	counts[4] = (double) (nChannels)*(double) (R)*(double) (C);
+	counts[5] = (double) (nChannels)*(double) (R);
+	counts[6] = (double) (nChannels)*(double) (R)*(double) (C);
+	counts[7] = (double) (nChannels)*(double) (R);
+	counts[8] = (double) (nChannels)*(double) (R)*(double) (C);
+	counts[9] = (double) (nChannels)*(double) (R);
+	(void) plan;
+}
+
 static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
@@ -295,6 +348,7 @@ static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_isl_kernel,
 	.choice = "--schedule=isl",
+	.n_work = 5, .work = unsharp_mask_isl_work, .count = unsharp_mask_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -325,6 +379,7 @@ static const pmg_pipeline_desc unsharp_mask_description = {
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_kernel,
 	.n_candidates = 2, .candidates = unsharp_mask_candidates,
+	.n_work = 4, .work = unsharp_mask_work, .count = unsharp_mask_count,
 	.is_ordered = true,
 	.plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -80,6 +80,9 @@ static void emit_candidate_fields(struct writer *w, const struct layout *layout,
 		line(w, ".n_candidates = %d, .candidates = %s_candidates,", n_candidates, module->name);
 	if (module->choice)
 		line(w, ".choice = %s,", c_string(module->arena, module->choice));
+	if (layout->has_work)
+		line(w, ".n_work = %d, .work = %s_work, .count = %s_count,", module->stages.n, layout->prefix,
+		     layout->prefix);
 	if (!*layout->is_unordered)
 		line(w, ".is_ordered = true,");
 }
@@ -145,6 +148,8 @@ static void emit_own_tables(struct writer *w, const struct layout *layout, const
 {
 	for (int i = 0; i < TABLE_N; i++)
 		tables[i] = own_table(w, layout, first, &own_tables[i], target);
+	if (layout->has_work)
+		emit_work(w, layout, target);
 }
 
 static void emit_candidate(struct writer *w, const struct layout *layout, const struct layout *first,

@@ -47,5 +47,7 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 	}
 	for (int i = 0; i < pipeline->n; i++)
 		pipeline->layouts[i]->all_isas = all_isas;
+	for (int i = 0; i < pipeline->n && module->stages.n; i++)
+		pipeline->layouts[i]->has_work = pipeline->n > 1;
 	return true;
 }

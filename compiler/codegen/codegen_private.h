@@ -92,6 +92,7 @@ struct children {
 struct layout {
 	struct module *module;
 	const char *prefix;             /* of the C names of its kernel and tables */
+	bool has_work;                  /* there is something to choose, by the work of each candidate */
 	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names its functions */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
@@ -367,6 +368,11 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
  * all that describes them, and the functions of the pipeline. */
 bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
 void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
+
+/* ---- work.c -------------------------------------------------------------------------------------------- */
+
+/* The tables PREFIX_work and PREFIX_count, for a module with stages. */
+void emit_work(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- candidates.c -------------------------------------------------------------------------------------- */
 

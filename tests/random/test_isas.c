@@ -56,7 +56,8 @@ static bool build(struct comparison *comparison, const struct program *program, 
 	return run_command("%s/pmgc %s %s --isa=all -o %s/p%d.c", comparison->build, program->file, program->flags,
 			   folder, number) &&
 	       run_command("%s -std=c11 -O3 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror "
-			   "-Iruntime %s/p%d.c -o %s -L%s -lpmgrt -lm", compiler, folder, number, path, comparison->build) &&
+			   "-Iruntime %s/p%d.c -o %s -L%s -lpmgrt -lm",
+			   compiler, folder, number, path, comparison->build) &&
 	       variant_load(variant, path);
 }
 

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The work of a candidate, for the estimates of the runtime: a row for each stage that says what a point of it and a
+ * row of it cost, and a function that counts both from the sizes. The loop that cannot be counted, since its bounds are
+ * data, counts as its mean where an offsets array tells it, else as a few iterations. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* How a stage runs: the marks above it. */
+struct use {
+	bool is_shared, is_vector, is_atomic, is_accumulated, is_row;
+};
+
+struct work {
+	struct emit emit;
+	const struct layout *layout;
+	struct use *uses;               /* by number of stage */
+};
+
+/* ---- marks ---- */
+
+struct marking {
+	struct work *work;
+	const struct mark *mark;
+};
+
+static isl_stat mark_stage(__isl_take isl_set *set, void *user)
+{
+	struct marking *marking = user;
+	const struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
+	struct use *use = &marking->work->uses[stage->number];
+
+	use->is_shared |= marking->mark->kind == MARK_PARALLEL;
+	use->is_vector |= marking->mark->kind == MARK_VECTOR;
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+static isl_bool note_mark(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct marking marking = { user, mark_of_node(node) };
+	isl_union_set *domain;
+	struct use *use;
+
+	if (!marking.mark)
+		return isl_bool_true;
+	if (marking.mark->kind == MARK_PARALLEL || marking.mark->kind == MARK_VECTOR) {
+		domain = isl_schedule_node_get_domain(node);
+		isl_union_set_foreach_set(domain, mark_stage, &marking);
+		isl_union_set_free(domain);
+		return isl_bool_true;
+	}
+	use = marking.mark->stage ? &marking.work->uses[marking.mark->stage->number] : NULL;
+	if (use) {
+		use->is_atomic |= marking.mark->kind == MARK_ATOMIC;
+		use->is_accumulated |= marking.mark->kind == MARK_ACCUMULATE;
+		use->is_row |= marking.mark->kind == MARK_ROW;
+	}
+	return isl_bool_true;
+}
+
+/* ---- one point ---- */
+
+enum { COST_OF_FUNCTION = 12, COST_OF_QUOTIENT = 4 };
+
+static int cost_of(enum expr_op op)
+{
+	return op == OP_DIV || op == OP_SQRT ? COST_OF_QUOTIENT : op >= OP_POW ? COST_OF_FUNCTION : 1;
+}
+
+static int flops_of(const struct expr *expr)
+{
+	int flops = expr->kind == EXPR_OP && type_is_float(expr->type) ? cost_of(expr->op) : 0;
+
+	for (int i = 0; i < expr_n_args(expr); i++)
+		flops += flops_of(expr->args[i]);
+	return flops;
+}
+
+struct traffic {
+	const struct stage *stage;
+	int bytes, row_bytes, fetches;
+};
+
+static int innermost(const struct stage *stage)
+{
+	int last = -1;
+
+	for (int d = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE)
+			last = d;
+	return last;
+}
+
+static void add_access(struct access *access, void *user)
+{
+	struct traffic *traffic = user;
+	int inner = innermost(traffic->stage), size = type_size(access->array->type);
+	bool moves = false, is_data = false;
+
+	if (access->array->role == ROLE_LOCAL)
+		return;
+	for (int i = 0; i < access_n_subs(access); i++) {
+		moves = moves || (inner >= 0 && expr_uses_dim(access->subs[i], inner));
+		for (int d = 0; d < traffic->stage->dims.n; d++)
+			is_data = is_data || (traffic->stage->dims.items[d].kind == DIM_BIND &&
+					      expr_uses_dim(access->subs[i], d));
+	}
+	*(moves ? &traffic->bytes : &traffic->row_bytes) += size;
+	traffic->fetches += is_data;
+}
+
+static struct traffic traffic_of(struct stage *stage, const struct use *use)
+{
+	struct traffic traffic = { .stage = stage };
+
+	stage_reads(stage, add_access, &traffic);
+	if (!use->is_row)
+		add_access(&stage->write, &traffic);
+	return traffic;
+}
+
+static void emit_work_row(struct work *work, struct stage *stage)
+{
+	const struct use *use = &work->uses[stage->number];
+	struct traffic traffic = traffic_of(stage, use);
+	struct str text = str_new(work->emit.arena);
+
+	str_add(&text, "{ %s, .flops = %d, .bytes = %d, .row_bytes = %d, .fetches = %d",
+		c_string(work->emit.arena, stage->write.array->name), flops_of(stage->value) + (stage->op != REDUCE_SET),
+		traffic.bytes, traffic.row_bytes, traffic.fetches);
+	if (use->is_atomic)
+		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
+	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "", use->is_vector ? ", .is_vector = true" : "");
+	work->emit.w->span = stage->span;
+	line(work->emit.w, "%s", str_text(&text));
+}
+
+/* ---- how many points ---- */
+
+/* A range that depends on other dims has about so many iterations. */
+#define SHORT_RANGE "8.0"
+
+static bool is_countable(struct work *work, const struct expr *expr)
+{
+	const struct loop *loop = &work->layout->module->loop;
+	struct expr *const *args = expr->args;
+
+	if (expr->kind == EXPR_DIM || expr->kind == EXPR_READ || (expr->kind == EXPR_PARAM && loop->var &&
+								   expr->index == loop->param))
+		return false;
+	for (int i = 0; i < expr_n_args(expr); i++)
+		if (!is_countable(work, args[i]))
+			return false;
+	return true;
+}
+
+static const char *difference(struct work *work, const struct expr *hi, const struct expr *lo)
+{
+	struct affine a = affine_of_expr(&work->emit, NULL, hi), b = affine_of_expr(&work->emit, NULL, lo);
+	struct affine d = affine_combine(work->emit.arena, 1, &a, -1, &b);
+
+	return arena_printf(work->emit.arena, "(double) (%s)", affine_plain(work->emit.arena, &d));
+}
+
+/* The array whose offsets are the bounds of a dim; NULL. */
+static const struct array *offsets_of(const struct stage *stage, const struct dim *dim)
+{
+	const struct dim *source = dim->hi->kind == EXPR_DIM ? &stage->dims.items[dim->hi->index] : NULL;
+	const struct array *array = source && source->kind == DIM_BIND ? source->source.array : NULL;
+
+	return array && (array->facts & FACT_OFFSETS) && array->rank == 1 && array->limit ? array : NULL;
+}
+
+static const char *iterations(struct work *work, const struct stage *stage, const struct dim *dim)
+{
+	const struct array *offsets = offsets_of(stage, dim);
+	struct affine limit;
+
+	if (is_countable(work, dim->lo) && is_countable(work, dim->hi))
+		return difference(work, dim->hi, dim->lo);
+	if (!offsets || !is_countable(work, offsets->limit) || !is_countable(work, offsets->hi[0]))
+		return SHORT_RANGE;
+	limit = affine_of_expr(&work->emit, NULL, offsets->limit);
+	return arena_printf(work->emit.arena, "(double) (%s)/%s", affine_plain(work->emit.arena, &limit),
+			    difference(work, offsets->hi[0], offsets->lo[0]));
+}
+
+static const char *product(struct work *work, const struct stage *stage, int without)
+{
+	struct str text = str_new(work->emit.arena);
+
+	for (int d = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE && d != without)
+			str_add(&text, "%s%s", text.length ? "*" : "", iterations(work, stage, &stage->dims.items[d]));
+	return text.length ? str_text(&text) : "1.0";
+}
+
+static void emit_counts(struct work *work, const char *counts)
+{
+	const struct module *module = work->layout->module;
+
+	for (int i = 0; i < module->stages.n; i++) {
+		const struct stage *stage = module->stages.items[i];
+
+		work->emit.w->span = stage->span;
+		line(work->emit.w, "%s[%d] = %s;\n%s[%d] = %s;", counts, 2*i, product(work, stage, -1), counts, 2*i + 1,
+		     product(work, stage, innermost(stage)));
+	}
+}
+
+static void emit_count_function(struct work *work, struct writer *w)
+{
+	const struct layout *layout = work->layout;
+	struct names names = layout->names;
+	const char *arguments = names_declare(&names, "arguments"), *counts = names_declare(&names, "counts");
+	struct writer scratch = writer_new(work->emit.arena);
+	const char *text;
+
+	work->emit.w = &scratch;
+	emit_counts(work, counts);
+	text = str_text(&scratch.text);
+	line(w, "static void %s_count(const pmg_plan *plan, const void *%s, double *%s)\n{", layout->prefix, arguments,
+	     counts);
+	w->indent++;
+	if (needs_args(layout, text, false))
+		line(w, "const %s_args *args = %s;", layout->module->name, arguments);
+	emit_params(w, layout, text, false);
+	writer_blank(w);
+	work->emit.w = w;
+	emit_counts(work, counts);
+	w->span = layout->module->span;
+	line(w, "(void) plan;");
+	if (!needs_args(layout, text, false))
+		line(w, "(void) %s;", arguments);
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+/* ---- all of it ---- */
+
+void emit_work(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct module *module = layout->module;
+	struct work work = { .layout = layout };
+
+	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target, .w = w };
+	work.uses = arena_new_array(module->arena, struct use, module->stages.n + 1);
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_mark, &work);
+	open_block(w, "static const pmg_work_desc %s_work[] = {", layout->prefix);
+	for (int i = 0; i < module->stages.n; i++)
+		emit_work_row(&work, module->stages.items[i]);
+	w->span = module->span;
+	close_block(w, "};");
+	writer_blank(w);
+	emit_count_function(&work, w);
+}
