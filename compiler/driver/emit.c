@@ -98,10 +98,26 @@ bool emit_is_known(const char *stage)
 	return find_stage(stage);
 }
 
+static bool has_pipeline(struct compilation *c, const char *name)
+{
+	const char **names = arena_new_array(&c->arena, const char *, c->modules.n + 1), *nearest;
+
+	if (compilation_module(c, name))
+		return true;
+	for (int i = 0; i < c->modules.n; i++)
+		names[i] = c->modules.items[i]->name;
+	nearest = suggest_nearest(name, names, c->modules.n);
+	diag_error(&c->diags, DIAG_UNKNOWN_NAME, (struct span) { 0 }, "there is no pipeline '%s'%s", name,
+		   nearest ? arena_printf(&c->arena, "; did you mean '%s'?", nearest) : "");
+	return false;
+}
+
 static const char *emit_modules(struct compilation *c, const struct options *options, const struct stage_text *stage)
 {
 	struct str text = str_new(&c->arena);
 
+	if (options->pipeline && !has_pipeline(c, options->pipeline))
+		return NULL;
 	for (int i = 0; i < c->modules.n; i++)
 		if (!options->pipeline || !strcmp(options->pipeline, c->modules.items[i]->name))
 			str_add(&text, "%s", stage->text(c, c->modules.items[i]));

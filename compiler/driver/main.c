@@ -191,6 +191,14 @@ static int session_run(struct session *s)
 	return has_error(s->c, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM;
 }
 
+/* Is the output the standard one, a name without ending, or one that ends in .c? */
+static bool is_c_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+	return !strcmp(path, "-") || !dot || dot == path || !strcmp(dot, ".c");
+}
+
 /* What the options say about a compilation; false with a message in `problem`. */
 static bool session_open(struct session *s, char *problem, size_t size)
 {
@@ -199,6 +207,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 
 	if (!options->input)
 		return snprintf(problem, size, "no input file"), false;
+	if (options->output && !is_c_name(options->output))
+		return snprintf(problem, size, "-o takes FILE.c, or FILE for FILE.c and FILE.h, not '%s'",
+				options->output), false;
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, "
 				"not '%s'", options->emit), false;

@@ -96,6 +96,9 @@ bool sema_lower_file(struct arena *arena, struct diags *diags, isl_ctx *ctx, con
 	check_consts(&sema);
 	is_sound = diags->n_errors == sema.n_errors;
 	check_names(&sema);
+	if (!file->pipelines.n && is_sound)
+		diag_error(diags, DIAG_NO_PIPELINE, (struct span) { 0 },
+			   "there is no pipeline in this file, and nothing to compile");
 	for (int i = 0; i < file->pipelines.n; i++)
 		add_module(&sema, ctx, file->pipelines.items[i], is_sound, out);
 	return diags->n_errors == sema.n_errors;

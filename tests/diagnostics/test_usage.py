@@ -22,8 +22,9 @@ WRONG = [
     (["a.pmg", "--max-operations=-1"], "option '--max-operations' needs N"),
     (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
     (["a.pmg", "--emit=asm"], "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, not 'asm'"),
+    (["a.pmg", "-o", "out.txt"], "-o takes FILE.c, or FILE for FILE.c and FILE.h, not 'out.txt'"),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
-    (["a.pmg", "--parallel=yes"], "--parallel takes on or off, not 'yes'"),
+    (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     (["a.pmg", "--vector=yes"], "--vector takes on or off, not 'yes'"),
     (["a.pmg", "--overrides=yes"], "--overrides takes on or off, not 'yes'"),
     (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
@@ -78,6 +79,12 @@ def check_files(count, folder):
     count("the header is included by its name", "" if is_plain else "no")
     for arguments, status in ((["p.pmg", "-o", "none/q.c"], 4), (["none.pmg"], 4), (["sub"], 4)):
         count.equal(f"status of {arguments}", pmgc(*arguments, folder=folder).returncode, status)
+    for name, said in (("q", "there is no pipeline 'q'"),
+                       ("smoth", "there is no pipeline 'smoth'; did you mean 'smooth'?")):
+        (folder / "smooth.pmg").write_text("pipeline smooth { out y : f64; y = 1; }\n")
+        done = pmgc("smooth.pmg", "--emit=ir", f"--pipeline={name}", folder=folder)
+        count.equal(f"--pipeline={name}", (done.returncode, done.stdout, done.stderr.decode()),
+                    (1, b"", f"error[PMG0201]: {said}\n"))
     count.equal("a target that is none", pmgc("p.pmg", "--target=vax", folder=folder).returncode, 1)
 
 
