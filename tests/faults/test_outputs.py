@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Outputs that cannot be written: each call that brings a file to disk fails in turn (preload/shim.c), folders that
-refuse, and a full device. Each time the exit status is that of input/output, what was there before is there still, to
+refuse, a full device, and a disk of 64 KiB. Each time the exit status is that of input/output, what was there before is there still, to
 the byte, and nothing half-written is left beside it."""
 import os
 import subprocess
@@ -130,12 +130,58 @@ def test_places(root):
     check(done.returncode == FAILED_IO, f"pmgc --emit=ir to a full device: {done.returncode}")
 
 
+# ---- A disk that fills up -------------------------------------------------------------------------------------
+
+def fail_on_full_disk(root, disk):
+    """The inputs are elsewhere; what is written does not fit."""
+    large = root / "large.npy"
+    np.save(large, np.arange(30000.0))
+    (root / "p.pmg").write_text(PROGRAM)
+    commands = {
+        "y.npy": [PMG, "convert", str(large), "y.npy"], "y.txt": [PMG, "convert", str(large), "y.txt"],
+        "y.f64": [PMG, "convert", str(large), "y.f64"], "y.h5": [PMG, "convert", str(large), "y.h5:/x"],
+        "z.npy": [PMG, "run", str(root / "p.pmg"), "--interp", f"x={large}", "-o", "z=z.npy"],
+        "q.c": [PMGC, str(root / "p.pmg"), "-o", "q.c"],
+    }
+    for output, command in commands.items():
+        for path in disk.iterdir():
+            path.unlink()
+        old = b"what was there before\n"
+        if output != "y.h5":
+            (disk / output).write_bytes(old)
+        if output == "q.c":
+            (disk / "fills").write_bytes(bytes(60 << 10))
+        before = state(disk)
+        done = run(command, disk)
+        check(done.returncode == FAILED_IO, f"full disk, {output}: exit status {done.returncode}, {done.stderr}")
+        check(output.split(".")[0] in done.stderr, f"full disk, {output}: the message names the file: {done.stderr}")
+        check(state(disk) == before, f"full disk, {output}: torn, or left behind: {sorted(state(disk))}")
+
+
+def test_full_disk(root):
+    """On a file system of 64 KiB, where one may be mounted."""
+    disk = root / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)], capture_output=True,
+                             check=False)
+    if mounted.returncode:
+        print("a small file system cannot be mounted here: skipped")
+        RESULTS["skipped"] = 1
+        return
+    try:
+        fail_on_full_disk(root, disk)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="pmg-faults-") as name:
         root = Path(name)
         test_calls(root, built_shim(root))
         test_places(root)
-    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+        test_full_disk(root)
+    skipped = f", {RESULTS['skipped']} skipped" if "skipped" in RESULTS else ""
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed{skipped}")
     return RESULTS["failed"] != 0
 
 
