@@ -165,7 +165,8 @@ static void params_add(struct line *line, const pmg_pipeline_desc *desc, const v
 {
 	for (int32_t i = 0; i < desc->n_params; i++)
 		if (desc->params[i].type == PMG_I64)
-			line_add(line, " %s=%lld", desc->params[i].name, rounded(param_integer(&desc->params[i], args)));
+			line_add(line, " %s=%lld", desc->params[i].name,
+				 rounded(param_integer(&desc->params[i], args)));
 }
 
 static pmg_status arrays_add(struct line *line, const pmg_pipeline_desc *desc, const void *args,
@@ -183,8 +184,8 @@ static pmg_status arrays_add(struct line *line, const pmg_pipeline_desc *desc, c
 		if (status != PMG_OK)
 			return status;
 		if (!spread_add(line, options->context, array, buffer, limit))
-			return pmg_fail(options->context, PMG_NO_RESOURCES, "no memory for the signature of pipeline '%s'",
-					desc->name);
+			return pmg_fail(options->context, PMG_NO_RESOURCES,
+					"no memory for the signature of pipeline '%s'", desc->name);
 	}
 	return PMG_OK;
 }

@@ -310,7 +310,9 @@ static void emit_type(struct emit *e, const struct slot *slot)
 	line(e->w, ".name = %s, .role = %s, .type = %s,%s%s", c_string(e->arena, slot->name),
 	     role_text(e->layout, slot), type_abi_name(is_kept ? array->type : slot_type(slot)),
 	     is_input && array->is_fixed ? " .is_fixed = true," : "",
-	     is_input && array->is_fixed && array_is_for_inspection(e->module, array) ? " .is_for_inspection = true," : "");
+	     is_input && array->is_fixed && array_is_for_inspection(e->module, array)
+		     ? " .is_for_inspection = true,"
+		     : "");
 	if (is_kept)
 		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
 	if (!slot->is_offsets && !slot->is_list && (array->role == ROLE_PRIVATE || array->is_per_thread))

@@ -4,8 +4,8 @@
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
  * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
- * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together ("group_coscheduled"): those
- * of a group share its LOCAL arrays. Iterators get names that no parameter has. */
+ * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
+ * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has. */
 #include <isl/id.h>
 #include <isl/options.h>
 #include <string.h>

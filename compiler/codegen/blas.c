@@ -184,8 +184,8 @@ static const char *trans(const struct blas_operand *matrix)
 
 /* ---- alpha ---- */
 
-static void add_factors(struct call *call, struct str *text, const struct point *point, const struct expr *const *factors,
-			int n)
+static void add_factors(struct call *call, struct str *text, const struct point *point,
+			const struct expr *const *factors, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const char *factor = text_at_least(call->e->arena, c_expr(call->e, point, factors[i]), LEVEL_UNARY);

@@ -82,7 +82,7 @@ struct slot {
 	const char *name, *c_name;
 	bool is_offsets, is_list;
 	int first_extent;
-	const char *finite;             /* of a fixed array of floats: the variable that says whether all values are finite */
+	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
 };
 
 struct children {
@@ -93,7 +93,7 @@ struct layout {
 	struct module *module;
 	const char *prefix;             /* of the C names of its kernel and tables */
 	bool has_work;                  /* there is something to choose, by the work of each candidate */
-	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names its functions */
+	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
 	int n_extents;

@@ -341,7 +341,8 @@ static void emit_choice(struct writer *w, const struct layout *layout, const cha
 {
 	struct arena *arena = layout->module->arena;
 	const char *name = arena_printf(arena, "%s_kernel", layout->prefix);
-	const char *special = arena_printf(arena, "%s_special", name), *generic = arena_printf(arena, "%s_generic", name);
+	const char *special = arena_printf(arena, "%s_special", name),
+		   *generic = arena_printf(arena, "%s_generic", name);
 
 	line(w, "static pmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
 	     "\tconst %s_args *args = arguments;\n\n"

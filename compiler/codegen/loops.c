@@ -152,8 +152,9 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	struct range range = range_of(e, node, use.mark->direction);
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
-	const char *name = names_declare(&e->names, use.mark->kind == MARK_TILE
-					 ? arena_printf(e->arena, "%s_tile", use.mark->dim->name) : use.mark->dim->name);
+	const char *dim = use.mark->dim->name;
+	const char *name = names_declare(&e->names, use.mark->kind == MARK_TILE ? arena_printf(e->arena, "%s_tile", dim)
+									       : dim);
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 

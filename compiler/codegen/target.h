@@ -31,7 +31,8 @@ struct target {
 const struct target *target_find(const char *name);     /* NULL: there is none */
 
 /* One C file, each line with its origin, and the text of its header, with all pipelines of a .pmg file; `base` is
- * their name without ending. With `all_isas`, kernels are compiled for several instruction sets. The modules have schedules, proved legal. */
+ * their name without ending. With `all_isas`, kernels are compiled for several instruction sets. The modules have
+ * schedules, proved legal. */
 bool target_generate(struct module **modules, int n, const struct target *target, bool all_isas, struct arena *arena,
 		     const char *base, struct writer *c_file, const char **h_text);
 

@@ -128,11 +128,13 @@ static void emit_work_row(struct work *work, struct stage *stage)
 	struct str text = str_new(work->emit.arena);
 
 	str_add(&text, "{ %s, .flops = %d, .bytes = %d, .row_bytes = %d, .fetches = %d",
-		c_string(work->emit.arena, stage->write.array->name), flops_of(stage->value) + (stage->op != REDUCE_SET),
-		traffic.bytes, traffic.row_bytes, traffic.fetches);
+		c_string(work->emit.arena, stage->write.array->name),
+		flops_of(stage->value) + (stage->op != REDUCE_SET), traffic.bytes, traffic.row_bytes,
+		traffic.fetches);
 	if (use->is_atomic)
 		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
-	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "", use->is_vector ? ", .is_vector = true" : "");
+	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "",
+		use->is_vector ? ", .is_vector = true" : "");
 	work->emit.w->span = stage->span;
 	line(work->emit.w, "%s", str_text(&text));
 }
@@ -245,7 +247,8 @@ void emit_work(struct writer *w, const struct layout *layout, const struct targe
 	struct module *module = layout->module;
 	struct work work = { .layout = layout };
 
-	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target, .w = w };
+	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target,
+				    .w = w };
 	work.uses = arena_new_array(module->arena, struct use, module->stages.n + 1);
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)

@@ -304,8 +304,8 @@ static bool generate_step(struct compilation *c, void *argument)
 	if (!target)
 		return diag_error(&c->diags, DIAG_NOT_SUPPORTED, (struct span) { 0 }, "there is no target '%s'",
 				  c->target), false;
-	if (!target_generate(c->modules.items, c->modules.n, target, c->all_isas, &c->arena, generate->base, &c->generated,
-			     generate->h_text))
+	if (!target_generate(c->modules.items, c->modules.n, target, c->all_isas, &c->arena, generate->base,
+			     &c->generated, generate->h_text))
 		return false;
 	*generate->c_text = str_text(&c->generated.text);
 	return true;

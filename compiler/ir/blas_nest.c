@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The nest of a call in a schedule tree: loops over ranges, each upwards, with what says how they run, down to one stage
- * or to a group whose stages are the start of a sum, the sum, and what takes it to its target. */
+ * The nest of a call in a schedule tree: loops over ranges, each upwards, with what says how they run, down to one
+ * stage or to a group whose stages are the start of a sum, the sum, and what takes it to its target. */
 #include "ir/blas.h"
 #include "ir/schedule.h"
 

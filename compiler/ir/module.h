@@ -170,7 +170,7 @@ struct group {
 	stage_list stages;
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
-	int n_fused;                    /* its loops over this many dims are those of the group before it in the region */
+	int n_fused;                    /* its loops over this many dims are those of the group before it */
 };
 typedef VEC(struct group *) group_list;
 
@@ -273,8 +273,8 @@ struct module {
 	VEC(struct restructuring) restructurings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
-	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part of a
-	 * C name, and why. */
+	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part of
+	 * a C name, and why. */
 	VEC(struct module *) candidates;
 	const char *choice, *choice_name, *choice_reason;
 	isl_set *context;               /* [params] -> { : … } */

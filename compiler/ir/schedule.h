@@ -12,8 +12,8 @@
  * - A STORAGE mark stands below the band of the last dim that is a folded subscript of its array; all that touches the
  *   array stands below it.
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
- * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row of
- *   its stage.
+ * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row
+ *   of its stage.
  * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/row_check.c).
  * - A SKIP mark has one stage below it, and only loops over its own dims (ir/zero_factor.c).
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
@@ -82,8 +82,8 @@ bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind 
 __isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);
 /* Why the row of the ROW mark at `mark` cannot stand for the cells of its target; NULL: it can. */
 const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
-/* The factor of the terms of a stage that may make them vanish, and the others that then must be finite; false: there is
- * no such factor. */
+/* The factor of the terms of a stage that may make them vanish, and the others that then must be finite; false: there
+ * is no such factor. */
 enum { MAX_FINITE = 8 };
 
 struct zero_factor {

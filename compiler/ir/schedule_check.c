@@ -114,7 +114,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_ROW)
 		return mark_is_loop(below) ? NULL : "a row has no loop to stand above";
 	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)
-		return is_one_stage(node, mark->stage) ? skip_problem(node, mark) : "a skipped loop is of one statement";
+		return is_one_stage(node, mark->stage) ? skip_problem(node, mark)
+						       : "a skipped loop is of one statement";
 	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)
 		return is_one_stage(node, mark->stage) ? NULL : "a mark of one stage stands above others";
 	return NULL;

@@ -270,8 +270,9 @@ static void check_owners(struct verifier *v)
 			fail(v, array->span, "'%s' has %s owner", array->name, owner ? "an" : "no");
 		if (owner && array->role == ROLE_PRIVATE && owner->rank + 1 != array->rank)
 			fail(v, array->span, "'%s' cannot hold copies of '%s'", array->name, owner->name);
-		if (owner && array->role == ROLE_NEXT && ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
-			      owner->rank != array->rank))
+		if (owner && array->role == ROLE_NEXT &&
+		    ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
+		     owner->rank != array->rank))
 			fail(v, array->span, "'%s' cannot be the next '%s'", array->name, owner->name);
 		if ((array->role == ROLE_LOCAL) != (array->group != NULL))
 			fail(v, array->span, "'%s' belongs to %s group", array->name, array->group ? "a" : "no");

@@ -303,7 +303,8 @@ static bool is_named(const struct module *module, const struct array *array, boo
 static void inline_one(struct use *use, const char *reason)
 {
 	inline_reads(use);
-	module_decide(use->module, "inline", use->array->name, "inlined", "stored", use->definition->span, "%s", reason);
+	module_decide(use->module, "inline", use->array->name, "inlined", "stored", use->definition->span,
+		      "%s", reason);
 }
 
 static bool refuse(struct module *module, const struct override *override, enum diag_code code, const char *name,
@@ -361,8 +362,8 @@ static void inline_by_itself(struct module *module, bool overrides)
 	for (int a = 0; a < module->arrays.n; a++) {
 		struct use use = { .module = module, .array = module->arrays.items[a] };
 
-		if ((overrides && is_named(module, use.array, false)) || no_definition(&use) || changed_for_some(&use) ||
-		    !pays(&use))
+		if ((overrides && is_named(module, use.array, false)) || no_definition(&use) ||
+		    changed_for_some(&use) || !pays(&use))
 			continue;
 		inline_one(&use, "it is read once, where it is computed");
 	}

@@ -81,8 +81,10 @@ __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl
 		return isl_schedule_node_delete(node);
 	copies_of(walk->module, target);
 	module_decide(walk->module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
-		      "iterations of '%s' may update the same cell: each thread has a copy, and the copies are added in "
-		      "the order of the threads", loop->dim->name);
+		      "iterations of '%s' may update the same cell: each thread has a copy, and the copies "
+		      "are added in "
+		      "the order of the threads",
+		      loop->dim->name);
 	*done = true;
 	return node;
 }

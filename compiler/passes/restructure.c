@@ -80,7 +80,8 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 		choice->partition = PARTITION_MODE;
 	else
 		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
-			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode of its restructuring");
+			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode of its "
+			      "restructuring");
 	return true;
 }
 

@@ -219,7 +219,8 @@ static bool take_proposal(struct module *module, struct region *region)
 static bool has_items(const struct module *module, const struct pass_options *options)
 {
 	for (int i = 0; options->overrides && i < module->overrides.n; i++)
-		if ((!strcmp(module->overrides.items[i].verb, "tile") || !strcmp(module->overrides.items[i].verb, "fuse")) &&
+		if ((!strcmp(module->overrides.items[i].verb, "tile") ||
+		     !strcmp(module->overrides.items[i].verb, "fuse")) &&
 		    strcmp(module->overrides.items[i].choice, "auto") != 0)
 			return true;
 	return false;

@@ -2,8 +2,8 @@
  *
  * Next values written in place. `next x` writes an array of its own, which is copied to x at the end of the body, so
  * that all of the body reads the old x. Where no write of a next value runs before a read of the old value of the same
- * cell, in the order of the text, it may go to x itself: array and copy are dropped. Not where a computed index may stop
- * an iteration half-way, since states then hold the last whole one. */
+ * cell, in the order of the text, it may go to x itself: array and copy are dropped. Not where a computed index may
+ * stop an iteration half-way, since states then hold the last whole one. */
 #include <string.h>
 
 #include "passes/pass_private.h"
@@ -20,7 +20,8 @@ static void add_access(struct search *s, const struct access *access)
 	struct access as_next = *access;
 
 	as_next.array = s->next;
-	s->accesses = isl_union_map_union(s->accesses, isl_union_map_from_map(access_map(s->module, s->stage, &as_next)));
+	s->accesses = isl_union_map_union(s->accesses,
+					  isl_union_map_from_map(access_map(s->module, s->stage, &as_next)));
 }
 
 static void add_read(struct access *access, void *user)
@@ -134,8 +135,10 @@ static void keep_copy(struct module *module, const struct array *next, __isl_kee
 	const char *sample = pairs ? dependence_sample(module, isl_union_map_copy(pairs)) : NULL;
 
 	module_decide(module, "states", next->owner->name, "copy", "in place", next->owner->span, "%s%s",
-		      sample ? "a cell is read after its next value is written: " : "its next values are accumulated, or "
-		      "an iteration may stop half-way", sample ? sample : "");
+		      sample ? "a cell is read after its next value is written: "
+			     : "its next values are accumulated, or "
+			       "an iteration may stop half-way",
+		      sample ? sample : "");
 }
 
 bool pass_states(struct module *module, const struct pass_options *options)

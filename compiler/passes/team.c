@@ -88,7 +88,8 @@ __isl_give isl_schedule_node *team_form(struct tree_walk *walk, __isl_take isl_s
 {
 	stage_list below = tree_stages(walk->module, node);
 	struct stage *stage = below.n == 1 ? below.items[0] : NULL;
-	bool is_tiled = schedule_has_mark_above(node, MARK_TILE, NULL) || schedule_has_mark_below(node, MARK_TILE, NULL);
+	bool is_tiled = schedule_has_mark_above(node, MARK_TILE, NULL) ||
+			schedule_has_mark_below(node, MARK_TILE, NULL);
 	int steps = stage && !stage->guard && !is_tiled && !schedule_has_mark_above(node, MARK_ACCUMULATE, stage) ?
 		    find_shared(walk, node) : 0;
 

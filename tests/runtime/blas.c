@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The calls of pmgrt_blas.h against loops: sizes around the borders of threads, transposed operands, leading dimensions
- * beyond the rows, strides; what is set is never read, and NaN times zero is NaN. And who sets the threads of a BLAS. */
+ * beyond the rows, strides; what is set is never read, and NaN times zero is NaN. And who sets the threads of a
+ * BLAS. */
 #include "pmgrt_blas.h"
 #include "runtime/check.h"
 #include "runtime/pipelines.h"
@@ -10,9 +11,8 @@
 
 enum { EXTRA = 3, PAD = 5 };    /* columns beyond the matrix, numbers behind all */
 
-static const int64_t sizes[][3] = {
-	{ 1, 1, 1 }, { 2, 1, 3 }, { 1, 2, 2 }, { 7, 5, 3 }, { 33, 40, 65 }, { 130, 60, 90 }, { 61, 257, 70 }, { 300, 2, 301 }
-};
+static const int64_t sizes[][3] = { { 1, 1, 1 },    { 2, 1, 3 },     { 1, 2, 2 },     { 7, 5, 3 },
+				    { 33, 40, 65 }, { 130, 60, 90 }, { 61, 257, 70 }, { 300, 2, 301 } };
 
 enum { N_SIZES = (int) (sizeof sizes / sizeof sizes[0]) };
 

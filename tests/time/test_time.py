@@ -35,8 +35,8 @@ def spent():
 def compiled(path, *options):
     """Processor seconds, exit status, C and messages."""
     start = spent()
-    done = subprocess.run([PMGC, str(path), *options, "--remarks", "-o", "-"], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run([PMGC, str(path), *options, "--remarks", "-o", "-"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
     return spent() - start, done.returncode, done.stdout, done.stderr
 
 
