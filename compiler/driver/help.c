@@ -3,6 +3,8 @@
  * Usage in three forms of one content: commands.def, options.def and status.def, and the table of passes. */
 #include "driver/help.h"
 
+#include <string.h>
+
 #include "codegen/target.h"
 #include "passes/pass.h"
 
@@ -37,6 +39,8 @@ static const struct status {
 #undef STATUS
 };
 
+enum { WIDTH = 100, HELP_COLUMN = 27 };
+
 enum {
 	N_COMMANDS = (int) (sizeof commands / sizeof commands[0]),
 	N_OPTIONS = (int) (sizeof options / sizeof options[0]),
@@ -51,6 +55,24 @@ static const char *joint(const struct option *option)
 
 /* ---- terminal ---- */
 
+/* Words from the present column on, which is HELP_COLUMN, in lines of WIDTH. */
+static void put_words(FILE *out, const char *text)
+{
+	for (int column = HELP_COLUMN; *text;) {
+		int length = (int) strcspn(text, " "), gap = column > HELP_COLUMN;
+
+		if (gap && column + gap + length > WIDTH) {
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+			column = HELP_COLUMN;
+			gap = 0;
+		}
+		column += fprintf(out, "%s%.*s", gap ? " " : "", length, text);
+		text += length;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
 void help_text(FILE *out)
 {
 	for (int i = 0; i < N_COMMANDS; i++)
@@ -60,7 +82,9 @@ void help_text(FILE *out)
 		int width = fprintf(out, "  %s%s%s", options[i].flag, joint(&options[i]),
 				    options[i].argument ? options[i].argument : "");
 
-		fprintf(out, "%s%*s%s\n", width > 26 ? "\n" : "", width > 26 ? 27 : 27 - width, "", options[i].help);
+		fprintf(out, "%s%*s", width < HELP_COLUMN ? "" : "\n",
+			width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN, "");
+		put_words(out, options[i].help);
 	}
 	fprintf(out, "\nexit status:\n");
 	for (int i = 0; i < N_STATUSES; i++)

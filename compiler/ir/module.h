@@ -273,8 +273,8 @@ struct module {
 	VEC(struct restructuring) restructurings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
-	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part of
-	 * a C name, and why. */
+	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part
+	 * of a C name, and why. */
 	VEC(struct module *) candidates;
 	const char *choice, *choice_name, *choice_reason;
 	isl_set *context;               /* [params] -> { : … } */
