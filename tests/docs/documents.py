@@ -105,10 +105,19 @@ def check_real_data(count, path, env, folder):
         count(f"{path.name}:{line}", complaint_of(run(["bash", "-ec", text], folder, env)))
 
 
+def check_pictures(count):
+    """Pictures are what is drawn from the data set, if PMG_TEST_DATA has it."""
+    if (Path(os.environ.get("PMG_TEST_DATA", "")) / "dmri" / "small64" / "det_phi.tsv.gz").is_file():
+        count("pictures", complaint_of(run(["scripts/pictures.py", "--check"])))
+    else:
+        count.skipped += 1
+
+
 def main(build):
     count = Count()
     count("grammar", complaint_of(run(["scripts/grammar.py", "--check"])))
     count("reference", complaint_of(run(["scripts/reference.py", "--check"])))
+    check_pictures(count)
     for path in DOCUMENTS:
         with tempfile.TemporaryDirectory() as folder:
             check_programs(count, path, ROOT / build / "pmgc", Path(folder))
