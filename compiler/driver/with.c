@@ -32,17 +32,20 @@ static void add_statements(struct compilation *c, const char *flag, const char *
 void with_add(struct compilation *c)
 {
 	if (c->options.with)
-		add_statements(c, "--with", arena_printf(&c->arena, "pipeline with { schedule { %s; } }",
+		add_statements(c, "--with", arena_printf(&c->arena, "pipeline with { schedule {\n%s;\n} }",
 							 c->options.with));
 	if (c->options.specialize)
-		add_statements(c, "--specialize", arena_printf(&c->arena, "pipeline with { specialize %s; }",
+		add_statements(c, "--specialize", arena_printf(&c->arena, "pipeline with {\nspecialize %s;\n}",
 							       c->options.specialize));
 }
 
 void with_check(struct compilation *c)
 {
-	for (int i = 0; i < c->asked.n; i++)
-		if (!*c->asked.items[i]->is_meant)
-			diag_error(&c->diags, DIAG_UNKNOWN_NAME, c->asked.items[i]->span,
-				   "no pipeline of the file knows what this speaks of");
+	for (int i = 0; i < c->asked.n; i++) {
+		const struct tree_stmt *stmt = c->asked.items[i];
+
+		if (!*stmt->is_meant)
+			diag_error(&c->diags, DIAG_UNKNOWN_NAME, stmt->items.n ? stmt->items.items[0]->span : stmt->span,
+				   "no pipeline of the file has the name that this is about");
+	}
 }
