@@ -214,6 +214,11 @@ def what_comes_from_where():
                f"pmg run: {name}: there is no 'atom' for PHI.atom\n  help: did you mean PHI=deep.h5:/X/PHI?\n")
     refuse([*run, "D=deep.h5"], 3,
            "pmg run: D is an array, but deep.h5 is a group of 2\n  help: name one of them: D=deep.h5:/a\n")
+    with h5py.File("one.h5", "w") as file, h5py.File("life.h5") as life:
+        life.copy("PHI", file, "PHI")
+        file["PHI"].attrs["shape"] = [file["PHI"][mode][:].max() for mode in ("atom", "voxel", "fiber")]
+    got = pmg(*run, "PHI=one.h5")
+    check(got[0] == 3 and "by the file (coordinates count from 0)\n" in got[2], f"counted from 1: {got}")
     np.save("p.npy", np.array([-1, 0, 0, 2]))
     works("run", "tree.pmg", "--interp", "T=p.npy", "-o", "y=y.npy")
     check(np.array_equal(np.load("y.npy"), [-1, 0, 0, 2]), "an object of one array")

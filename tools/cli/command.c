@@ -170,8 +170,8 @@ static void help_row(FILE *stream, const struct option_row *row)
 void command_help(const struct command *command, FILE *stream)
 {
 	static const struct option_row help = { .name = "help", .letter = 'h', .text = "print this text" };
-	fprintf(stream, "usage: pmg %s [OPTION…] %s\n\n%s.\n\n", command->name, command->operands,
-		command->sentence);
+	fprintf(stream, "usage: pmg %s [OPTION…]%s%s\n\n%s.\n\n", command->name, *command->operands ? " " : "",
+		command->operands, command->sentence);
 	for (int i = 0; i < command->n_options; i++)
 		help_row(stream, &command->options[i]);
 	help_row(stream, &help);

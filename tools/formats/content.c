@@ -116,11 +116,15 @@ static bool check_mode(const struct content *tensor, int mode, const char *what,
 	int64_t n = ndarray_count(array), size = tensor->sizes[mode];
 	for (int64_t i = 0; i < n; i++) {
 		int64_t at = ndarray_integer(array, i);
-		if (at < 0 || (size >= 0 && at >= size))
+		if (at < 0)
 			return fail(failure, OUTCOME_DATA,
-				    "%s: entry %lld has coordinate %lld in mode %d, which %s", what,
-				    (long long) i, (long long) at, mode,
-				    at < 0 ? "is negative" : "is not below the size that the file states");
+				    "%s: entry %lld has coordinate %lld in mode %d, which is negative", what,
+				    (long long) i, (long long) at, mode);
+		if (size >= 0 && at >= size)
+			return fail(failure, OUTCOME_DATA,
+				    "%s: entry %lld has coordinate %lld in mode %d, whose size is %lld by the file "
+				    "(coordinates count from 0)", what, (long long) i, (long long) at, mode,
+				    (long long) size);
 	}
 	return true;
 }

@@ -169,9 +169,23 @@ static const char *choice_text(const char *choice)
 	return *choice ? choice : FIRST;
 }
 
-static void print_trial(const pmg_trial *trial, bool is_chosen)
+enum { NARROWEST = 24 };
+
+static int width_of_choices(const pmg_report *report)
 {
-	printf("%c %-36s %12.3f", is_chosen ? '*' : ' ', choice_text(trial->choice), 1e3 * trial->estimate);
+	int width = NARROWEST;
+
+	for (int i = 0; i < report->n_trials; i++) {
+		int length = (int) strlen(choice_text(report->trials[i].choice));
+
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
+static void print_trial(const pmg_trial *trial, int width, bool is_chosen)
+{
+	printf("%c %-*s %12.3f", is_chosen ? '*' : ' ', width, choice_text(trial->choice), 1e3 * trial->estimate);
 	if (trial->n_runs)
 		printf(" %12.3f ", 1e3 * trial->inspection);
 	for (int r = 0; r < trial->n_runs; r++)
@@ -184,10 +198,11 @@ void tune_print(const struct execution *e)
 	const pmg_report *report = pmg_plan_report(e->plan);
 	if (!e->session->values.tune && !e->session->values.candidate)
 		return;
+	int width = width_of_choices(report);
 	if (report->n_trials)
-		printf("  %-36s %12s %12s  %s\n", "candidate", "estimate ms", "inspect ms", "runs ms");
+		printf("  %-*s %12s %12s  %s\n", width, "candidate", "estimate ms", "inspect ms", "runs ms");
 	for (int i = 0; i < report->n_trials; i++)
-		print_trial(&report->trials[i], strcmp(report->trials[i].choice, report->choice) == 0);
+		print_trial(&report->trials[i], width, strcmp(report->trials[i].choice, report->choice) == 0);
 	printf("chosen: %s (%s); tuning %.3f ms, inspection %.3f ms\n", choice_text(report->choice),
 	       e->is_remembered ? "remembered" : report->reason, 1e3 * report->tuning,
 	       1e3 * report->inspection);
