@@ -60,6 +60,19 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 
+/* The sum of the lanes of two vectors, by halves down to 16 bytes. */
+#define PMG_PART_(type, sums, i) (((const pmg_cells_##type##_16 *) (sums))[i])
+#define PMG_PAIR_(type, sums, i, n) (PMG_PART_(type, sums, i) + PMG_PART_(type, sums, (i) + (n)))
+#define PMG_FOLD_16(type, sums) PMG_PAIR_(type, sums, 0, 1)
+#define PMG_FOLD_32(type, sums) (PMG_PAIR_(type, sums, 0, 2) + PMG_PAIR_(type, sums, 1, 2))
+#define PMG_FOLD_64(type, sums) \
+	((PMG_PAIR_(type, sums, 0, 4) + PMG_PAIR_(type, sums, 2, 4)) + \
+	 (PMG_PAIR_(type, sums, 1, 4) + PMG_PAIR_(type, sums, 3, 4)))
+#define PMG_FOLD(type, sums) PMG_OF_BYTES(PMG_FOLD, PMG_VECTOR_BYTES)(type, sums)
+#define PMG_SUM_F64(sums) (PMG_FOLD(f64, sums)[0] + PMG_FOLD(f64, sums)[1])
+#define PMG_SUM_F32(sums) \
+	((PMG_FOLD(f32, sums)[0] + PMG_FOLD(f32, sums)[2]) + (PMG_FOLD(f32, sums)[1] + PMG_FOLD(f32, sums)[3]))
+
 /* Above a loop that is to be unrolled wholly. */
 #ifdef __clang__
 #define PMG_UNROLL _Pragma("clang loop unroll(full)")

@@ -141,6 +141,12 @@ struct row {                            /* cells of a stage's target that are ke
 	int dim;                        /* along which they lie */
 	int64_t length;
 	const char *name;
+	const char *index;              /* of the present vector, in a dot product */
+};
+
+struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
+	const struct access *access;
+	const char *name;
 };
 
 struct emit {
@@ -155,6 +161,7 @@ struct emit {
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	VEC(struct row) rows;
+	VEC(struct kept) kept;
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct stage *atomic;     /* updates of this stage may meet */
@@ -279,6 +286,7 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
 /* The variable that takes what a stage adds here; NULL: its target does. */
 const char *accumulator_of(const struct emit *e, const struct stage *stage);
 void note_write(struct emit *e, const struct array *array);
+bool is_written_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array);
 /* What a stage updates at `point`: a cell of its target, or of a copy. */
 const char *c_target(struct emit *e, const struct stage *stage, const struct point *point);
 /* Statement `target op= value`, and the value that it gives the target. */
@@ -307,6 +315,24 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 /* A read, of which `text` is the element, where vectors are printed. */
 bool row_is_along(const struct emit *e, const struct access *access);
 const char *row_read(struct emit *e, const struct access *access, const char *text);
+
+/* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
+ * `dim`; a row's length, where it is known. `row_open` opens the loop over the vectors of a row, in which isl's loop
+ * has the first cell of each, and gives the name of its variable. */
+bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
+bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
+bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
+const char *row_suffix(enum scalar_type type);
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row);
+
+/* ---- dots.c: dot products --------------------------------------------------------------------------------- */
+
+/* The loop of a dot product; false: it is another loop. */
+bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Around a loop: keeps what it does not move; `names` for dots_release, or -1. */
+int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
+void dots_release(struct emit *e, int names);
+const char *dot_kept(const struct emit *e, const struct access *access);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */
 

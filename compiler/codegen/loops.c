@@ -150,6 +150,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct range range = range_of(e, node, use.mark->direction);
+	int kept = dots_keep(e, node, &use, &range);
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 	const char *dim = use.mark->dim->name;
@@ -164,6 +165,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	emit_node(e, body, (struct loop_use) { 0 });
 	block_close(e, visible);
 	scope_leave(e, scope);
+	dots_release(e, kept);
 	isl_ast_node_free(body);
 }
 
@@ -175,7 +177,7 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_bound_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
 		emit_children_for(e, node, use);
-	else if (!emit_row_loop(e, node, use.mark))
+	else if (!emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 }
 

@@ -19,7 +19,7 @@ static bool known_value(const struct emit *e, const struct expr *expr, int64_t *
 	return e->is_specialized && param->is_specialized;
 }
 
-static bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
+bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
 {
 	int64_t lo, hi;
 
@@ -31,7 +31,7 @@ static bool row_length(const struct emit *e, const struct dim *dim, int64_t *len
 
 /* ---- the loop over the cells in isl's AST ---- */
 
-static bool is_loop_of(const struct mark *mark, const struct stage *stage, int dim)
+bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim)
 {
 	return mark->kind == MARK_LOOP && mark_dim_number(mark) == dim &&
 	       (mark->stage == stage || (mark->stage->group == stage->group && dim < stage->group->n_common));
@@ -48,7 +48,7 @@ static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
 	struct search *search = user;
 
 	if (isl_ast_node_get_type(node) != isl_ast_node_mark ||
-	    !is_loop_of(mark_of(isl_ast_node_mark_get_id(node)), search->row->stage, mark_dim_number(search->row)))
+	    !row_is_loop(mark_of(isl_ast_node_mark_get_id(node)), search->row->stage, mark_dim_number(search->row)))
 		return isl_bool_true;
 	search->n++;
 	isl_ast_node_free(search->loop);
@@ -81,7 +81,7 @@ static bool is_same(struct emit *e, const struct affine *a, const struct affine 
 }
 
 /* Is this a loop over all cells of the row? */
-static bool is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
+bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
 {
 	struct affine lo = affine_of_expr(e, NULL, dim->lo), hi = affine_of_expr(e, NULL, dim->hi);
 	struct range range;
@@ -95,7 +95,7 @@ static bool is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const s
 
 /* ---- vectors ---- */
 
-static const char *suffix(enum scalar_type type)
+const char *row_suffix(enum scalar_type type)
 {
 	return type == TYPE_F32 ? "F32" : "F64";
 }
@@ -114,27 +114,34 @@ bool row_is_along(const struct emit *e, const struct access *access)
 
 const char *row_read(struct emit *e, const struct access *access, const char *text)
 {
+	const char *kept = dot_kept(e, access);
+
 	static const char *const readers[] = {
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
 	};
 
-	return arena_printf(e->arena, "PMG_READ_%s%s(%s)", suffix(access->array->type),
+	if (kept)
+		return kept;
+	return arena_printf(e->arena, "PMG_READ_%s%s(%s)", row_suffix(access->array->type),
 			    readers[access->array->storage], text);
 }
 
-/* Opens the loop over vectors with `t` the first cell of each. */
-static void open_vectors(struct emit *e, const struct row *row, const char *j, const char *t)
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row)
 {
-	const char *type = type_c_name(row->stage->write.array->type);
+	const char *type = type_c_name(row->stage->write.array->type), *length = int_text(e->arena, row->length);
+	const char *j = names_declare(&e->names, "j");
+	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
 	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_VECTOR_START(%s, %s, %s)", type,
-								 int_text(e->arena, row->length), j));
+								 length, j));
 	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
+	struct affine variable = affine_name(e->arena, t);
 
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
 	line(e->w, "PMG_UNROLL");
-	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type,
-		   int_text(e->arena, row->length), j);
+	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type, length, j);
 	line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
+	iterator_push(e, loop, &variable, 1);
+	return j;
 }
 
 /* Reads the row from its cells, or writes it. */
@@ -143,19 +150,15 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 {
 	const struct array *array = row->stage->write.array;
 	int visible = e->names.visible.n;
-	const char *j = names_declare(&e->names, "j");
-	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name), *cell;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
-	struct affine variable = affine_name(e->arena, t);
 	struct scope scope = scope_enter(e);
+	const char *j = row_open(e, loop, row), *cell;
 
-	open_vectors(e, row, j, t);
-	iterator_push(e, loop, &variable, 1);
 	cell = c_target(e, row->stage, &point);
 	if (is_read)
-		line(e->w, "%s[%s] = PMG_READ_%s(%s);", row->name, j, suffix(array->type), cell);
+		line(e->w, "%s[%s] = PMG_READ_%s(%s);", row->name, j, row_suffix(array->type), cell);
 	else
-		line(e->w, "PMG_WRITE_%s(%s) = %s[%s];", suffix(array->type), cell, row->name, j);
+		line(e->w, "PMG_WRITE_%s(%s) = %s[%s];", row_suffix(array->type), cell, row->name, j);
 	close_block(e->w, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
@@ -165,7 +168,7 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
 {
 	for (int i = e->rows.n - 1; i >= 0; i--)
-		if (is_loop_of(mark, e->rows.items[i].stage, e->rows.items[i].dim))
+		if (row_is_loop(mark, e->rows.items[i].stage, e->rows.items[i].dim))
 			return &e->rows.items[i];
 	return NULL;
 }
@@ -174,18 +177,13 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 {
 	const struct row *row = row_of_loop(e, mark);
 	int visible = e->names.visible.n;
-	const char *j, *t;
-	struct affine variable;
+	const char *j;
 	struct scope scope = scope_enter(e);
 	struct point point;
 
 	if (!row)
 		return false;
-	j = names_declare(&e->names, "j");
-	t = names_declare(&e->names, mark->dim->name);
-	variable = affine_name(e->arena, t);
-	open_vectors(e, row, j, t);
-	iterator_push(e, node, &variable, 1);
+	j = row_open(e, node, row);
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
 	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->type,
@@ -204,7 +202,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		      __isl_keep isl_ast_node *loop, int64_t length)
 {
 	const struct array *array = mark->stage->write.array;
-	struct row row = { mark->stage, mark_dim_number(mark), length, NULL };
+	struct row row = { mark->stage, mark_dim_number(mark), length, NULL, NULL };
 
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->type), row.name,
@@ -247,7 +245,7 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
 	}
-	if (search.n == 1 && condition && is_whole_loop(e, search.loop, mark->dim)) {
+	if (search.n == 1 && condition && row_is_whole_loop(e, search.loop, mark->dim)) {
 		names = block_open(e, "if (%s) {", condition);
 		emit_kept(e, node, mark, search.loop, length);
 		block_close(e, names);

@@ -43,6 +43,11 @@ static struct below look_below(struct emit *e, __isl_keep isl_ast_node *node, co
 	return below;
 }
 
+bool is_written_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+{
+	return look_below(e, node, array).is_written;
+}
+
 /* ---- groups and their LOCAL arrays ---- */
 
 static const char *accumulator_name(enum reduce_op op)

@@ -177,8 +177,7 @@ static bool lies_along(const struct access *access, int dim)
 	return lies && last->kind == EXPR_DIM && last->index == dim;
 }
 
-/* Can the values for consecutive `dim` be computed as vectors, each lane as the statement says? */
-static bool is_vector_value(const struct expr *expr, int dim, enum scalar_type type)
+bool expr_is_vector(const struct expr *expr, int dim, enum scalar_type type)
 {
 	bool is = expr->type == type;
 
@@ -190,14 +189,14 @@ static bool is_vector_value(const struct expr *expr, int dim, enum scalar_type t
 				      expr->op != OP_DIV && expr->op != OP_NEG))
 		return false;
 	for (int i = 0; is && i < expr_n_args(expr); i++)
-		is = is_vector_value(expr->args[i], dim, type);
+		is = expr_is_vector(expr->args[i], dim, type);
 	return is;
 }
 
 static bool is_vector_update(const struct stage *stage, int dim)
 {
 	return (stage->op == REDUCE_ADD || stage->op == REDUCE_MUL) && type_is_float(stage->write.array->type) &&
-	       lies_along(&stage->write, dim) && is_vector_value(stage->value, dim, stage->write.array->type);
+	       lies_along(&stage->write, dim) && expr_is_vector(stage->value, dim, stage->write.array->type);
 }
 
 const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark)
