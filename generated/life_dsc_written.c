@@ -17,8 +17,34 @@
  * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:11
  * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
  *   life_dsc_written.pmg:10
- * - candidates of life_dsc_written: one way (not several); more than 64 stages, or than 6 nested
- *   loops, take long to compile, life_dsc_written.pmg:2
+ *
+ * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
+ *   same cell, life_dsc_written.pmg:10
+ * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_dsc_written.pmg:10
+ *
+ * Pipeline life_dsc_written with restructure PHI by voxel (a product for each point, where few agree in both keys):
+ * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
+ *   each, life_dsc_written.pmg:10
+ *
+ * Pipeline life_dsc_written with restructure PHI by none (nothing is sorted, where all is in cache):
+ * - parallel of Y: parallel (not serial); no two iterations of 'voxel' touch the same cell,
+ *   life_dsc_written.pmg:8
+ * - parallel of Y: team (not atomic, serial); threads share 't', which no cell of 'Y' leaves, and
+ *   each runs all of 'k', life_dsc_written.pmg:11
+ *
+ * Pipeline life_dsc_written with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of life_dsc_written: textual (not isl); isl has no proposal whose loops are dims,
+ *   life_dsc_written.pmg:2
+ *
+ * Pipeline life_dsc_written with renumber PHI by fiber, restructure PHI by voxel (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
+ *   each, life_dsc_written.pmg:10
+ * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
+ *   same cell, life_dsc_written.pmg:10
+ * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_dsc_written.pmg:10
  */
 #include "life_dsc_written.h"
 
@@ -72,6 +98,302 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 						const int64_t fiber = PHI_sorted_fiber[k];
 						sum += w[fiber]*PHI_sorted_value[k];
 					}
+					if (sum != 0.0 || !D_is_finite) {
+						#pragma omp simd
+						for (int64_t t = 0; t < nTheta; t++) {
+							Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+						}
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc_written: renumber PHI by fiber ---- */
+
+static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_fiber_order = plan->data[10];
+	const int32_t *restrict PHI_run_atom = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
+	double *restrict w_renumbered = plan->data[14];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		const int64_t fiber = PHI_fiber_order[new_fiber];
+		w_renumbered[new_fiber] = w[fiber];
+	}
+
+	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				#pragma omp simd
+				for (int64_t t = 0; t < nTheta; t++) {
+					Y[voxel*nTheta + t] = 0.0;
+				}
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t run = voxel_begin; run < voxel_end; run++) {
+					const int64_t atom = PHI_run_atom[run];
+					const int64_t run_begin = PHI_run_offsets[run];
+					const int64_t run_end = PHI_run_offsets[run + 1];
+					double sum = 0.0;
+					for (int64_t k = run_begin; k < run_end; k++) {
+						const int64_t fiber = PHI_sorted_fiber[k];
+						sum += w_renumbered[fiber]*PHI_sorted_value[k];
+					}
+					if (sum != 0.0 || !D_is_finite) {
+						#pragma omp simd
+						for (int64_t t = 0; t < nTheta; t++) {
+							Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+						}
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc_written: restructure PHI by voxel ---- */
+
+static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_sorted_atom = plan->data[9];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[10];
+	const double *restrict PHI_sorted_value = plan->data[11];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				#pragma omp simd
+				for (int64_t t = 0; t < nTheta; t++) {
+					Y[voxel*nTheta + t] = 0.0;
+				}
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t k = voxel_begin; k < voxel_end; k++) {
+					const int64_t atom = PHI_sorted_atom[k];
+					const int64_t fiber = PHI_sorted_fiber[k];
+					double sum = w[fiber]*PHI_sorted_value[k];
+					if (sum != 0.0 || !D_is_finite) {
+						#pragma omp simd
+						for (int64_t t = 0; t < nTheta; t++) {
+							Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+						}
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc_written: restructure PHI by none ---- */
+
+static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t *restrict PHI_atom = plan->data[0];
+	const int64_t *restrict PHI_voxel = plan->data[1];
+	const int64_t *restrict PHI_fiber = plan->data[2];
+	const double *restrict PHI_value = plan->data[3];
+	const double *restrict D = plan->data[4];
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t voxel = 0; voxel < nVoxels; voxel++) {
+		#pragma omp simd
+		for (int64_t t = 0; t < nTheta; t++) {
+			Y[voxel*nTheta + t] = 0.0;
+		}
+	}
+
+	#pragma omp parallel
+	{
+		for (int64_t k = 0; k < nCoeffs; k++) {
+			const int64_t voxel = PHI_voxel[k];
+			const int64_t atom = PHI_atom[k];
+			const int64_t fiber = PHI_fiber[k];
+			#pragma omp for simd schedule(static) nowait
+			for (int64_t t = 0; t < nTheta; t++) {
+				Y[voxel*nTheta + t] += D[atom*nTheta + t]*w[fiber]*PHI_value[k];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc_written: --schedule=isl ---- */
+
+static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_run_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+		for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			#pragma omp simd
+			for (int64_t t = 0; t < nTheta; t++) {
+				Y[voxel*nTheta + t] = 0.0;
+			}
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+		for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			const int64_t voxel_begin = PHI_offsets[voxel];
+			const int64_t voxel_end = PHI_offsets[voxel + 1];
+			for (int64_t run = voxel_begin; run < voxel_end; run++) {
+				const int64_t atom = PHI_run_atom[run];
+				const int64_t run_begin = PHI_run_offsets[run];
+				const int64_t run_end = PHI_run_offsets[run + 1];
+				double sum = 0.0;
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t fiber = PHI_sorted_fiber[k];
+					sum += w[fiber]*PHI_sorted_value[k];
+				}
+				if (sum != 0.0 || !D_is_finite) {
+					#pragma omp simd
+					for (int64_t t = 0; t < nTheta; t++) {
+						Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_dsc_written: renumber PHI by fiber, restructure PHI by voxel ---- */
+
+static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	const double *restrict w = plan->data[5];
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_fiber_order = plan->data[9];
+	const int32_t *restrict PHI_sorted_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+	double *restrict w_renumbered = plan->data[13];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		const int64_t fiber = PHI_fiber_order[new_fiber];
+		w_renumbered[new_fiber] = w[fiber];
+	}
+
+	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				#pragma omp simd
+				for (int64_t t = 0; t < nTheta; t++) {
+					Y[voxel*nTheta + t] = 0.0;
+				}
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t k = voxel_begin; k < voxel_end; k++) {
+					const int64_t atom = PHI_sorted_atom[k];
+					const int64_t fiber = PHI_sorted_fiber[k];
+					double sum = w_renumbered[fiber]*PHI_sorted_value[k];
 					if (sum != 0.0 || !D_is_finite) {
 						#pragma omp simd
 						for (int64_t t = 0; t < nTheta; t++) {
@@ -201,6 +523,624 @@ static void life_dsc_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = nTheta;
 }
 
+static const pmg_work_desc life_dsc_written_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+};
+
+static void life_dsc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+
+	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
+	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc life_dsc_written_renumber_fiber_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_atom), .place = "life_dsc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_voxel), .place = "life_dsc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_fiber), .place = "life_dsc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_value), .place = "life_dsc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
+	},
+	[5] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+	},
+	[6] = {
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[12] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[13] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[14] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:7"
+	},
+};
+
+static const int32_t life_dsc_written_renumber_fiber_keys_0[] = { 1, 0 };
+static const pmg_copy_desc life_dsc_written_renumber_fiber_copies_0[] = {
+	{ 0, 11, true },
+	{ 2, 12, false },
+	{ 3, 13, false },
+};
+static const pmg_renumber_desc life_dsc_written_renumber_fiber_renumberings_0[] = {
+	{ 2, 10 },
+};
+static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 2, .keys = life_dsc_written_renumber_fiber_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = life_dsc_written_renumber_fiber_copies_0,
+		.n_renumberings = 1, .renumberings = life_dsc_written_renumber_fiber_renumberings_0,
+	},
+};
+
+static void life_dsc_written_renumber_fiber_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nFibers;
+	extents[10] = nVoxels;
+	extents[11] = nTheta;
+	extents[12] = nFibers;
+}
+
+static const pmg_work_desc life_dsc_written_renumber_fiber_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+};
+
+static void life_dsc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+
+	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
+	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[4] = (double) (nFibers);
+	counts[5] = 1.0;
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[8] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
+	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_dsc_written_renumber_fiber_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_written_args),
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 13,
+	.params = life_dsc_written_params,
+	.arrays = life_dsc_written_renumber_fiber_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_written_renumber_fiber_restructurings,
+	.has_loop = false,
+	.extents = life_dsc_written_renumber_fiber_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_written_renumber_fiber_kernel,
+	.choice = "renumber PHI by fiber",
+	.n_work = 5, .work = life_dsc_written_renumber_fiber_work, .count = life_dsc_written_renumber_fiber_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_dsc_written_restructure_voxel_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_atom), .place = "life_dsc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_voxel), .place = "life_dsc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_fiber), .place = "life_dsc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_value), .place = "life_dsc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
+	},
+	[5] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+	},
+	[6] = {
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+};
+
+static const int32_t life_dsc_written_restructure_voxel_keys_0[] = { 1 };
+static const pmg_copy_desc life_dsc_written_restructure_voxel_copies_0[] = {
+	{ 0, 9, false },
+	{ 2, 10, false },
+	{ 3, 11, false },
+};
+static const pmg_restructure_desc life_dsc_written_restructure_voxel_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 1, .keys = life_dsc_written_restructure_voxel_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = life_dsc_written_restructure_voxel_copies_0,
+	},
+};
+
+static const pmg_work_desc life_dsc_written_restructure_voxel_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+};
+
+static void life_dsc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+
+	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
+	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_dsc_written_restructure_voxel_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_written_args),
+	.n_params = 5, .n_arrays = 12, .n_children = 0, .n_extents = 12,
+	.params = life_dsc_written_params,
+	.arrays = life_dsc_written_restructure_voxel_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_written_restructure_voxel_restructurings,
+	.has_loop = false,
+	.extents = life_dsc_written_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_written_restructure_voxel_kernel,
+	.choice = "restructure PHI by voxel",
+	.n_work = 3, .work = life_dsc_written_restructure_voxel_work, .count = life_dsc_written_restructure_voxel_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_dsc_written_restructure_none_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_atom), .place = "life_dsc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_voxel), .place = "life_dsc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_fiber), .place = "life_dsc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_value), .place = "life_dsc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
+	},
+	[5] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+	},
+	[6] = {
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+	},
+};
+
+static const pmg_work_desc life_dsc_written_restructure_none_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
+};
+
+static void life_dsc_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	counts[0] = (double) (nVoxels)*(double) (nTheta);
+	counts[1] = (double) (nVoxels);
+	counts[2] = (double) (nCoeffs)*(double) (nTheta);
+	counts[3] = (double) (nCoeffs);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_dsc_written_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_written_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.params = life_dsc_written_params,
+	.arrays = life_dsc_written_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = life_dsc_written_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_written_restructure_none_kernel,
+	.choice = "restructure PHI by none",
+	.n_work = 2, .work = life_dsc_written_restructure_none_work, .count = life_dsc_written_restructure_none_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_work_desc life_dsc_written_isl_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+};
+
+static void life_dsc_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+
+	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
+	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_dsc_written_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_written_args),
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 12,
+	.params = life_dsc_written_params,
+	.arrays = life_dsc_written_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_written_restructurings,
+	.has_loop = false,
+	.extents = life_dsc_written_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_written_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 4, .work = life_dsc_written_isl_work, .count = life_dsc_written_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_dsc_written_renumber_fiber_restructure_voxel_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_atom), .place = "life_dsc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_voxel), .place = "life_dsc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_fiber), .place = "life_dsc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_written_args, PHI_value), .place = "life_dsc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
+	},
+	[5] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+	},
+	[6] = {
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[12] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+	},
+	[13] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:7"
+	},
+};
+
+static const int32_t life_dsc_written_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
+static const pmg_copy_desc life_dsc_written_renumber_fiber_restructure_voxel_copies_0[] = {
+	{ 0, 10, false },
+	{ 2, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_renumber_desc life_dsc_written_renumber_fiber_restructure_voxel_renumberings_0[] = {
+	{ 2, 9 },
+};
+static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructure_voxel_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 1, .keys = life_dsc_written_renumber_fiber_restructure_voxel_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = life_dsc_written_renumber_fiber_restructure_voxel_copies_0,
+		.n_renumberings = 1, .renumberings = life_dsc_written_renumber_fiber_restructure_voxel_renumberings_0,
+	},
+};
+
+static void life_dsc_written_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nFibers;
+	extents[10] = nVoxels;
+	extents[11] = nTheta;
+	extents[12] = nFibers;
+}
+
+static const pmg_work_desc life_dsc_written_renumber_fiber_restructure_voxel_work[] = {
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+};
+
+static void life_dsc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+
+	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
+	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[4] = (double) (nFibers);
+	counts[5] = 1.0;
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_dsc_written_renumber_fiber_restructure_voxel_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_written_args),
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 13,
+	.params = life_dsc_written_params,
+	.arrays = life_dsc_written_renumber_fiber_restructure_voxel_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_written_renumber_fiber_restructure_voxel_restructurings,
+	.has_loop = false,
+	.extents = life_dsc_written_renumber_fiber_restructure_voxel_extents,
+	.assumption = NULL,
+	.kernel = life_dsc_written_renumber_fiber_restructure_voxel_kernel,
+	.choice = "renumber PHI by fiber, restructure PHI by voxel",
+	.n_work = 4, .work = life_dsc_written_renumber_fiber_restructure_voxel_work, .count = life_dsc_written_renumber_fiber_restructure_voxel_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc life_dsc_written_description;
+
+static const pmg_pipeline_desc *const life_dsc_written_candidates[] = {
+	&life_dsc_written_description,
+	&life_dsc_written_renumber_fiber_description,
+	&life_dsc_written_restructure_voxel_description,
+	&life_dsc_written_restructure_none_description,
+	&life_dsc_written_isl_description,
+	&life_dsc_written_renumber_fiber_restructure_voxel_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status life_dsc_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -220,6 +1160,8 @@ static const pmg_pipeline_desc life_dsc_written_description = {
 	.extents = life_dsc_written_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_written_kernel,
+	.n_candidates = 6, .candidates = life_dsc_written_candidates,
+	.n_work = 4, .work = life_dsc_written_work, .count = life_dsc_written_count,
 	.is_ordered = true,
 	.plan = life_dsc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

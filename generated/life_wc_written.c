@@ -17,8 +17,46 @@
  *   life_wc_written.pmg:11
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc_written.pmg:8
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc_written.pmg:11
- * - candidates of life_wc_written: one way (not several); more than 64 stages, or than 6 nested
- *   loops, take long to compile, life_wc_written.pmg:2
+ * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
+ *   'renumber … fiber' is not supported yet, life_wc_written.pmg:2
+ *
+ * Pipeline life_wc_written with renumber PHI by fiber (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
+ *   same cell, life_wc_written.pmg:10
+ * - parallel of w.renumbered: private (not atomic, owner); iterations of 'chunk' may update the
+ *   same cell: each thread has a copy, and the copies are added in the order of the threads,
+ *   life_wc_written.pmg:11
+ * - parallel of w: parallel (not serial); no two iterations of 'new_fiber' touch the same cell,
+ *   life_wc_written.pmg:10
+ * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_wc_written.pmg:10
+ * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_wc_written.pmg:10
+ *
+ * Pipeline life_wc_written with restructure PHI by voxel (a product for each point, where few agree in both keys):
+ * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
+ *   segment, life_wc_written.pmg:10
+ *
+ * Pipeline life_wc_written with restructure PHI by none (nothing is sorted, where all is in cache):
+ * - accumulate of w: register (not memory); the loop over 't' does not move the target,
+ *   life_wc_written.pmg:10
+ * - parallel of w: atomic (not owner, private copies); iterations of 'k' may update the same cell
+ *   of 'w', life_wc_written.pmg:11
+ *
+ * Pipeline life_wc_written with renumber PHI by fiber, restructure PHI by voxel (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
+ *   segment, life_wc_written.pmg:10
+ * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
+ *   same cell, life_wc_written.pmg:10
+ * - parallel of w.renumbered: private (not atomic, owner); iterations of 'chunk' may update the
+ *   same cell: each thread has a copy, and the copies are added in the order of the threads,
+ *   life_wc_written.pmg:11
+ * - parallel of w: parallel (not serial); no two iterations of 'new_fiber' touch the same cell,
+ *   life_wc_written.pmg:10
+ * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_wc_written.pmg:10
+ * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent,
+ *   life_wc_written.pmg:10
  */
 #include "life_wc_written.h"
 
@@ -94,6 +132,284 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 			}
 			w[i] += sum;
 		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: renumber PHI by fiber ---- */
+
+static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_fiber_order = plan->data[10];
+	const int32_t *restrict PHI_run_atom = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
+	double *restrict w_renumbered = plan->data[14];
+	double *restrict w_renumbered_private = plan->data[15];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		w_renumbered[new_fiber] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
+		#pragma omp simd
+		for (int64_t i = 0; i < nFibers; i++) {
+			w_renumbered_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t run = voxel_begin; run < voxel_end; run++) {
+					const int64_t atom = PHI_run_atom[run];
+					const int64_t run_begin = PHI_run_offsets[run];
+					const int64_t run_end = PHI_run_offsets[run + 1];
+					double sum = 0.0;
+					#pragma omp simd reduction(+:sum)
+					for (int64_t t = 0; t < nTheta; t++) {
+						sum += D[atom*nTheta + t]*Y[voxel*nTheta + t];
+					}
+					for (int64_t k = run_begin; k < run_end; k++) {
+						const int64_t fiber = PHI_sorted_fiber[k];
+						w_renumbered_own[fiber] += PHI_sorted_value[k]*sum;
+					}
+				}
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nFibers; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += w_renumbered_private[thread*nFibers + i];
+			}
+			w_renumbered[i] += sum;
+		}
+	}
+
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		const int64_t fiber = PHI_fiber_order[new_fiber];
+		w[fiber] += w_renumbered[new_fiber];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: restructure PHI by voxel ---- */
+
+static pmg_status life_wc_written_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[9];
+	const int32_t *restrict PHI_sorted_atom = plan->data[10];
+	const double *restrict PHI_sorted_value = plan->data[11];
+	double *restrict w_private = plan->data[12];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *w_own = w_private + pmg_thread()*nFibers;
+		#pragma omp simd
+		for (int64_t i = 0; i < nFibers; i++) {
+			w_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t k = voxel_begin; k < voxel_end; k++) {
+					const int64_t fiber = PHI_sorted_fiber[k];
+					const int64_t atom = PHI_sorted_atom[k];
+					double sum = 0.0;
+					#pragma omp simd reduction(+:sum)
+					for (int64_t t = 0; t < nTheta; t++) {
+						sum += D[atom*nTheta + t]*Y[voxel*nTheta + t];
+					}
+					w_own[fiber] += PHI_sorted_value[k]*sum;
+				}
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nFibers; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += w_private[thread*nFibers + i];
+			}
+			w[i] += sum;
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: restructure PHI by none ---- */
+
+static pmg_status life_wc_written_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t *restrict PHI_atom = plan->data[0];
+	const int64_t *restrict PHI_voxel = plan->data[1];
+	const int64_t *restrict PHI_fiber = plan->data[2];
+	const double *restrict PHI_value = plan->data[3];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t k = 0; k < nCoeffs; k++) {
+		const int64_t fiber = PHI_fiber[k];
+		const int64_t atom = PHI_atom[k];
+		const int64_t voxel = PHI_voxel[k];
+		double sum = 0.0;
+		#pragma omp simd reduction(+:sum)
+		for (int64_t t = 0; t < nTheta; t++) {
+			sum += PHI_value[k]*D[atom*nTheta + t]*Y[voxel*nTheta + t];
+		}
+		#pragma omp atomic
+		w[fiber] += sum;
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- life_wc_written: renumber PHI by fiber, restructure PHI by voxel ---- */
+
+static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const double *restrict Y = plan->data[5];
+	double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_fiber_order = plan->data[9];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[10];
+	const int32_t *restrict PHI_sorted_atom = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+	double *restrict w_renumbered = plan->data[13];
+	double *restrict w_renumbered_private = plan->data[14];
+
+	/* life_wc_written.pmg:10
+	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		w[fiber] = 0.0;
+	}
+
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		w_renumbered[new_fiber] = 0.0;
+	}
+
+	#pragma omp parallel
+	{
+		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
+		#pragma omp simd
+		for (int64_t i = 0; i < nFibers; i++) {
+			w_renumbered_own[i] = 0.0;
+		}
+		#pragma omp for schedule(static)
+		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
+			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
+			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
+			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+				const int64_t voxel_begin = PHI_offsets[voxel];
+				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				for (int64_t k = voxel_begin; k < voxel_end; k++) {
+					const int64_t fiber = PHI_sorted_fiber[k];
+					const int64_t atom = PHI_sorted_atom[k];
+					double sum = 0.0;
+					#pragma omp simd reduction(+:sum)
+					for (int64_t t = 0; t < nTheta; t++) {
+						sum += D[atom*nTheta + t]*Y[voxel*nTheta + t];
+					}
+					w_renumbered_own[fiber] += PHI_sorted_value[k]*sum;
+				}
+			}
+		}
+		const int64_t n_threads = pmg_threads();
+		#pragma omp for schedule(static)
+		for (int64_t i = 0; i < nFibers; i++) {
+			double sum = 0.0;
+			for (int64_t thread = 0; thread < n_threads; thread++) {
+				sum += w_renumbered_private[thread*nFibers + i];
+			}
+			w_renumbered[i] += sum;
+		}
+	}
+
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+		const int64_t fiber = PHI_fiber_order[new_fiber];
+		w[fiber] += w_renumbered[new_fiber];
 	}
 
 	(void) control;
@@ -222,6 +538,635 @@ static void life_wc_written_extents(const void *arguments, int64_t *extents)
 	extents[13] = nFibers;
 }
 
+static const pmg_work_desc life_wc_written_work[] = {
+	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void life_wc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+
+	counts[0] = (double) (nFibers);
+	counts[1] = 1.0;
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc life_wc_written_renumber_fiber_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[12] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[13] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[14] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+	[15] = {
+		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+};
+
+static const int32_t life_wc_written_renumber_fiber_keys_0[] = { 1, 0 };
+static const pmg_copy_desc life_wc_written_renumber_fiber_copies_0[] = {
+	{ 0, 11, true },
+	{ 2, 12, false },
+	{ 3, 13, false },
+};
+static const pmg_renumber_desc life_wc_written_renumber_fiber_renumberings_0[] = {
+	{ 2, 10 },
+};
+static const pmg_restructure_desc life_wc_written_renumber_fiber_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 2, .keys = life_wc_written_renumber_fiber_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = life_wc_written_renumber_fiber_copies_0,
+		.n_renumberings = 1, .renumberings = life_wc_written_renumber_fiber_renumberings_0,
+	},
+};
+
+static void life_wc_written_renumber_fiber_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = nTheta;
+	extents[11] = nFibers;
+	extents[12] = nFibers;
+	extents[13] = 1;
+	extents[14] = nFibers;
+}
+
+static const pmg_work_desc life_wc_written_renumber_fiber_work[] = {
+	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void life_wc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+
+	counts[0] = (double) (nFibers);
+	counts[1] = 1.0;
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[4] = (double) (nFibers);
+	counts[5] = 1.0;
+	counts[6] = (double) (nFibers);
+	counts[7] = 1.0;
+	counts[8] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_wc_written_renumber_fiber_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 15,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_renumber_fiber_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_wc_written_renumber_fiber_restructurings,
+	.has_loop = false,
+	.extents = life_wc_written_renumber_fiber_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_renumber_fiber_kernel,
+	.choice = "renumber PHI by fiber",
+	.n_work = 6, .work = life_wc_written_renumber_fiber_work, .count = life_wc_written_renumber_fiber_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_wc_written_restructure_voxel_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[12] = {
+		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+};
+
+static const int32_t life_wc_written_restructure_voxel_keys_0[] = { 1 };
+static const pmg_copy_desc life_wc_written_restructure_voxel_copies_0[] = {
+	{ 2, 9, false },
+	{ 0, 10, false },
+	{ 3, 11, false },
+};
+static const pmg_restructure_desc life_wc_written_restructure_voxel_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 1, .keys = life_wc_written_restructure_voxel_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = life_wc_written_restructure_voxel_copies_0,
+	},
+};
+
+static const pmg_work_desc life_wc_written_restructure_voxel_work[] = {
+	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void life_wc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+
+	counts[0] = (double) (nFibers);
+	counts[1] = 1.0;
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_wc_written_restructure_voxel_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 14,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_restructure_voxel_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_wc_written_restructure_voxel_restructurings,
+	.has_loop = false,
+	.extents = life_wc_written_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_restructure_voxel_kernel,
+	.choice = "restructure PHI by voxel",
+	.n_work = 4, .work = life_wc_written_restructure_voxel_work, .count = life_wc_written_restructure_voxel_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_wc_written_restructure_none_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+};
+
+static void life_wc_written_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = nTheta;
+	extents[11] = nFibers;
+}
+
+static const pmg_work_desc life_wc_written_restructure_none_work[] = {
+	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .row_atomics = 1, .is_shared = true, .is_vector = true },
+};
+
+static void life_wc_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	counts[0] = (double) (nFibers);
+	counts[1] = 1.0;
+	counts[2] = (double) (nCoeffs)*(double) (nTheta);
+	counts[3] = (double) (nCoeffs);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_wc_written_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = life_wc_written_restructure_none_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_restructure_none_kernel,
+	.choice = "restructure PHI by none",
+	.n_work = 2, .work = life_wc_written_restructure_none_work, .count = life_wc_written_restructure_none_count,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc life_wc_written_renumber_fiber_restructure_voxel_arrays[] = {
+	[0] = {
+		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nAtoms" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_atom), .place = "life_wc_written.pmg:5"
+	},
+	[1] = {
+		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nVoxels" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_voxel), .place = "life_wc_written.pmg:5"
+	},
+	[2] = {
+		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nFibers" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_fiber), .place = "life_wc_written.pmg:5"
+	},
+	[3] = {
+		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_written_args, PHI_value), .place = "life_wc_written.pmg:5"
+	},
+	[4] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_written_args, D), .place = "life_wc_written.pmg:6"
+	},
+	[5] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_written_args, Y), .place = "life_wc_written.pmg:7"
+	},
+	[6] = {
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_written_args, w), .place = "life_wc_written.pmg:8"
+	},
+	[7] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[8] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[9] = {
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[10] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[11] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[12] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:10"
+	},
+	[13] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+	[14] = {
+		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:8"
+	},
+};
+
+static const int32_t life_wc_written_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
+static const pmg_copy_desc life_wc_written_renumber_fiber_restructure_voxel_copies_0[] = {
+	{ 2, 10, false },
+	{ 0, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_renumber_desc life_wc_written_renumber_fiber_restructure_voxel_renumberings_0[] = {
+	{ 2, 9 },
+};
+static const pmg_restructure_desc life_wc_written_renumber_fiber_restructure_voxel_restructurings[] = {
+	{
+		.name = "PHI", .n_keys = 1, .keys = life_wc_written_renumber_fiber_restructure_voxel_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = life_wc_written_renumber_fiber_restructure_voxel_copies_0,
+		.n_renumberings = 1, .renumberings = life_wc_written_renumber_fiber_restructure_voxel_renumberings_0,
+	},
+};
+
+static void life_wc_written_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = nTheta;
+	extents[11] = nFibers;
+	extents[12] = nFibers;
+	extents[13] = 1;
+	extents[14] = nFibers;
+}
+
+static const pmg_work_desc life_wc_written_renumber_fiber_restructure_voxel_work[] = {
+	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void life_wc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+
+	counts[0] = (double) (nFibers);
+	counts[1] = 1.0;
+	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[4] = (double) (nFibers);
+	counts[5] = 1.0;
+	counts[6] = (double) (nFibers);
+	counts[7] = 1.0;
+	counts[8] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
+	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
+	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc life_wc_written_renumber_fiber_restructure_voxel_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_written_args),
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
+	.params = life_wc_written_params,
+	.arrays = life_wc_written_renumber_fiber_restructure_voxel_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_wc_written_renumber_fiber_restructure_voxel_restructurings,
+	.has_loop = false,
+	.extents = life_wc_written_renumber_fiber_restructure_voxel_extents,
+	.assumption = NULL,
+	.kernel = life_wc_written_renumber_fiber_restructure_voxel_kernel,
+	.choice = "renumber PHI by fiber, restructure PHI by voxel",
+	.n_work = 6, .work = life_wc_written_renumber_fiber_restructure_voxel_work, .count = life_wc_written_renumber_fiber_restructure_voxel_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc life_wc_written_description;
+
+static const pmg_pipeline_desc *const life_wc_written_candidates[] = {
+	&life_wc_written_description,
+	&life_wc_written_renumber_fiber_description,
+	&life_wc_written_restructure_voxel_description,
+	&life_wc_written_restructure_none_description,
+	&life_wc_written_renumber_fiber_restructure_voxel_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status life_wc_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -241,6 +1186,8 @@ static const pmg_pipeline_desc life_wc_written_description = {
 	.extents = life_wc_written_extents,
 	.assumption = NULL,
 	.kernel = life_wc_written_kernel,
+	.n_candidates = 5, .candidates = life_wc_written_candidates,
+	.n_work = 4, .work = life_wc_written_work, .count = life_wc_written_count,
 	.is_ordered = true,
 	.plan = life_wc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -12,8 +12,31 @@
  *   mttkrp.pmg:12
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:10
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:12
- * - candidates of mttkrp: one way (not several); more than 64 stages, or than 6 nested loops, take
- *   long to compile, mttkrp.pmg:4
+ *
+ * Pipeline mttkrp with renumber X by c (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
+ *   cell, mttkrp.pmg:12
+ * - vector of C.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:12
+ *
+ * Pipeline mttkrp with restructure X by a (a product for each point, where few agree in both keys):
+ * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
+ *   mttkrp.pmg:12
+ *
+ * Pipeline mttkrp with restructure X by none (nothing is sorted, where all is in cache):
+ * - parallel of M: parallel (not serial); no two iterations of 'a' touch the same cell,
+ *   mttkrp.pmg:10
+ * - parallel of M: team (not atomic, serial); threads share 'r', which no cell of 'M' leaves, and
+ *   each runs all of 'k', mttkrp.pmg:12
+ *
+ * Pipeline mttkrp with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of mttkrp: textual (not isl); isl has no proposal whose loops are dims, mttkrp.pmg:4
+ *
+ * Pipeline mttkrp with renumber X by c, restructure X by a (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
+ *   mttkrp.pmg:12
+ * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
+ *   cell, mttkrp.pmg:12
+ * - vector of C.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:12
  *
  * Pipeline mttkrp4:
  * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'M' are updated in one
@@ -27,8 +50,29 @@
  *   mttkrp.pmg:25
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:22
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:25
- * - candidates of mttkrp4: one way (not several); more than 64 stages, or than 6 nested loops, take
- *   long to compile, mttkrp.pmg:15
+ *
+ * Pipeline mttkrp4 with renumber X by c (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
+ *   cell, mttkrp.pmg:24
+ * - vector of C.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:24
+ *
+ * Pipeline mttkrp4 with renumber X by d (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of D.renumbered: parallel (not serial); no two iterations of 'new_d' touch the same
+ *   cell, mttkrp.pmg:24
+ * - vector of D.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:24
+ *
+ * Pipeline mttkrp4 with restructure X by a (a product for each point, where few agree in both keys):
+ * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
+ *   mttkrp.pmg:24
+ *
+ * Pipeline mttkrp4 with restructure X by none (nothing is sorted, where all is in cache):
+ * - parallel of M: parallel (not serial); no two iterations of 'a' touch the same cell,
+ *   mttkrp.pmg:22
+ * - parallel of M: team (not atomic, serial); threads share 'r', which no cell of 'M' leaves, and
+ *   each runs all of 'k', mttkrp.pmg:25
+ *
+ * Pipeline mttkrp4 with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of mttkrp4: textual (not isl); isl has no proposal whose loops are dims, mttkrp.pmg:15
  */
 #include "mttkrp.h"
 
@@ -77,6 +121,283 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 					#pragma omp simd
 					for (int64_t r = 0; r < rank; r++) {
 						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: renumber X by c ---- */
+
+static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nC = args->nC;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+	const int32_t *restrict X_run_offsets = plan->data[7];
+	const int32_t *restrict X_offsets = plan->data[8];
+	const int32_t *restrict X_chunk_offsets = plan->data[9];
+	const int32_t *restrict X_c_order = plan->data[10];
+	const int32_t *restrict X_run_b = plan->data[11];
+	const int32_t *restrict X_sorted_c = plan->data[12];
+	const double *restrict X_sorted_value = plan->data[13];
+	double *restrict C_renumbered = plan->data[14];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t new_c = 0; new_c < nC; new_c++) {
+		const int64_t c = X_c_order[new_c];
+		#pragma omp simd
+		for (int64_t i1 = 0; i1 < rank; i1++) {
+			C_renumbered[new_c*rank + i1] = C[c*rank + i1];
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C_renumbered[c*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: restructure X by a ---- */
+
+static pmg_status mttkrp_restructure_a_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+	const int32_t *restrict X_offsets = plan->data[7];
+	const int32_t *restrict X_chunk_offsets = plan->data[8];
+	const int32_t *restrict X_sorted_b = plan->data[9];
+	const int32_t *restrict X_sorted_c = plan->data[10];
+	const double *restrict X_sorted_value = plan->data[11];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+			const int64_t chunk_begin = X_chunk_offsets[chunk];
+			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+			for (int64_t a = chunk_begin; a < chunk_end; a++) {
+				#pragma omp simd
+				for (int64_t r = 0; r < rank; r++) {
+					M[a*rank + r] = 0.0;
+				}
+				const int64_t a_begin = X_offsets[a];
+				const int64_t a_end = X_offsets[a + 1];
+				for (int64_t k = a_begin; k < a_end; k++) {
+					const int64_t b = X_sorted_b[k];
+					const int64_t c = X_sorted_c[k];
+					double sum = X_sorted_value[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*sum;
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: restructure X by none ---- */
+
+static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t *restrict X_a = plan->data[0];
+	const int64_t *restrict X_b = plan->data[1];
+	const int64_t *restrict X_c = plan->data[2];
+	const double *restrict X_value = plan->data[3];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t a = 0; a < nA; a++) {
+		#pragma omp simd
+		for (int64_t r = 0; r < rank; r++) {
+			M[a*rank + r] = 0.0;
+		}
+	}
+
+	#pragma omp parallel
+	{
+		for (int64_t k = 0; k < nnz; k++) {
+			const int64_t a = X_a[k];
+			const int64_t b = X_b[k];
+			const int64_t c = X_c[k];
+			#pragma omp for simd schedule(static) nowait
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: --schedule=isl ---- */
+
+static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+	const int32_t *restrict X_run_offsets = plan->data[7];
+	const int32_t *restrict X_offsets = plan->data[8];
+	const int32_t *restrict X_chunk_offsets = plan->data[9];
+	const int32_t *restrict X_run_b = plan->data[10];
+	const int32_t *restrict X_sorted_c = plan->data[11];
+	const double *restrict X_sorted_value = plan->data[12];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp: renumber X by c, restructure X by a ---- */
+
+static pmg_status mttkrp_renumber_c_restructure_a_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+	const double *restrict B = plan->data[4];
+	const double *restrict C = plan->data[5];
+	double *restrict M = plan->data[6];
+	const int32_t *restrict X_offsets = plan->data[7];
+	const int32_t *restrict X_chunk_offsets = plan->data[8];
+	const int32_t *restrict X_c_order = plan->data[9];
+	const int32_t *restrict X_sorted_b = plan->data[10];
+	const int32_t *restrict X_sorted_c = plan->data[11];
+	const double *restrict X_sorted_value = plan->data[12];
+	double *restrict C_renumbered = plan->data[13];
+
+	/* mttkrp.pmg:12
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t new_c = 0; new_c < nC; new_c++) {
+		const int64_t c = X_c_order[new_c];
+		#pragma omp simd
+		for (int64_t i1 = 0; i1 < rank; i1++) {
+			C_renumbered[new_c*rank + i1] = C[c*rank + i1];
+		}
+	}
+
+	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+			const int64_t chunk_begin = X_chunk_offsets[chunk];
+			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+			for (int64_t a = chunk_begin; a < chunk_end; a++) {
+				#pragma omp simd
+				for (int64_t r = 0; r < rank; r++) {
+					M[a*rank + r] = 0.0;
+				}
+				const int64_t a_begin = X_offsets[a];
+				const int64_t a_end = X_offsets[a + 1];
+				for (int64_t k = a_begin; k < a_end; k++) {
+					const int64_t b = X_sorted_b[k];
+					const int64_t c = X_sorted_c[k];
+					double sum = X_sorted_value[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += B[b*rank + r]*C_renumbered[c*rank + r]*sum;
 					}
 				}
 			}
@@ -202,6 +523,610 @@ static void mttkrp_extents(const void *arguments, int64_t *extents)
 	extents[12] = rank;
 }
 
+static const pmg_work_desc mttkrp_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 40, .fetches = 2, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc mttkrp_renumber_c_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
+	},
+	[3] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
+	},
+	[4] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
+	},
+	[5] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
+	},
+	[6] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
+	},
+	[7] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[8] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[9] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[10] = {
+		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[11] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[12] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[13] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[14] = {
+		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9"
+	},
+};
+
+static const int32_t mttkrp_renumber_c_keys_0[] = { 0, 1 };
+static const pmg_copy_desc mttkrp_renumber_c_copies_0[] = {
+	{ 1, 11, true },
+	{ 2, 12, false },
+	{ 3, 13, false },
+};
+static const pmg_renumber_desc mttkrp_renumber_c_renumberings_0[] = {
+	{ 2, 10 },
+};
+static const pmg_restructure_desc mttkrp_renumber_c_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = mttkrp_renumber_c_keys_0,
+		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 3, .copies = mttkrp_renumber_c_copies_0,
+		.n_renumberings = 1, .renumberings = mttkrp_renumber_c_renumberings_0,
+	},
+};
+
+static void mttkrp_renumber_c_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nB;
+	extents[8] = rank;
+	extents[9] = nC;
+	extents[10] = rank;
+	extents[11] = nA;
+	extents[12] = rank;
+	extents[13] = nC;
+	extents[14] = rank;
+}
+
+static const pmg_work_desc mttkrp_renumber_c_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 40, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	counts[4] = (double) (nC)*(double) (rank);
+	counts[5] = (double) (nC);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp_renumber_c_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
+	.params = mttkrp_params,
+	.arrays = mttkrp_renumber_c_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp_renumber_c_restructurings,
+	.has_loop = false,
+	.extents = mttkrp_renumber_c_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_renumber_c_kernel,
+	.choice = "renumber X by c",
+	.n_work = 3, .work = mttkrp_renumber_c_work, .count = mttkrp_renumber_c_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp_restructure_a_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
+	},
+	[3] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
+	},
+	[4] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
+	},
+	[5] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
+	},
+	[6] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
+	},
+	[7] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[8] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[9] = {
+		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[10] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[11] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+};
+
+static const int32_t mttkrp_restructure_a_keys_0[] = { 0 };
+static const pmg_copy_desc mttkrp_restructure_a_copies_0[] = {
+	{ 1, 9, false },
+	{ 2, 10, false },
+	{ 3, 11, false },
+};
+static const pmg_restructure_desc mttkrp_restructure_a_restructurings[] = {
+	{
+		.name = "X", .n_keys = 1, .keys = mttkrp_restructure_a_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = mttkrp_restructure_a_copies_0,
+	},
+};
+
+static const pmg_work_desc mttkrp_restructure_a_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+};
+
+static void mttkrp_restructure_a_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp_restructure_a_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 12, .n_children = 0, .n_extents = 13,
+	.params = mttkrp_params,
+	.arrays = mttkrp_restructure_a_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_restructure_a_restructurings,
+	.has_loop = false,
+	.extents = mttkrp_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_restructure_a_kernel,
+	.choice = "restructure X by a",
+	.n_work = 3, .work = mttkrp_restructure_a_work, .count = mttkrp_restructure_a_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp_restructure_none_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
+	},
+	[3] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
+	},
+	[4] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
+	},
+	[5] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
+	},
+	[6] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
+	},
+};
+
+static const pmg_work_desc mttkrp_restructure_none_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	counts[0] = (double) (nA)*(double) (rank);
+	counts[1] = (double) (nA);
+	counts[2] = (double) (nnz)*(double) (rank);
+	counts[3] = (double) (nnz);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 13,
+	.params = mttkrp_params,
+	.arrays = mttkrp_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = mttkrp_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_restructure_none_kernel,
+	.choice = "restructure X by none",
+	.n_work = 2, .work = mttkrp_restructure_none_work, .count = mttkrp_restructure_none_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_work_desc mttkrp_isl_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 40, .fetches = 2, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 13,
+	.params = mttkrp_params,
+	.arrays = mttkrp_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp_restructurings,
+	.has_loop = false,
+	.extents = mttkrp_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 2, .work = mttkrp_isl_work, .count = mttkrp_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp_renumber_c_restructure_a_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
+	},
+	[3] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
+	},
+	[4] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
+	},
+	[5] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
+	},
+	[6] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
+	},
+	[7] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[8] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[9] = {
+		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[10] = {
+		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[11] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[12] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+	},
+	[13] = {
+		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9"
+	},
+};
+
+static const int32_t mttkrp_renumber_c_restructure_a_keys_0[] = { 0 };
+static const pmg_copy_desc mttkrp_renumber_c_restructure_a_copies_0[] = {
+	{ 1, 10, false },
+	{ 2, 11, false },
+	{ 3, 12, false },
+};
+static const pmg_renumber_desc mttkrp_renumber_c_restructure_a_renumberings_0[] = {
+	{ 2, 9 },
+};
+static const pmg_restructure_desc mttkrp_renumber_c_restructure_a_restructurings[] = {
+	{
+		.name = "X", .n_keys = 1, .keys = mttkrp_renumber_c_restructure_a_keys_0,
+		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 3, .copies = mttkrp_renumber_c_restructure_a_copies_0,
+		.n_renumberings = 1, .renumberings = mttkrp_renumber_c_restructure_a_renumberings_0,
+	},
+};
+
+static void mttkrp_renumber_c_restructure_a_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nB;
+	extents[8] = rank;
+	extents[9] = nC;
+	extents[10] = rank;
+	extents[11] = nA;
+	extents[12] = rank;
+	extents[13] = nC;
+	extents[14] = rank;
+}
+
+static const pmg_work_desc mttkrp_renumber_c_restructure_a_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+};
+
+static void mttkrp_renumber_c_restructure_a_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[4] = (double) (nC)*(double) (rank);
+	counts[5] = (double) (nC);
+	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp_renumber_c_restructure_a_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args),
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 15,
+	.params = mttkrp_params,
+	.arrays = mttkrp_renumber_c_restructure_a_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_renumber_c_restructure_a_restructurings,
+	.has_loop = false,
+	.extents = mttkrp_renumber_c_restructure_a_extents,
+	.assumption = NULL,
+	.kernel = mttkrp_renumber_c_restructure_a_kernel,
+	.choice = "renumber X by c, restructure X by a",
+	.n_work = 4, .work = mttkrp_renumber_c_restructure_a_work, .count = mttkrp_renumber_c_restructure_a_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc mttkrp_description;
+
+static const pmg_pipeline_desc *const mttkrp_candidates[] = {
+	&mttkrp_description,
+	&mttkrp_renumber_c_description,
+	&mttkrp_restructure_a_description,
+	&mttkrp_restructure_none_description,
+	&mttkrp_isl_description,
+	&mttkrp_renumber_c_restructure_a_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status mttkrp_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -221,6 +1146,8 @@ static const pmg_pipeline_desc mttkrp_description = {
 	.extents = mttkrp_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_kernel,
+	.n_candidates = 6, .candidates = mttkrp_candidates,
+	.n_work = 2, .work = mttkrp_work, .count = mttkrp_count,
 	.is_ordered = true,
 	.plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -287,6 +1214,304 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 			for (int64_t r = 0; r < rank; r++) {
 				M[a*rank + r] = 0.0;
 			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: renumber X by c ---- */
+
+static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nC = args->nC;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+	const int32_t *restrict X_run_offsets = plan->data[9];
+	const int32_t *restrict X_offsets = plan->data[10];
+	const int32_t *restrict X_chunk_offsets = plan->data[11];
+	const int32_t *restrict X_c_order = plan->data[12];
+	const int32_t *restrict X_run_b = plan->data[13];
+	const int32_t *restrict X_sorted_c = plan->data[14];
+	const int32_t *restrict X_sorted_d = plan->data[15];
+	const double *restrict X_sorted_value = plan->data[16];
+	double *restrict C_renumbered = plan->data[17];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t new_c = 0; new_c < nC; new_c++) {
+		const int64_t c = X_c_order[new_c];
+		#pragma omp simd
+		for (int64_t i1 = 0; i1 < rank; i1++) {
+			C_renumbered[new_c*rank + i1] = C[c*rank + i1];
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C_renumbered[c*rank + r]*D[d*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: renumber X by d ---- */
+
+static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nD = args->nD;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+	const int32_t *restrict X_run_offsets = plan->data[9];
+	const int32_t *restrict X_offsets = plan->data[10];
+	const int32_t *restrict X_chunk_offsets = plan->data[11];
+	const int32_t *restrict X_d_order = plan->data[12];
+	const int32_t *restrict X_run_b = plan->data[13];
+	const int32_t *restrict X_sorted_c = plan->data[14];
+	const int32_t *restrict X_sorted_d = plan->data[15];
+	const double *restrict X_sorted_value = plan->data[16];
+	double *restrict D_renumbered = plan->data[17];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t new_d = 0; new_d < nD; new_d++) {
+		const int64_t d = X_d_order[new_d];
+		#pragma omp simd
+		for (int64_t i1 = 0; i1 < rank; i1++) {
+			D_renumbered[new_d*rank + i1] = D[d*rank + i1];
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+			const int64_t a_begin = X_offsets[a];
+			const int64_t a_end = X_offsets[a + 1];
+			for (int64_t run = a_begin; run < a_end; run++) {
+				const int64_t b = X_run_b[run];
+				const int64_t run_begin = X_run_offsets[run];
+				const int64_t run_end = X_run_offsets[run + 1];
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r]*D_renumbered[d*rank + r];
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: restructure X by a ---- */
+
+static pmg_status mttkrp4_restructure_a_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+	const int32_t *restrict X_offsets = plan->data[9];
+	const int32_t *restrict X_chunk_offsets = plan->data[10];
+	const int32_t *restrict X_sorted_b = plan->data[11];
+	const int32_t *restrict X_sorted_c = plan->data[12];
+	const int32_t *restrict X_sorted_d = plan->data[13];
+	const double *restrict X_sorted_value = plan->data[14];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
+		#pragma omp parallel for schedule(dynamic)
+		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+			const int64_t chunk_begin = X_chunk_offsets[chunk];
+			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+			for (int64_t a = chunk_begin; a < chunk_end; a++) {
+				#pragma omp simd
+				for (int64_t r = 0; r < rank; r++) {
+					M[a*rank + r] = 0.0;
+				}
+				const int64_t a_begin = X_offsets[a];
+				const int64_t a_end = X_offsets[a + 1];
+				for (int64_t k = a_begin; k < a_end; k++) {
+					const int64_t b = X_sorted_b[k];
+					const int64_t c = X_sorted_c[k];
+					const int64_t d = X_sorted_d[k];
+					double sum = X_sorted_value[k];
+					#pragma omp simd
+					for (int64_t r = 0; r < rank; r++) {
+						M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*D[d*rank + r]*sum;
+					}
+				}
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: restructure X by none ---- */
+
+static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t *restrict X_a = plan->data[0];
+	const int64_t *restrict X_b = plan->data[1];
+	const int64_t *restrict X_c = plan->data[2];
+	const int64_t *restrict X_d = plan->data[3];
+	const double *restrict X_value = plan->data[4];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t a = 0; a < nA; a++) {
+		#pragma omp simd
+		for (int64_t r = 0; r < rank; r++) {
+			M[a*rank + r] = 0.0;
+		}
+	}
+
+	#pragma omp parallel
+	{
+		for (int64_t k = 0; k < nnz; k++) {
+			const int64_t a = X_a[k];
+			const int64_t b = X_b[k];
+			const int64_t c = X_c[k];
+			const int64_t d = X_d[k];
+			#pragma omp for simd schedule(static) nowait
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+			}
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- mttkrp4: --schedule=isl ---- */
+
+static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[1];
+	const double *restrict B = plan->data[5];
+	const double *restrict C = plan->data[6];
+	const double *restrict D = plan->data[7];
+	double *restrict M = plan->data[8];
+	const int32_t *restrict X_run_offsets = plan->data[9];
+	const int32_t *restrict X_offsets = plan->data[10];
+	const int32_t *restrict X_chunk_offsets = plan->data[11];
+	const int32_t *restrict X_run_b = plan->data[12];
+	const int32_t *restrict X_sorted_c = plan->data[13];
+	const int32_t *restrict X_sorted_d = plan->data[14];
+	const double *restrict X_sorted_value = plan->data[15];
+
+	/* mttkrp.pmg:24
+	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+	 *         for k in 0..nnz, r in 0..rank;
+	 */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
+			#pragma omp simd
+			for (int64_t r = 0; r < rank; r++) {
+				M[a*rank + r] = 0.0;
+			}
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
+		const int64_t chunk_begin = X_chunk_offsets[chunk];
+		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+		for (int64_t a = chunk_begin; a < chunk_end; a++) {
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
@@ -447,6 +1672,685 @@ static void mttkrp4_extents(const void *arguments, int64_t *extents)
 	extents[16] = rank;
 }
 
+static const pmg_work_desc mttkrp4_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp4_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc mttkrp4_renumber_c_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
+	},
+	[5] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
+	},
+	[6] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
+	},
+	[7] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
+	},
+	[8] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
+	},
+	[9] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[10] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[11] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[12] = {
+		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[13] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[14] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[15] = {
+		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[16] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[17] = {
+		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:20"
+	},
+};
+
+static const int32_t mttkrp4_renumber_c_keys_0[] = { 0, 1 };
+static const pmg_copy_desc mttkrp4_renumber_c_copies_0[] = {
+	{ 1, 13, true },
+	{ 2, 14, false },
+	{ 3, 15, false },
+	{ 4, 16, false },
+};
+static const pmg_renumber_desc mttkrp4_renumber_c_renumberings_0[] = {
+	{ 2, 12 },
+};
+static const pmg_restructure_desc mttkrp4_renumber_c_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = mttkrp4_renumber_c_keys_0,
+		.segments = 10, .runs = 9, .chunks = 11, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 4, .copies = mttkrp4_renumber_c_copies_0,
+		.n_renumberings = 1, .renumberings = mttkrp4_renumber_c_renumberings_0,
+	},
+};
+
+static void mttkrp4_renumber_c_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nD;
+	extents[8] = nnz;
+	extents[9] = nB;
+	extents[10] = rank;
+	extents[11] = nC;
+	extents[12] = rank;
+	extents[13] = nD;
+	extents[14] = rank;
+	extents[15] = nA;
+	extents[16] = rank;
+	extents[17] = nC;
+	extents[18] = rank;
+}
+
+static const pmg_work_desc mttkrp4_renumber_c_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	counts[4] = (double) (nC)*(double) (rank);
+	counts[5] = (double) (nC);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp4_renumber_c_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 19,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_renumber_c_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp4_renumber_c_restructurings,
+	.has_loop = false,
+	.extents = mttkrp4_renumber_c_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_renumber_c_kernel,
+	.choice = "renumber X by c",
+	.n_work = 3, .work = mttkrp4_renumber_c_work, .count = mttkrp4_renumber_c_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp4_renumber_d_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
+	},
+	[5] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
+	},
+	[6] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
+	},
+	[7] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
+	},
+	[8] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
+	},
+	[9] = {
+		.name = "X.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[10] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[11] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[12] = {
+		.name = "X.d_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[13] = {
+		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[14] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[15] = {
+		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[16] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[17] = {
+		.name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:21"
+	},
+};
+
+static const int32_t mttkrp4_renumber_d_keys_0[] = { 0, 1 };
+static const pmg_copy_desc mttkrp4_renumber_d_copies_0[] = {
+	{ 1, 13, true },
+	{ 2, 14, false },
+	{ 3, 15, false },
+	{ 4, 16, false },
+};
+static const pmg_renumber_desc mttkrp4_renumber_d_renumberings_0[] = {
+	{ 3, 12 },
+};
+static const pmg_restructure_desc mttkrp4_renumber_d_restructurings[] = {
+	{
+		.name = "X", .n_keys = 2, .keys = mttkrp4_renumber_d_keys_0,
+		.segments = 10, .runs = 9, .chunks = 11, .is_by_threads = false,
+		.n_runs = 0, .n_chunks = 1,
+		.n_copies = 4, .copies = mttkrp4_renumber_d_copies_0,
+		.n_renumberings = 1, .renumberings = mttkrp4_renumber_d_renumberings_0,
+	},
+};
+
+static void mttkrp4_renumber_d_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nD;
+	extents[8] = nnz;
+	extents[9] = nB;
+	extents[10] = rank;
+	extents[11] = nC;
+	extents[12] = rank;
+	extents[13] = nD;
+	extents[14] = rank;
+	extents[15] = nA;
+	extents[16] = rank;
+	extents[17] = nD;
+	extents[18] = rank;
+}
+
+static const pmg_work_desc mttkrp4_renumber_d_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "D.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	counts[4] = (double) (nD)*(double) (rank);
+	counts[5] = (double) (nD);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp4_renumber_d_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 19,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_renumber_d_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp4_renumber_d_restructurings,
+	.has_loop = false,
+	.extents = mttkrp4_renumber_d_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_renumber_d_kernel,
+	.choice = "renumber X by d",
+	.n_work = 3, .work = mttkrp4_renumber_d_work, .count = mttkrp4_renumber_d_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp4_restructure_a_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
+	},
+	[5] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
+	},
+	[6] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
+	},
+	[7] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
+	},
+	[8] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
+	},
+	[9] = {
+		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[10] = {
+		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[11] = {
+		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[12] = {
+		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[13] = {
+		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+	[14] = {
+		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+	},
+};
+
+static const int32_t mttkrp4_restructure_a_keys_0[] = { 0 };
+static const pmg_copy_desc mttkrp4_restructure_a_copies_0[] = {
+	{ 1, 11, false },
+	{ 2, 12, false },
+	{ 3, 13, false },
+	{ 4, 14, false },
+};
+static const pmg_restructure_desc mttkrp4_restructure_a_restructurings[] = {
+	{
+		.name = "X", .n_keys = 1, .keys = mttkrp4_restructure_a_keys_0,
+		.segments = 9, .runs = -1, .chunks = 10, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 4, .copies = mttkrp4_restructure_a_copies_0,
+	},
+};
+
+static const pmg_work_desc mttkrp4_restructure_a_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+};
+
+static void mttkrp4_restructure_a_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_chunks = plan->sizes[0];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
+	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp4_restructure_a_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 15, .n_children = 0, .n_extents = 17,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_restructure_a_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_restructure_a_restructurings,
+	.has_loop = false,
+	.extents = mttkrp4_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_restructure_a_kernel,
+	.choice = "restructure X by a",
+	.n_work = 3, .work = mttkrp4_restructure_a_work, .count = mttkrp4_restructure_a_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc mttkrp4_restructure_none_arrays[] = {
+	[0] = {
+		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nA" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
+	},
+	[1] = {
+		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nB" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
+	},
+	[2] = {
+		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 2, false, 0, "nC" },
+		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
+	},
+	[3] = {
+		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 3, false, 0, "nD" },
+		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
+	},
+	[4] = {
+		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
+	},
+	[5] = {
+		.name = "B", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
+	},
+	[6] = {
+		.name = "C", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
+	},
+	[7] = {
+		.name = "D", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
+	},
+	[8] = {
+		.name = "M", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
+		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
+	},
+};
+
+static const pmg_work_desc mttkrp4_restructure_none_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp4_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	counts[0] = (double) (nA)*(double) (rank);
+	counts[1] = (double) (nA);
+	counts[2] = (double) (nnz)*(double) (rank);
+	counts[3] = (double) (nnz);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 9, .n_children = 0, .n_extents = 17,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = mttkrp4_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_restructure_none_kernel,
+	.choice = "restructure X by none",
+	.n_work = 2, .work = mttkrp4_restructure_none_work, .count = mttkrp4_restructure_none_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_work_desc mttkrp4_isl_work[] = {
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 4, .bytes = 32, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+};
+
+static void mttkrp4_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+	const int64_t X_runs = plan->sizes[0];
+	const int64_t X_chunks = plan->sizes[1];
+
+	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
+	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
+	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1)*(double) (rank);
+	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (X_runs)/(double) (nA + 1)*(double) (nnz)/(double) (X_runs + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc mttkrp4_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args),
+	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 17,
+	.params = mttkrp4_params,
+	.arrays = mttkrp4_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 2, .restructurings = mttkrp4_restructurings,
+	.has_loop = false,
+	.extents = mttkrp4_extents,
+	.assumption = NULL,
+	.kernel = mttkrp4_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 2, .work = mttkrp4_isl_work, .count = mttkrp4_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc mttkrp4_description;
+
+static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
+	&mttkrp4_description,
+	&mttkrp4_renumber_c_description,
+	&mttkrp4_renumber_d_description,
+	&mttkrp4_restructure_a_description,
+	&mttkrp4_restructure_none_description,
+	&mttkrp4_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status mttkrp4_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -466,6 +2370,8 @@ static const pmg_pipeline_desc mttkrp4_description = {
 	.extents = mttkrp4_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_kernel,
+	.n_candidates = 6, .candidates = mttkrp4_candidates,
+	.n_work = 2, .work = mttkrp4_work, .count = mttkrp4_count,
 	.is_ordered = true,
 	.plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

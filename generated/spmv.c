@@ -34,8 +34,24 @@
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
- * - candidates of coo_spmv: one way (not several); more than 64 stages, or than 6 nested loops,
- *   take long to compile, spmv.pmg:28
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
+ *   col' is not supported yet, spmv.pmg:28
+ *
+ * Pipeline coo_spmv with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
+ *   cell, spmv.pmg:35
+ * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:35
+ *
+ * Pipeline coo_spmv with restructure A by none (nothing is sorted, where all is in cache):
+ * - parallel of y: parallel (not serial); no two iterations of 'row' touch the same cell,
+ *   spmv.pmg:33
+ * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
+ *   of 'y', spmv.pmg:35
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:33
+ *
+ * Pipeline coo_spmv with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of coo_spmv: textual (not isl); isl has no proposal whose loops are dims, spmv.pmg:28
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:35
  *
  * Pipeline coo_spmv_written:
  * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
@@ -49,8 +65,25 @@
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
- * - candidates of coo_spmv_written: one way (not several); more than 64 stages, or than 6 nested
- *   loops, take long to compile, spmv.pmg:38
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
+ *   col' is not supported yet, spmv.pmg:38
+ *
+ * Pipeline coo_spmv_written with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
+ *   cell, spmv.pmg:45
+ * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:45
+ *
+ * Pipeline coo_spmv_written with restructure A by none (nothing is sorted, where all is in cache):
+ * - parallel of y: parallel (not serial); no two iterations of 'row' touch the same cell,
+ *   spmv.pmg:43
+ * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
+ *   of 'y', spmv.pmg:45
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:43
+ *
+ * Pipeline coo_spmv_written with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of coo_spmv_written: textual (not isl); isl has no proposal whose loops are dims,
+ *   spmv.pmg:38
+ * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:45
  */
 #include "spmv.h"
 
@@ -620,6 +653,127 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	return PMG_OK;
 }
 
+/* ---- coo_spmv: renumber A by col ---- */
+
+static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nCols = args->nCols;
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_col_order = plan->data[7];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	double *restrict x_renumbered = plan->data[10];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+		const int64_t col = A_col_order[new_col];
+		x_renumbered[new_col] = x[col];
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x_renumbered[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv: restructure A by none ---- */
+
+static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t k = 0; k < nnz; k++) {
+		const int64_t row = A_row[k];
+		const int64_t col = A_col[k];
+		#pragma omp atomic
+		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv: --schedule=isl ---- */
+
+static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		#pragma omp simd
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
+	(void) control;
+	return PMG_OK;
+}
+
 static const pmg_param_desc coo_spmv_params[] = {
 	{ "nRows", PMG_I64, offsetof(coo_spmv_args, nRows), "spmv.pmg:29" },
 	{ "nCols", PMG_I64, offsetof(coo_spmv_args, nCols), "spmv.pmg:29" },
@@ -704,6 +858,273 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_work_desc coo_spmv_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc coo_spmv_renumber_col_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[7] = {
+		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[8] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[9] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
+	},
+	[10] = {
+		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:32"
+	},
+};
+
+static const int32_t coo_spmv_renumber_col_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_renumber_col_copies_0[] = {
+	{ 1, 8, false },
+	{ 2, 9, false },
+};
+static const pmg_renumber_desc coo_spmv_renumber_col_renumberings_0[] = {
+	{ 1, 7 },
+};
+static const pmg_restructure_desc coo_spmv_renumber_col_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_renumber_col_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_renumber_col_copies_0,
+		.n_renumberings = 1, .renumberings = coo_spmv_renumber_col_renumberings_0,
+	},
+};
+
+static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = nCols;
+}
+
+static const pmg_work_desc coo_spmv_renumber_col_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[4] = (double) (nCols);
+	counts[5] = 1.0;
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_renumber_col_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_renumber_col_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_renumber_col_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_renumber_col_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_renumber_col_kernel,
+	.choice = "renumber A by col",
+	.n_work = 3, .work = coo_spmv_renumber_col_work, .count = coo_spmv_renumber_col_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc coo_spmv_restructure_none_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
+	},
+};
+
+static const pmg_work_desc coo_spmv_restructure_none_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
+};
+
+static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+
+	counts[0] = (double) (nRows);
+	counts[1] = 1.0;
+	counts[2] = (double) (nnz);
+	counts[3] = 1.0;
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_restructure_none_kernel,
+	.choice = "restructure A by none",
+	.n_work = 2, .work = coo_spmv_restructure_none_work, .count = coo_spmv_restructure_none_count,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_work_desc coo_spmv_isl_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_params,
+	.arrays = coo_spmv_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 2, .work = coo_spmv_isl_work, .count = coo_spmv_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_description;
+
+static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
+	&coo_spmv_description,
+	&coo_spmv_renumber_col_description,
+	&coo_spmv_restructure_none_description,
+	&coo_spmv_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status coo_spmv_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -723,6 +1144,8 @@ static const pmg_pipeline_desc coo_spmv_description = {
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
+	.n_candidates = 4, .candidates = coo_spmv_candidates,
+	.n_work = 2, .work = coo_spmv_work, .count = coo_spmv_count,
 	.is_ordered = true,
 	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -776,6 +1199,127 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
 		for (int64_t row = chunk_begin; row < chunk_end; row++) {
 			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) arguments;
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: renumber A by col ---- */
+
+static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nCols = args->nCols;
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_col_order = plan->data[7];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	double *restrict x_renumbered = plan->data[10];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+		const int64_t col = A_col_order[new_col];
+		x_renumbered[new_col] = x[col];
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+			const int64_t row_begin = A_offsets[row];
+			const int64_t row_end = A_offsets[row + 1];
+			double sum = 0.0;
+			#pragma omp simd reduction(+:sum)
+			for (int64_t k = row_begin; k < row_end; k++) {
+				const int64_t col = A_sorted_col[k];
+				sum += A_sorted_value[k]*x_renumbered[col];
+			}
+			y[row] += sum;
+		}
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: restructure A by none ---- */
+
+static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t *restrict A_row = plan->data[0];
+	const int64_t *restrict A_col = plan->data[1];
+	const double *restrict A_value = plan->data[2];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for simd schedule(static)
+	for (int64_t row = 0; row < nRows; row++) {
+		y[row] = 0.0;
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t k = 0; k < nnz; k++) {
+		const int64_t row = A_row[k];
+		const int64_t col = A_col[k];
+		#pragma omp atomic
+		y[row] += A_value[k]*x[col];
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- coo_spmv_written: --schedule=isl ---- */
+
+static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const int64_t A_chunks = plan->sizes[0];
+	const double *restrict x = plan->data[3];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[7];
+	const double *restrict A_sorted_value = plan->data[8];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		#pragma omp simd
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
+			y[row] = 0.0;
+		}
+	}
+
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
+		const int64_t chunk_begin = A_chunk_offsets[chunk];
+		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
+		for (int64_t row = chunk_begin; row < chunk_end; row++) {
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
@@ -877,6 +1421,273 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
+static const pmg_work_desc coo_spmv_written_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_array_desc coo_spmv_written_renumber_col_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
+	},
+	[5] = {
+		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[6] = {
+		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[7] = {
+		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[8] = {
+		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[9] = {
+		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
+	},
+	[10] = {
+		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:42"
+	},
+};
+
+static const int32_t coo_spmv_written_renumber_col_keys_0[] = { 0 };
+static const pmg_copy_desc coo_spmv_written_renumber_col_copies_0[] = {
+	{ 1, 8, false },
+	{ 2, 9, false },
+};
+static const pmg_renumber_desc coo_spmv_written_renumber_col_renumberings_0[] = {
+	{ 1, 7 },
+};
+static const pmg_restructure_desc coo_spmv_written_renumber_col_restructurings[] = {
+	{
+		.name = "A", .n_keys = 1, .keys = coo_spmv_written_renumber_col_keys_0,
+		.segments = 5, .runs = -1, .chunks = 6, .is_by_threads = false,
+		.n_runs = -1, .n_chunks = 0,
+		.n_copies = 2, .copies = coo_spmv_written_renumber_col_copies_0,
+		.n_renumberings = 1, .renumberings = coo_spmv_written_renumber_col_renumberings_0,
+	},
+};
+
+static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t *extents)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+
+	extents[0] = nnz;
+	extents[1] = nRows;
+	extents[2] = nnz;
+	extents[3] = nCols;
+	extents[4] = nnz;
+	extents[5] = nCols;
+	extents[6] = nRows;
+	extents[7] = nCols;
+}
+
+static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[4] = (double) (nCols);
+	counts[5] = 1.0;
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_written_renumber_col_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_renumber_col_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_renumber_col_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_written_renumber_col_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_renumber_col_kernel,
+	.choice = "renumber A by col",
+	.n_work = 3, .work = coo_spmv_written_renumber_col_work, .count = coo_spmv_written_renumber_col_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc coo_spmv_written_restructure_none_arrays[] = {
+	[0] = {
+		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 0, false, 0, "nRows" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
+	},
+	[1] = {
+		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.is_index = true, .facts = PMG_FACT_INDEX,
+		.limit = { 1, false, 0, "nCols" },
+		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
+	},
+	[2] = {
+		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
+	},
+	[3] = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
+	},
+	[4] = {
+		.name = "y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
+	},
+};
+
+static const pmg_work_desc coo_spmv_written_restructure_none_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
+};
+
+static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+
+	counts[0] = (double) (nRows);
+	counts[1] = 1.0;
+	counts[2] = (double) (nnz);
+	counts[3] = 1.0;
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_restructure_none_arrays,
+	.children = NULL,
+	.has_loop = false,
+	.extents = coo_spmv_written_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_restructure_none_kernel,
+	.choice = "restructure A by none",
+	.n_work = 2, .work = coo_spmv_written_restructure_none_work, .count = coo_spmv_written_restructure_none_count,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_work_desc coo_spmv_written_isl_work[] = {
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void coo_spmv_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const coo_spmv_written_args *args = arguments;
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
+	const int64_t A_chunks = plan->sizes[0];
+
+	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	counts[1] = (double) (A_chunks);
+	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
+	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc coo_spmv_written_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args),
+	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
+	.params = coo_spmv_written_params,
+	.arrays = coo_spmv_written_arrays,
+	.children = NULL,
+	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
+	.has_loop = false,
+	.extents = coo_spmv_written_extents,
+	.assumption = NULL,
+	.kernel = coo_spmv_written_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 2, .work = coo_spmv_written_isl_work, .count = coo_spmv_written_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc coo_spmv_written_description;
+
+static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
+	&coo_spmv_written_description,
+	&coo_spmv_written_renumber_col_description,
+	&coo_spmv_written_restructure_none_description,
+	&coo_spmv_written_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status coo_spmv_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -896,6 +1707,8 @@ static const pmg_pipeline_desc coo_spmv_written_description = {
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
+	.n_candidates = 4, .candidates = coo_spmv_written_candidates,
+	.n_work = 2, .work = coo_spmv_written_work, .count = coo_spmv_written_count,
 	.is_ordered = true,
 	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -10,7 +10,7 @@
 
 typedef VEC(const struct choice *) combination;
 
-enum { MOST_STAGES = 64, MOST_DIMS = 6 };
+enum { MOST_STAGES = 64, MOST_LOOPS = 6 };
 
 /* ---- one candidate ---- */
 
@@ -173,12 +173,22 @@ static void combine(struct search *search, int first, int n)
 		}
 }
 
+/* Dims that are data have one value, and are no loops. */
+static int n_loops(const struct stage *stage)
+{
+	int n = 0;
+
+	for (int d = 0; d < stage->dims.n; d++)
+		n += stage->dims.items[d].kind != DIM_BIND;
+	return n;
+}
+
 static bool takes_long(const struct module *module)
 {
 	bool takes_long = module->stages.n > MOST_STAGES;
 
 	for (int i = 0; i < module->stages.n; i++)
-		takes_long = takes_long || module->stages.items[i]->dims.n > MOST_DIMS;
+		takes_long = takes_long || n_loops(module->stages.items[i]) > MOST_LOOPS;
 	return takes_long;
 }
 
@@ -189,7 +199,7 @@ static void add_candidates(struct compilation *c, struct module *module)
 	if (takes_long(module)) {
 		module_decide(module, "candidates", module->name, "one way", "several", module->span,
 			      "more than %d stages, or than %d nested loops, take long to compile", MOST_STAGES,
-			      MOST_DIMS);
+			      MOST_LOOPS);
 		return;
 	}
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
