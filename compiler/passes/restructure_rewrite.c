@@ -230,14 +230,24 @@ static bool needs_point(const struct rewriter *r, int number)
 	return needs;
 }
 
-/* Is it bound, and all that it uses already there? */
+/* Is all that the old dim uses already there? */
 static bool is_ready(const struct rewriter *r, int number)
 {
-	bool is = old_dim(r, number)->kind == DIM_BIND;
+	bool is = true;
 
 	for (int d = 1; is && d < number; d++)
 		is = !dim_uses(old_dim(r, number), d) || r->out->map[d];
 	return is;
+}
+
+static bool is_ready_of_point(const struct rewriter *r, int number)
+{
+	return needs_point(r, number) && is_ready(r, number);
+}
+
+static bool is_ready_and_bound(const struct rewriter *r, int number)
+{
+	return old_dim(r, number)->kind == DIM_BIND && is_ready(r, number);
 }
 
 static void push_old_dim(struct rewriter *r, int number)
@@ -260,13 +270,6 @@ static void push_old_dims(struct rewriter *r, bool (*belongs)(const struct rewri
 			push_old_dim(r, i);
 }
 
-static bool is_any(const struct rewriter *r, int number)
-{
-	(void) r;
-	(void) number;
-	return true;
-}
-
 /* ---- the whole ---- */
 
 struct rewriting rewriting_new(const struct accumulation *accumulation, const struct choice *choice)
@@ -280,11 +283,11 @@ struct rewriting rewriting_new(const struct accumulation *accumulation, const st
 	push_points(&r);
 	out.n_common = out.dims.n - 1;
 	push_order(&r);
-	push_old_dims(&r, choice->has_runs ? needs_point : is_ready);
+	push_old_dims(&r, choice->has_runs ? is_ready_of_point : is_ready_and_bound);
 	if (!choice->has_runs)
 		out.n_common = out.dims.n;
 	out.n_points = out.dims.n - out.n_common;
-	push_old_dims(&r, is_any);
+	push_old_dims(&r, is_ready);
 	out.value = rewrite_expr(&r, accumulation->stage->value);
 	out.write = rewrite_access(&r, &accumulation->stage->write);
 	return out;
