@@ -16,6 +16,8 @@
 
 #include "formats/streams.h"
 
+enum { LONGEST_ROW = 512 };
+
 extern char **environ;
 
 /* ---- The folder -------------------------------------------------------------------------- */
@@ -91,10 +93,28 @@ static bool program_failed(struct session *s, struct failure *failure)
 	return fail(failure, outcome, "'%s' cannot be compiled", s->module->source_name);
 }
 
+/* The lengths of rows, last extents of arrays with several dimensions, are compiled in unless --specialize says
+ * otherwise: rows of known length stay in registers. */
+static void specialize_rows(struct session *s)
+{
+	for (int i = 0; !s->values.specialize && i < s->module->arrays.n; i++) {
+		const struct array *array = s->module->arrays.items[i];
+		const struct expr *hi = array->rank > 1 ? array->hi[array->rank - 1] : NULL;
+		struct param *param;
+
+		if (!array_is_argument(array) || !hi || hi->kind != EXPR_PARAM || hi->index >= s->sizes.n)
+			continue;
+		param = &s->module->params.items[hi->index];
+		param->value = s->sizes.items[hi->index].value;
+		param->is_specialized = s->sizes.items[hi->index].is_known && param->value <= LONGEST_ROW;
+	}
+}
+
 static bool generate(struct session *s, struct build *build, struct failure *failure)
 {
 	const char *c_text, *h_text;
 
+	specialize_rows(s);
 	if (!compilation_run_passes(s->c) || !compilation_generate(s->c, s->module->name, &c_text, &h_text))
 		return program_failed(s, failure);
 	if (s->values.remarks)

@@ -68,7 +68,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 		return fail_memory(failure, "the compiler");
 	s->c->options = s->values.passes;
 	s->c->options.with = s->values.with;
-	s->c->options.specialize = s->values.specialize;
+	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
+		s->c->options.specialize = s->values.specialize;
 	if (!compilation_read(s->c, path))
 		return unreadable(s, path, failure);
 	if (!s->values.pipeline && s->c->modules.n > 1)
@@ -261,8 +262,8 @@ static const struct option_row rows[] = {
 	{ .name = "specialize",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, specialize),
-	  .operand = "SIZE=VALUE",
-	  .text = "compile for this size" },
+	  .operand = "SIZE=VALUE|off",
+	  .text = "compile for this size, or for none (default: for the lengths of rows)" },
 	{ .name = "keep",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, keep),
