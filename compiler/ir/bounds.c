@@ -317,12 +317,13 @@ static void note_use(struct access *access, void *user)
 	uses->any |= access->array == uses->array;
 }
 
-/* Is there one array for all iterations of the loop? Others are new in each. */
+/* Is there one array for all iterations of the loop? Others are new in each, and next values that are written in place
+ * are a state's to set again. */
 static bool outlives_iteration(const struct module *module, const struct array *array)
 {
 	struct uses uses = { array, array->role == ROLE_OUT || array->role == ROLE_INOUT };
 
-	for (int i = 0; i < module->stages.n && !uses.any; i++)
+	for (int i = 0; i < module->stages.n && !uses.any && array->role != ROLE_STATE; i++)
 		if (!stage_is_in_loop(module, module->stages.items[i]))
 			stage_reads(module->stages.items[i], note_use, &uses);
 	return uses.any;

@@ -282,12 +282,31 @@ static void restructure(const struct accumulation *accumulation, struct choice *
 	factor_stages(&rewriting);
 }
 
-bool pass_restructure(struct module *module, const struct pass_options *options)
+/* Each restructured accumulation has many dims, and isl's time grows with all of them. */
+enum { MOST_ACCUMULATIONS = 8 };
+
+static bool has_many(struct module *module)
 {
+	struct accumulation accumulation;
+	int n = 0;
+
+	for (int i = 0; i < module->groups.n; i++)
+		n += accumulation_match(module, module->groups.items[i], &accumulation);
+	if (n > MOST_ACCUMULATIONS)
+		module_decide(module, "restructure", module->name, "none", "each", module->span,
+			      "more than %d sparse accumulations take long to compile", MOST_ACCUMULATIONS);
+	return n > MOST_ACCUMULATIONS;
+}
+
+bool pass_restructure(struct module *module, const struct pass_options *asked)
+{
+	struct pass_options chosen = *asked;
+	const struct pass_options *options = &chosen;
 	struct accumulation accumulation;
 	struct choice choice;
 	int n_errors = module->diags->n_errors;
 
+	chosen.restructure = asked->restructure && !has_many(module);
 	for (int i = 0; i < module->groups.n; i++)
 		if (accumulation_match(module, module->groups.items[i], &accumulation) &&
 		    choose(&accumulation, options, &choice))
