@@ -333,6 +333,8 @@ static void check_pair(struct module *module, const struct stage *a, const struc
 {
 	if (a->write.array != b->write.array || !is_plain_definition(a) || !is_plain_definition(b))
 		return;
+	if (a->write.array->role == ROLE_STATE && stage_is_in_loop(module, a) != stage_is_in_loop(module, b))
+		return;
 	check_once(module, a, b);
 	if (stage_is_in_loop(module, a) && stage_is_in_loop(module, b) && outlives_iteration(module, a->write.array))
 		check_iterations(module, a, b);

@@ -137,7 +137,8 @@ struct mark *mark_read(struct module *module, const char *name)
 	if (!kind_of_name(name, length, &mark->kind))
 		return NULL;
 	if (!open)
-		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR ? mark : NULL;
+		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC
+			       ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
 	if (mark->kind == MARK_STORAGE)
