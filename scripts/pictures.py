@@ -97,7 +97,8 @@ def order(picture, x, title, voxels, n_voxels):
     dots(picture, x, TOP, PANEL, some, len(voxels), n_voxels)
     dots(picture, x, TOP + PANEL + 50, 150, list(enumerate(near)), SHOWN, n_voxels)
     picture.text(x, TOP + PANEL + 222, f"{len(set(near))} different voxels among these {SHOWN},", "small")
-    picture.text(x, TOP + PANEL + 240, f"{number(sum(windows) / len(windows))} in the mean of all such {SHOWN}", "small")
+    mean = number(sum(windows) / len(windows))
+    picture.text(x, TOP + PANEL + 240, f"{mean} in the mean of all such {SHOWN}", "small")
 
 
 def orders(coefficients, n_voxels):

@@ -45,7 +45,8 @@ void with_check(struct compilation *c)
 		const struct tree_stmt *stmt = c->asked.items[i];
 
 		if (!*stmt->is_meant)
-			diag_error(&c->diags, DIAG_UNKNOWN_NAME, stmt->items.n ? stmt->items.items[0]->span : stmt->span,
+			diag_error(&c->diags, DIAG_UNKNOWN_NAME,
+				   stmt->items.n ? stmt->items.items[0]->span : stmt->span,
 				   "no pipeline of the file has the name that this is about");
 	}
 }
