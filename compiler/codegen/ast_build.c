@@ -101,14 +101,12 @@ static __isl_give isl_id_list *iterators(const struct module *module, __isl_keep
 	return list;
 }
 
-__isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
+static __isl_give isl_ast_node *make_ast(struct module *module, enum region_kind kind)
 {
 	isl_schedule *schedule = isl_schedule_copy(module->regions[kind].schedule);
 	isl_ast_build *build;
 	isl_ast_node *ast;
 
-	if (!schedule)
-		return NULL;
 	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
 	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
 	isl_options_set_ast_build_group_coscheduled(module->ctx, 1);
@@ -118,6 +116,15 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 	ast = isl_ast_build_node_from_schedule(build, schedule);
 	isl_ast_build_free(build);
 	return ast;
+}
+
+__isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
+{
+	struct region *region = &module->regions[kind];
+
+	if (region->schedule && !region->loops)
+		region->loops = make_ast(module, kind);
+	return isl_ast_node_copy(region->loops);
 }
 
 /* ---- questions to the AST ---- */

@@ -111,31 +111,47 @@ static const char *bare_text(struct module *module)
 	return text;
 }
 
-/* Has an earlier candidate become the same? */
-static bool is_known(struct module *module, struct module *other)
-{
-	const char *text = bare_text(other);
-	bool is_same = !strcmp(bare_text(module), text);
+struct search {
+	struct compilation *c;
+	struct module *module;
+	choice_list *choices;           /* by variation */
+	combination chosen;
+	VEC(const char *) texts;        /* of the module and of its candidates */
+};
 
-	for (int i = 0; i < module->candidates.n && !is_same; i++)
-		is_same = !strcmp(bare_text(module->candidates.items[i]), text);
-	return is_same;
+/* Has an earlier candidate, or the module, become the same? */
+static bool is_known(const struct search *search, const char *text)
+{
+	for (int i = 0; i < search->texts.n; i++)
+		if (!strcmp(search->texts.items[i], text))
+			return true;
+	return false;
 }
 
-static void add_candidate(struct compilation *c, struct module *module, const combination *choices)
+static bool add_if_new(struct search *search, struct module *other)
 {
-	struct module *other = lower_again(c, module);
+	const char *text = bare_text(other);
+
+	if (is_known(search, text))
+		return false;
+	vec_push(&search->c->arena, &search->texts, text);
+	vec_push(&search->c->arena, &search->module->candidates, other);
+	return true;
+}
+
+static void add_candidate(struct search *search)
+{
+	struct compilation *c = search->c;
+	struct module *module = search->module, *other = lower_again(c, module);
 	struct pass_options options;
 	bool is_compiled;
 
 	if (!other)
 		return;
-	options = choose(c, other, choices);
+	options = choose(c, other, &search->chosen);
 	is_compiled = compilation_run_passes_on(c, other, &options);
-	if (is_compiled && !is_known(module, other)) {
-		vec_push(&c->arena, &module->candidates, other);
+	if (is_compiled && add_if_new(search, other))
 		return;
-	}
 	if (!is_compiled && !c->arena.is_exhausted)
 		module_decide(module, "candidates", other->choice, "left out", "compiled", module->span, "%s",
 			      first_error(other));
@@ -143,13 +159,6 @@ static void add_candidate(struct compilation *c, struct module *module, const co
 }
 
 /* ---- combinations ---- */
-
-struct search {
-	struct compilation *c;
-	struct module *module;
-	choice_list *choices;           /* by variation */
-	combination chosen;
-};
 
 static bool is_full(const struct search *search)
 {
@@ -160,7 +169,7 @@ static bool is_full(const struct search *search)
 static void combine(struct search *search, int first, int n)
 {
 	if (n == 0) {
-		add_candidate(search->c, search->module, &search->chosen);
+		add_candidate(search);
 		return;
 	}
 	for (int v = first; v < n_variations; v++)
@@ -202,6 +211,7 @@ static void add_candidates(struct compilation *c, struct module *module)
 			      MOST_LOOPS);
 		return;
 	}
+	vec_push(&c->arena, &search.texts, bare_text(module));
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
 	for (int v = 0; v < n_variations; v++)
 		variations[v].choices(module, &c->options, &search.choices[v]);

@@ -17,7 +17,8 @@
 #define REGION_FIELDS(FIELD) \
 	FIELD(isl_union_map, strict) \
 	FIELD(isl_union_map, reduction) \
-	FIELD(isl_schedule, schedule)
+	FIELD(isl_schedule, schedule) \
+	FIELD(isl_ast_node, loops)
 
 struct module *module_new(struct arena *arena, struct diags *diags, isl_ctx *ctx, const char *name, struct span span)
 {

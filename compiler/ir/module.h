@@ -25,6 +25,7 @@
 #ifndef PMGC_IR_MODULE_H
 #define PMGC_IR_MODULE_H
 
+#include <isl/ast.h>
 #include <isl/ctx.h>
 #include <isl/schedule.h>
 #include <isl/union_map.h>
@@ -184,6 +185,7 @@ struct region {
 	 * `reduction` are between updates of one accumulation, which may be swapped but not run at once. */
 	isl_union_map *strict, *reduction;
 	isl_schedule *schedule;         /* the only thing the code generator reads (ir/schedule.h) */
+	isl_ast_node *loops;            /* of the schedule that the passes left, once made */
 };
 
 struct loop {                           /* `iterate var in lo..hi until until` */
