@@ -50,7 +50,7 @@ static void processor_name(char *name)
 	unsigned int words[12], most;
 
 	strcpy(name, "x86-64");
-	most = __get_cpuid_max(0x80000000u, NULL);
+	most = (unsigned int) __get_cpuid_max(0x80000000u, NULL);
 	if (most < 0x80000004u)
 		return;
 	for (unsigned int i = 0; i < 3; i++)

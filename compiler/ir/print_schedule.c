@@ -34,7 +34,7 @@ static const char *sorted_pieces(struct arena *arena, const char *text)
 	VEC(const char *) pieces = { 0 };
 	struct str sorted = str_new(arena);
 
-	if (!close)
+	if (!close || close <= open + 2)
 		return text;
 	for (const char *from = open + 2; from < close;) {
 		const char *to = strstr(from, "; ");

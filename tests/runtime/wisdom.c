@@ -39,7 +39,7 @@ static void test_corrupt(struct tests *tests)
 {
 	static const char whole[] = "pmg wisdom 1\na\tx\t1\nb\ty\t2\n";
 	static const char *const foreign[] = {
-		"", "pmg wisdom 2\na\tx\t1\n", "\x7f" "ELF\na\tx\t1\n", "a\tx\t1\n", "pmg wisdom 1"
+		"", "pmg wisdom 2\na\tx\t1\n", "\177ELF\na\tx\t1\n", "a\tx\t1\n", "pmg wisdom 1"
 	};
 	char text[256], choice[64];
 
