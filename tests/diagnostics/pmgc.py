@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +22,10 @@ def pmgc(*arguments, folder=ROOT, **more):
 def messages(program, *options, folder=ROOT):
     """The diagnostics of a program, as objects."""
     done = pmgc(program, "-o", "-", "--message-format=json", *options, folder=folder)
-    return [json.loads(row) for row in done.stderr.decode().splitlines()]
+    try:
+        return [json.loads(row) for row in done.stderr.decode().splitlines()]
+    except json.JSONDecodeError:
+        sys.exit(f"{program}: no messages in JSON, but, with status {done.returncode}:\n{done.stderr.decode()}")
 
 
 class Count:

@@ -12,6 +12,7 @@ from pmgc import IS_SANITIZED, ROOT, Count, pmgc
 
 LONG = "PMG_TEST_LONG" in os.environ       # all dumps, not only the first and the last
 PROGRAMS = sorted(ROOT.glob("tests/programs/*.pmg"))
+ONE_WAY = ["--overrides=off", "--candidates=1"]         # what is dumped is the first candidate
 HEAD = re.compile(r"# after (?P<name>[\w-]+)(?P<unchanged> \(unchanged\))?\n"
                   r"(?P<module>module `?(?P<pipeline>\w+)`?\n.*)", re.S)
 COMPUTING = re.compile(r"\t+(#pragma|for |if |while |} else|(?!const |\w+ \*|extents)\w[\w\[\]+*/% >-]* [-+*]?= .*;$)")
@@ -50,7 +51,7 @@ def check_back(count, name, dump, compiled):
     found = HEAD.fullmatch(dump.read_text())
     printed = pmgc(dump.name, "--emit=ir", folder=dump.parent)
     count.equal(f"{name}: {dump.name} printed again", printed.stdout.decode(), found["module"])
-    again = pmgc(dump.name, "--emit=c", "--overrides=off", folder=dump.parent)
+    again = pmgc(dump.name, "--emit=c", *ONE_WAY, folder=dump.parent)
     count(f"{name}: {dump.name} compiled", again.stderr.decode() if again.returncode else "")
     if not again.returncode:
         got, expected = (computation(text, found["pipeline"]) for text in (again.stdout.decode(), compiled))
@@ -60,7 +61,7 @@ def check_back(count, name, dump, compiled):
 
 def check_program(count, program, folder):
     name = program.name
-    done = pmgc(program, "-o", "p.c", "--dump-after=all", "--overrides=off", folder=folder)
+    done = pmgc(program, "-o", "p.c", "--dump-after=all", *ONE_WAY, folder=folder)
     count(name, done.stderr.decode() if done.returncode else "")
     dumps = sorted(folder.glob("*.ir"))
     pipelines = sorted({dump.name.split(".")[0] for dump in dumps})

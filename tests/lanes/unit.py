@@ -3,7 +3,9 @@
 or, behind a dash, to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
-They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
+One that says "Not with
+sanitizers" is left out where they are built in. They are started in the root of the tree and see BUILD, PMGC and PMG
+(paths of the programs to test).
 """
 import os
 import re
@@ -15,6 +17,7 @@ from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 SECONDS = 4*3600 if os.environ.get("PMG_TEST_LONG") else 600
+ALONE = "Not with sanitizers"
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
@@ -24,6 +27,8 @@ SANITIZERS = {
 
 def commands(build, which):
     def is_wanted(path):
+        if "-san" in build.name and ALONE in path.read_text():
+            return False
         return not which or (path.parent.name == which.lstrip("-")) != which.startswith("-")
 
     programs = filter(is_wanted, sorted(Path("tests").glob("*/test_*.c")))

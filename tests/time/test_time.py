@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """pmgc takes at most 400 ms for each way in which it compiles an example, at most 4 s for all of them, and 1 s for
 a pipeline of 100 stages, which stays parallel; and whatever it is given it ends within 10 s: with code, or with the
-message that says that isl's quota is used up. All that ten times longer with sanitizers. The best of some runs, in
-processor time, so that what else runs on the machine does not count."""
+message that says that isl's quota is used up. The best of some runs, in processor time, so that what else runs on the
+machine does not count. Not with sanitizers, which take their own time."""
 import os
 import resource
 import subprocess
@@ -14,8 +14,7 @@ from pathlib import Path
 import chains
 
 PMGC = os.environ.get("PMGC") or str(Path(os.environ.get("BUILD", "build")) / "pmgc")
-SLOWER = 10 if "-san" in PMGC else 1
-ONE_WAY, ALL_WAYS, LONG, MOST = 0.400*SLOWER, 4.000*SLOWER, 1.000*SLOWER, 10.000*SLOWER
+ONE_WAY, ALL_WAYS, LONG, MOST = 0.400, 4.000, 1.000, 10.000
 STAGES, RUNS = 100, 5
 QUOTA = "PMG0702"
 RESULTS = {"passed": 0, "failed": 0}
@@ -43,8 +42,10 @@ def compiled(path, *options):
 def test_examples():
     for example in sorted(Path("dsl_examples").glob("*.pmg")):
         for limit, options in (ONE_WAY, ["--candidates=1"]), (ALL_WAYS, []):
-            best = min(compiled(example, *options)[0] for _ in range(RUNS))
-            check(best <= limit, f"{example} {options}: {1e3*best:.0f} ms")
+            times = []
+            while len(times) < RUNS and min(times, default=MOST) > limit:
+                times.append(compiled(example, *options)[0])
+            check(min(times) <= limit, f"{example} {options}: {1e3*min(times):.0f} ms")
 
 
 def test_long(folder):
@@ -52,8 +53,10 @@ def test_long(folder):
                        "mixture 2": chains.mixture(STAGES, 2)}.items():
         path = Path(folder) / "long.pmg"
         path.write_text(text)
-        runs = [compiled(path) for _ in range(3)]
-        best, (_, status, code, messages) = min(run[0] for run in runs), runs[0]
+        runs = [compiled(path)]
+        while len(runs) < 3 and min(runs)[0] > LONG:
+            runs.append(compiled(path))
+        best, status, code, messages = min(runs)
         check(best <= LONG, f"{name} of {STAGES}: {best:.2f} s")
         is_parallel = "#pragma omp parallel" in code and QUOTA not in messages
         check(status == 0 and is_parallel, f"{name}: parallel: {messages}")

@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 BUILD = Path(os.environ.get("BUILD", "build"))
+MOST = 2 if "-san" in BUILD.name else 99                # candidates that are tried one by one
 PMG = str((BUILD / "pmg").resolve())
 EXAMPLES = Path("dsl_examples").resolve()
 DATA = ("PHI=random:1 D=random:2 Y=random:3 nAtoms=50 nVoxels=300 nFibers=40 nTheta={} nCoeffs=4000").split()
@@ -45,7 +46,7 @@ def choices():
 
 
 def each_is_right(names):
-    for name in names:
+    for name in names[:MOST]:
         result = run("--compare", "--candidate", name)
         check(result.returncode == 0 and chosen(result) == (name, "asked for"), f"{name}: {result.stderr}")
     for options in ("--tune=estimate",), ("--tune=measure",), ("--deterministic", "--tune=measure"):
