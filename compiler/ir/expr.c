@@ -215,6 +215,21 @@ bool expr_is_constant(const struct expr *expr, int64_t *value)
 	       fold(expr->op, a, b, value);
 }
 
+bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset)
+{
+	*offset = 0;
+	if (expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB)) {
+		int constant = expr->op == OP_ADD && expr->args[0]->kind == EXPR_INT ? 0 : 1;
+
+		if (!expr_is_constant(expr->args[constant], offset) ||
+		    (expr->op == OP_SUB && !fold(OP_NEG, 0, *offset, offset)))
+			return false;
+		expr = expr->args[1 - constant];
+	}
+	*dim = expr->index;
+	return expr->kind == EXPR_DIM;
+}
+
 static bool op_is_affine(const struct expr *expr)
 {
 	int64_t value;

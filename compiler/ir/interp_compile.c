@@ -6,34 +6,13 @@
 
 /* ---- accesses ---- */
 
-/* d, d + c, c + d or d - c. */
-static bool sub_is_shifted_dim(const struct expr *expr, struct sub *sub)
-{
-	const struct expr *dim = expr;
-	int64_t add = 0;
-
-	if (expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB)) {
-		int constant = expr->op == OP_ADD && expr->args[0]->kind == EXPR_INT ? 0 : 1;
-
-		if (expr->args[constant]->kind != EXPR_INT || expr->args[constant]->integer == INT64_MIN)
-			return false;
-		add = expr->op == OP_SUB ? -expr->args[1]->integer : expr->args[constant]->integer;
-		dim = expr->args[1 - constant];
-	}
-	if (dim->kind != EXPR_DIM)
-		return false;
-	sub->dim = dim->index;
-	sub->add = add;
-	return true;
-}
-
 static struct place compile_access(struct run *run, const struct access *access)
 {
 	struct place place = { .slot = &run->slots[access->array->number], .span = access->span };
 
 	place.rank = access_n_subs(access);
 	for (int i = 0; i < place.rank; i++)
-		if (!sub_is_shifted_dim(access->subs[i], &place.subs[i]))
+		if (!expr_is_shifted_dim(access->subs[i], &place.subs[i].dim, &place.subs[i].add))
 			place.subs[i].node = compile_expr(run, access->subs[i]);
 	return place;
 }

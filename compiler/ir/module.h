@@ -329,6 +329,8 @@ bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */
 bool expr_is_affine_condition(const struct expr *expr);
 bool expr_is_constant(const struct expr *expr, int64_t *value);
+/* dim + constant */
+bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset);
 /* A copy in which dim d is replaced by `dims[d]` (NULL: kept). */
 struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr *const *dims);
 /* Calls `visit` for each READ in `expr`, in order of evaluation. */

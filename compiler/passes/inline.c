@@ -23,21 +23,6 @@ struct use {
 
 /* ---- the definition ---- */
 
-/* dim + constant */
-static bool is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset)
-{
-	int64_t constant;
-
-	*offset = 0;
-	if (expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB) &&
-	    expr_is_constant(expr->args[1], &constant)) {
-		*offset = expr->op == OP_ADD ? constant : -constant;
-		expr = expr->args[0];
-	}
-	*dim = expr->index;
-	return expr->kind == EXPR_DIM;
-}
-
 /* Each dim of the stage is one subscript of what it writes. */
 static bool is_point_wise(struct use *use)
 {
@@ -48,7 +33,7 @@ static bool is_point_wise(struct use *use)
 		return false;
 	for (int i = 0; i < stage->dims.n; i++) {
 		if (stage->dims.items[i].kind != DIM_RANGE ||
-		    !is_shifted_dim(stage->write.subs[i], &use->dim_of[i], &use->offset[i]))
+		    !expr_is_shifted_dim(stage->write.subs[i], &use->dim_of[i], &use->offset[i]))
 			return false;
 		seen |= 1U << use->dim_of[i];
 	}
@@ -248,7 +233,7 @@ static bool is_once_per_point(const struct stage *stage, const struct access *ac
 		if (stage->dims.items[d].kind != DIM_BIND)
 			loops |= 1U << d;
 	for (int i = 0; i < access->array->rank; i++)
-		if (is_shifted_dim(access->subs[i], &dim, &offset))
+		if (expr_is_shifted_dim(access->subs[i], &dim, &offset))
 			seen |= 1U << dim;
 	return stage->dims.n < 32 && (loops & ~seen) == 0;
 }

@@ -26,20 +26,6 @@ struct folding {
 
 /* ---- accesses ---- */
 
-static bool is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset)
-{
-	int64_t constant;
-
-	*offset = 0;
-	if (expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB) &&
-	    expr_is_constant(expr->args[1], &constant)) {
-		*offset = expr->op == OP_ADD ? constant : -constant;
-		expr = expr->args[0];
-	}
-	*dim = expr->index;
-	return expr->kind == EXPR_DIM;
-}
-
 static void look_at_access(struct access *access, void *user)
 {
 	struct folding *folding = user;
@@ -49,7 +35,7 @@ static void look_at_access(struct access *access, void *user)
 	for (int i = 0; i < access->array->rank; i++) {
 		int64_t offset;
 		int dim;
-		bool is_dim = is_shifted_dim(access->subs[i], &dim, &offset);
+		bool is_dim = expr_is_shifted_dim(access->subs[i], &dim, &offset);
 
 		if (!folding->is_known && is_dim) {
 			folding->level[i] = dim;
