@@ -150,6 +150,20 @@ struct array *module_find_array(const struct module *module, const char *name)
 	return NULL;
 }
 
+struct override *module_find_override(const struct module *module, const char *verb, const char *first,
+				      const char *second)
+{
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *override = &module->overrides.items[i];
+
+		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, verb); s++)
+			if (!strcmp(override->subjects.items[s], first) ||
+			    (second && !strcmp(override->subjects.items[s], second)))
+				return override;
+	}
+	return NULL;
+}
+
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span)
 {
 	struct group *group = arena_new(module->arena, struct group);

@@ -297,6 +297,9 @@ struct stage *module_add_stage(struct module *module, struct group *group, const
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
 		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
 struct array *module_find_array(const struct module *module, const char *name);
+/* The first item of this verb that names `first` or `second` (which may be NULL); NULL. */
+struct override *module_find_override(const struct module *module, const char *verb, const char *first,
+				      const char *second);
 /* Keywords, macros and functions of C that generated code needs, and our own prefixes. */
 bool name_is_reserved_in_c(const char *name);
 

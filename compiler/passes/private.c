@@ -14,18 +14,6 @@
 
 enum { PRIVATE_RANK = 8 };      /* of the copies: PMG_MAX_RANK of the runtime */
 
-static struct override *find_override(struct module *module, const char *target)
-{
-	for (int i = 0; i < module->overrides.n; i++) {
-		struct override *override = &module->overrides.items[i];
-
-		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, "partition"); s++)
-			if (!strcmp(override->subjects.items[s], target))
-				return override;
-	}
-	return NULL;
-}
-
 bool loop_is_over_chunks(const struct module *module, const struct dim *dim)
 {
 	bool is = false;
@@ -38,7 +26,7 @@ bool loop_is_over_chunks(const struct module *module, const struct dim *dim)
 
 static bool is_wanted(struct module *module, const struct mark *loop, const struct array *target)
 {
-	struct override *override = find_override(module, target->name);
+	struct override *override = module_find_override(module, "partition", target->name, NULL);
 	bool is_asked = override && !strcmp(override->choice, "private");
 
 	if (is_asked)

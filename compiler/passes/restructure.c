@@ -13,18 +13,6 @@
 
 /* ---- what the user asks for ---- */
 
-static struct override *find_override(struct module *module, const char *verb, const char *first, const char *second)
-{
-	for (int i = 0; i < module->overrides.n; i++) {
-		struct override *override = &module->overrides.items[i];
-
-		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, verb); s++)
-			if (!strcmp(override->subjects.items[s], first) || !strcmp(override->subjects.items[s], second))
-				return override;
-	}
-	return NULL;
-}
-
 static const char *modes_text(const struct accumulation *accumulation)
 {
 	struct str text = str_new(accumulation->module->arena);
@@ -244,9 +232,9 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 {
 	struct module *module = accumulation->module;
 	const char *target = accumulation->stage->write.array->name;
-	struct override *restructure = find_override(module, "restructure", accumulation->object, target);
-	struct override *partition = find_override(module, "partition", target, accumulation->object);
-	struct override *renumber = find_override(module, "renumber", accumulation->object, target);
+	struct override *restructure = module_find_override(module, "restructure", accumulation->object, target);
+	struct override *partition = module_find_override(module, "partition", target, accumulation->object);
+	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);
 	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
 
 	*choice = (struct choice) { .partition = PARTITION_CHUNKS };
