@@ -77,13 +77,6 @@ static void add_item(const struct module *module, choice_list *choices, const ch
 	vec_push(module->arena, choices, item);
 }
 
-static const char *mode_name(const struct array *mode)
-{
-	const char *dot = strchr(mode->name, '.');
-
-	return dot ? dot + 1 : mode->name;
-}
-
 /* One key where there are two: runs of equal keys pay where they are long. Or the order of the caller. */
 static void restructure_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
@@ -94,7 +87,7 @@ static void restructure_choices(const struct module *module, const struct pass_o
 		const struct restructuring *r = &module->restructurings.items[i];
 
 		if (r->keys.n > 1)
-			add_item(module, choices, "restructure", r->name, mode_name(r->keys.items[0]),
+			add_item(module, choices, "restructure", r->name, array_member_name(r->keys.items[0]),
 				 "a product for each point, where few agree in both keys");
 		add_item(module, choices, "restructure", r->name, "none", "nothing is sorted, where all is in cache");
 	}
@@ -112,7 +105,7 @@ static void renumber_choices(const struct module *module, const struct pass_opti
 		for (int c = 0; c < r->copies.n && !r->renumberings.n; c++)
 			if (!r->copies.items[c].is_per_run && r->copies.items[c].from &&
 			    array_is_index(r->copies.items[c].from))
-				add_item(module, choices, "renumber", r->name, mode_name(r->copies.items[c].from),
+				add_item(module, choices, "renumber", r->name, array_member_name(r->copies.items[c].from),
 					 "neighbours use neighbouring cells, where there are more than a cache holds");
 	}
 }

@@ -349,6 +349,20 @@ bool expr_uses_dim(const struct expr *expr, int dim)
 	return uses;
 }
 
+bool array_is_of(const struct array *array, const char *subject)
+{
+	size_t length = strlen(subject);
+
+	return !strncmp(array->name, subject, length) && (!array->name[length] || array->name[length] == '.');
+}
+
+const char *array_member_name(const struct array *array)
+{
+	const char *dot = strchr(array->name, '.');
+
+	return dot ? dot + 1 : array->name;
+}
+
 int array_n_stored(const struct array *array)
 {
 	int n = 0;

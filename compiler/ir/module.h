@@ -352,6 +352,8 @@ void stage_reads(struct stage *stage, void (*visit)(struct access *access, void 
 bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's nor inspected */
 int array_n_stored(const struct array *array);          /* subscripts that are not folded */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
+bool array_is_of(const struct array *array, const char *subject);    /* is it this one, or of this object? */
+const char *array_member_name(const struct array *array);       /* "voxel" of "PHI.voxel", else its name */
 bool array_is_index(const struct array *array);         /* has facts */
 bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */

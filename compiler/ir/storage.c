@@ -37,14 +37,6 @@ enum storage storage_from_name(const char *name)
 	return (enum storage) i;
 }
 
-/* Is the array `subject`, or one of the object `subject`? */
-static bool is_of(const struct array *array, const char *subject)
-{
-	size_t length = strlen(subject);
-
-	return !strncmp(array->name, subject, length) && (!array->name[length] || array->name[length] == '.');
-}
-
 static bool refuse(struct module *module, const struct override *override, const char *format, const char *name)
 {
 	diag_error(module->diags, DIAG_BAD_ITEM, override->span, format, name);
@@ -77,7 +69,7 @@ static bool set_storage(struct module *module, struct override *override)
 			      override->choice);
 	for (int s = 0; s < override->subjects.n; s++)
 		for (int i = 0; i < module->arrays.n; i++)
-			if (is_of(module->arrays.items[i], override->subjects.items[s]) &&
+			if (array_is_of(module->arrays.items[i], override->subjects.items[s]) &&
 			    !keep_in(module, override, module->arrays.items[i], storage))
 				return false;
 	return override->is_used = true;

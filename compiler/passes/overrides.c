@@ -12,13 +12,6 @@ static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "algorithm", "thomas" }, { "algorithm", "hines" },
 };
 
-static bool is_of(const struct array *array, const char *subject)
-{
-	size_t length = strlen(subject);
-
-	return !strncmp(array->name, subject, length) && (!array->name[length] || array->name[length] == '.');
-}
-
 /* Are the numbers of the subjects, arrays or objects, stored and added in the type that is asked for? */
 static bool is_type_anyway(const struct module *module, const struct override *override)
 {
@@ -26,7 +19,7 @@ static bool is_type_anyway(const struct module *module, const struct override *o
 
 	for (int i = 0; is_type && i < override->subjects.n; i++)
 		for (int a = 0; a < module->arrays.n; a++)
-			if (is_of(module->arrays.items[a], override->subjects.items[i]) &&
+			if (array_is_of(module->arrays.items[a], override->subjects.items[i]) &&
 			    type_is_float(module->arrays.items[a]->type))
 				is_type = is_type && !strcmp(type_name(module->arrays.items[a]->type),
 							     override->choice);

@@ -79,13 +79,6 @@ static struct expr *add_count(struct module *module, const struct restructuring 
 	return expr_param(module->arena, module, *number, r->span);
 }
 
-static const char *last_name(const struct array *array)
-{
-	const char *dot = strchr(array->name, '.');
-
-	return dot ? dot + 1 : array->name;
-}
-
 /* ---- the restructuring ---- */
 
 /* "PHI", then "PHI_2", … */
@@ -107,7 +100,7 @@ static void add_renumbering(const struct accumulation *accumulation, const struc
 	struct array *mode = accumulation->stage->dims.items[choice->renumbered].source.array;
 	struct renumbering renumbering = { .mode = mode };
 
-	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", last_name(mode)), TYPE_I32,
+	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", array_member_name(mode)), TYPE_I32,
 				      mode->limit);
 	renumbering.order->facts = FACT_INDEX | FACT_UNIQUE;
 	renumbering.order->limit = mode->limit;
@@ -161,7 +154,7 @@ struct array *restructuring_copy(struct module *module, struct restructuring *r,
 		if (r->copies.items[i].from == from && r->copies.items[i].is_per_run == is_per_run)
 			return r->copies.items[i].to;
 	copy.to = add_array(module, r, arena_printf(module->arena, "%s_%s", is_per_run ? "run" : "sorted",
-						    from ? last_name(from) : "order"),
+						    from ? array_member_name(from) : "order"),
 			    is_index ? TYPE_I32 : from->type, n);
 	copy.to->storage = is_index ? STORAGE_F64 : from->storage;
 	if (is_index) {
