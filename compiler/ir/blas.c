@@ -192,11 +192,6 @@ static bool take_last_apart(struct match *match, const struct expr *expr, int *n
 	return !is_moved(match, expr);
 }
 
-static bool is_zero(const struct expr *expr)
-{
-	return (expr->kind == EXPR_FLOAT && expr->real == 0) || (expr->kind == EXPR_INT && expr->integer == 0);
-}
-
 bool blas_alpha_is_known(const struct blas_call *call)
 {
 	bool is_known = true;
@@ -213,9 +208,9 @@ bool blas_alpha_is_zero(const struct blas_call *call)
 	bool is = false;
 
 	for (int i = 0; i < call->factors.n; i++)
-		is = is || is_zero(call->factors.items[i]);
+		is = is || expr_is_zero(call->factors.items[i]);
 	for (int i = 0; i < call->last_factors.n; i++)
-		is = is || is_zero(call->last_factors.items[i]);
+		is = is || expr_is_zero(call->last_factors.items[i]);
 	return is;
 }
 

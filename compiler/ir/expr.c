@@ -215,6 +215,13 @@ bool expr_is_constant(const struct expr *expr, int64_t *value)
 	       fold(expr->op, a, b, value);
 }
 
+bool expr_is_zero(const struct expr *expr)
+{
+	int64_t value;
+
+	return expr->kind == EXPR_FLOAT ? expr->real == 0 : expr_is_constant(expr, &value) && value == 0;
+}
+
 bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset)
 {
 	*offset = 0;

@@ -332,6 +332,7 @@ bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */
 bool expr_is_affine_condition(const struct expr *expr);
 bool expr_is_constant(const struct expr *expr, int64_t *value);
+bool expr_is_zero(const struct expr *expr);
 /* dim + constant */
 bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset);
 /* A copy in which dim d is replaced by `dims[d]` (NULL: kept). */

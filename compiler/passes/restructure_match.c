@@ -16,13 +16,6 @@ bool target_uses_dim(const struct stage *stage, int dim)
 	return uses;
 }
 
-static bool expr_is_zero(const struct expr *expr)
-{
-	int64_t value;
-
-	return expr_is_constant(expr, &value) && value == 0;
-}
-
 bool access_is_of_points(const struct accumulation *accumulation, const struct access *access)
 {
 	const struct array *array = access->array;
