@@ -41,42 +41,33 @@ int64_t blas_work(enum blas_kind kind)
 
 /* ---- which dims an expression has ---- */
 
-static bool uses_dim(const struct expr *expr, int dim);
-
 static bool access_uses_dim(const struct access *access, const struct stage *stage, int dim)
 {
-	bool uses = access->array->role == ROLE_LOCAL && (!stage || dim < stage->group->n_common);
+	bool uses = access->array->role == ROLE_LOCAL && dim < stage->group->n_common;
 
 	for (int i = 0; !uses && i < access_n_subs(access); i++)
-		uses = uses_dim(access->subs[i], dim);
-	return uses;
-}
-
-static bool uses_dim(const struct expr *expr, int dim)
-{
-	bool uses = expr->kind == EXPR_DIM && expr->index == dim;
-
-	if (expr->kind == EXPR_READ)
-		return access_uses_dim(&expr->access, NULL, dim);
-	for (int i = 0; !uses && i < expr_n_args(expr); i++)
-		uses = uses_dim(expr->args[i], dim);
+		uses = expr_uses_dim(access->subs[i], dim);
 	return uses;
 }
 
 /* A LOCAL array is read at the point of its group: only where the loops are inside of that does it stay the same. */
+static bool expr_moves(const struct expr *expr, const struct stage *stage, int dim)
+{
+	bool moves = expr->kind == EXPR_DIM && expr->index == dim;
+
+	if (expr->kind == EXPR_READ)
+		return access_uses_dim(&expr->access, stage, dim);
+	for (int i = 0; !moves && i < expr_n_args(expr); i++)
+		moves = expr_moves(expr->args[i], stage, dim);
+	return moves;
+}
+
 static bool is_moved(const struct match *match, const struct expr *expr)
 {
 	bool is = false;
 
-	for (int i = 0; i < match->nest->n_dims && !is; i++) {
-		int dim = match->nest->dims[i];
-
-		if (expr->kind == EXPR_READ)
-			is = access_uses_dim(&expr->access, match->nest->stage, dim);
-		for (int a = 0; a < expr_n_args(expr); a++)
-			is = is || uses_dim(expr->args[a], dim);
-		is = is || (expr->kind == EXPR_DIM && expr->index == dim);
-	}
+	for (int i = 0; i < match->nest->n_dims && !is; i++)
+		is = expr_moves(expr, match->nest->stage, match->nest->dims[i]);
 	return is;
 }
 
@@ -85,7 +76,7 @@ bool blas_coefficient(const struct expr *sub, int dim, int64_t *coefficient)
 	int64_t a, b, factor;
 
 	*coefficient = sub->kind == EXPR_DIM && sub->index == dim;
-	if (!uses_dim(sub, dim) || *coefficient)
+	if (!expr_uses_dim(sub, dim) || *coefficient)
 		return true;
 	if (sub->kind != EXPR_OP || !blas_coefficient(sub->args[0], dim, &a))
 		return false;
@@ -245,7 +236,7 @@ static bool is_box(const struct blas_nest *nest)
 
 		is = dim->kind == DIM_RANGE;
 		for (int other = 0; is && other < nest->n_dims; other++)
-			is = !uses_dim(dim->lo, nest->dims[other]) && !uses_dim(dim->hi, nest->dims[other]);
+			is = !expr_uses_dim(dim->lo, nest->dims[other]) && !expr_uses_dim(dim->hi, nest->dims[other]);
 	}
 	return is;
 }
