@@ -17,27 +17,13 @@ static int number_of_count(const struct layout *layout, int param)
 
 /* ---- what only the inspectors read ---- */
 
-struct reading {
-	const struct array *array;
-	bool is_found;
-};
-
-static void look_at_read(struct access *access, void *user)
-{
-	struct reading *reading = user;
-
-	reading->is_found |= access->array == reading->array;
-}
-
 static bool kernel_reads(const struct module *module, const struct array *array)
 {
-	struct reading reading = { array, false };
+	bool reads = module->loop.until && expr_reads_array(module->loop.until, array);
 
-	for (int i = 0; i < module->stages.n; i++)
-		stage_reads(module->stages.items[i], look_at_read, &reading);
-	if (module->loop.until)
-		expr_reads(module->loop.until, look_at_read, &reading);
-	return reading.is_found;
+	for (int i = 0; !reads && i < module->stages.n; i++)
+		reads = stage_reads_array(module->stages.items[i], array);
+	return reads;
 }
 
 static bool restructuring_reads(const struct restructuring *r, const struct array *array)

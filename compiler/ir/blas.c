@@ -207,26 +207,6 @@ bool blas_alpha_is_zero(const struct blas_call *call)
 
 /* ---- conditions on the whole nest ---- */
 
-struct reading {
-	const struct array *array;
-	bool found;
-};
-
-static void look_at_read(struct access *access, void *user)
-{
-	struct reading *reading = user;
-
-	reading->found |= access->array == reading->array;
-}
-
-static bool reads(const struct stage *stage, const struct array *array)
-{
-	struct reading reading = { array, false };
-
-	expr_reads(stage->value, look_at_read, &reading);
-	return reading.found;
-}
-
 static bool is_box(const struct blas_nest *nest)
 {
 	bool is = !nest->stage->guard && !(nest->last && nest->last->guard);
@@ -420,7 +400,7 @@ static bool match_last(struct match *match)
 
 	match->call->sets = last->op == REDUCE_SET;
 	return match->nest->n_dims > 1 && (last->op == REDUCE_SET || last->op == REDUCE_ADD) &&
-	       last->value->type == match->call->type && !reads(last, last->write.array) &&
+	       last->value->type == match->call->type && !expr_reads_array(last->value, last->write.array) &&
 	       take_last_apart(match, last->value, &n_sums) && n_sums == 1;
 }
 
@@ -432,8 +412,8 @@ bool blas_match(struct module *module, const struct blas_nest *nest, struct blas
 	*call = (struct blas_call) { .type = target->array->type, .nest = *nest, .m = -1, .n = -1, .k = -1 };
 	call->target.access = target;
 	call->sets = nest->stage->op == REDUCE_SET;
-	if (nest->n_dims < 1 || !is_box(nest) || nest->stage->is_commit || reads(nest->stage, target->array) ||
-	    nest->stage->write.array->type != call->type || (nest->last && !match_last(&match)))
+	if (nest->n_dims < 1 || !is_box(nest) || nest->stage->is_commit ||
+	    expr_reads_array(nest->stage->value, target->array) || nest->stage->write.array->type != call->type || (nest->last && !match_last(&match)))
 		return false;
 	take_apart(&match, nest->stage->value);
 	if (!has_types(&match) || blas_alpha_is_zero(call))

@@ -305,28 +305,16 @@ static void check_iterations(struct module *module, const struct stage *a, const
 	isl_map_free(both);
 }
 
-struct uses {
-	const struct array *array;
-	bool any;
-};
-
-static void note_use(struct access *access, void *user)
-{
-	struct uses *uses = user;
-
-	uses->any |= access->array == uses->array;
-}
-
 /* Is there one array for all iterations of the loop? Others are new in each, and next values that are written in place
  * are a state's to set again. */
 static bool outlives_iteration(const struct module *module, const struct array *array)
 {
-	struct uses uses = { array, array->role == ROLE_OUT || array->role == ROLE_INOUT };
+	bool does = array->role == ROLE_OUT || array->role == ROLE_INOUT;
 
-	for (int i = 0; i < module->stages.n && !uses.any && array->role != ROLE_STATE; i++)
-		if (!stage_is_in_loop(module, module->stages.items[i]))
-			stage_reads(module->stages.items[i], note_use, &uses);
-	return uses.any;
+	for (int i = 0; i < module->stages.n && !does && array->role != ROLE_STATE; i++)
+		does = !stage_is_in_loop(module, module->stages.items[i]) &&
+		       stage_reads_array(module->stages.items[i], array);
+	return does;
 }
 
 static void check_pair(struct module *module, const struct stage *a, const struct stage *b)

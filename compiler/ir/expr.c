@@ -391,3 +391,31 @@ void stage_reads(struct stage *stage, void (*visit)(struct access *access, void 
 		if (stage->dims.items[i].kind != DIM_RANGE)
 			visit(&stage->dims.items[i].source, user);
 }
+
+struct search {
+	const struct array *array;
+	bool is_found;
+};
+
+static void look_at_read(struct access *access, void *user)
+{
+	struct search *search = user;
+
+	search->is_found |= access->array == search->array;
+}
+
+bool expr_reads_array(struct expr *expr, const struct array *array)
+{
+	struct search search = { array, false };
+
+	expr_reads(expr, look_at_read, &search);
+	return search.is_found;
+}
+
+bool stage_reads_array(struct stage *stage, const struct array *array)
+{
+	struct search search = { array, false };
+
+	stage_reads(stage, look_at_read, &search);
+	return search.is_found;
+}

@@ -350,6 +350,8 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
+bool expr_reads_array(struct expr *expr, const struct array *array);
+bool stage_reads_array(struct stage *stage, const struct array *array);
 bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's nor inspected */
 int array_n_stored(const struct array *array);          /* subscripts that are not folded */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */

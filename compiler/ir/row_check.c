@@ -100,20 +100,13 @@ struct users {
 	bool is_used;
 };
 
-static void note_use(struct access *access, void *user)
-{
-	struct users *users = user;
-
-	users->is_used |= access->array == users->array;
-}
-
 static isl_stat look_at_stage(__isl_take isl_set *set, void *user)
 {
 	struct users *users = user;
 	struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
 
-	stage_reads(stage, note_use, users);
-	users->is_used |= stage != users->stage && stage->write.array == users->array;
+	users->is_used |= stage_reads_array(stage, users->array) ||
+			  (stage != users->stage && stage->write.array == users->array);
 	isl_set_free(set);
 	return isl_stat_ok;
 }

@@ -40,26 +40,6 @@ static bool is_point_wise(struct use *use)
 	return seen == (1U << stage->dims.n) - 1;
 }
 
-struct finding {
-	const struct array *array;
-	bool found;
-};
-
-static void find_read(struct access *access, void *user)
-{
-	struct finding *finding = user;
-
-	finding->found = finding->found || access->array == finding->array;
-}
-
-static bool stage_reads_array(struct stage *stage, const struct array *array)
-{
-	struct finding finding = { array, false };
-
-	stage_reads(stage, find_read, &finding);
-	return finding.found;
-}
-
 static void find_local(struct access *access, void *user)
 {
 	bool *found = user;

@@ -30,26 +30,6 @@ static bool dim_is_points(const struct dim *dim)
 	return dim->kind == DIM_RANGE && expr_is_zero(dim->lo) && expr_last_dim(dim->hi) < 0;
 }
 
-struct target_search {
-	const struct array *target;
-	bool is_read;
-};
-
-static void look_for_target(struct access *access, void *user)
-{
-	struct target_search *search = user;
-
-	search->is_read = search->is_read || access->array == search->target;
-}
-
-static bool stage_reads_target(struct stage *stage)
-{
-	struct target_search search = { stage->write.array, false };
-
-	stage_reads(stage, look_for_target, &search);
-	return search.is_read;
-}
-
 static const char *object_of(struct arena *arena, const struct stage *stage, int mode)
 {
 	const char *name = stage->dims.items[mode].source.array->name, *dot = strchr(name, '.');
@@ -64,7 +44,7 @@ bool accumulation_match(struct module *module, struct group *group, struct accum
 	*accumulation = (struct accumulation) { .module = module, .group = group, .stage = stage };
 	if (group->stages.n != 1 || stage->op == REDUCE_SET || !stage->dims.n || stage->guard ||
 	    stage->write.array->role == ROLE_LOCAL || !dim_is_points(&stage->dims.items[0]) ||
-	    stage_reads_target(stage))
+	    stage_reads_array(stage, stage->write.array))
 		return false;
 	for (int i = 1; i < stage->dims.n; i++) {
 		const struct dim *dim = &stage->dims.items[i];

@@ -47,23 +47,14 @@ static void look_at_access(struct access *access, void *user)
 	folding->is_known = true;
 }
 
-static void find_access(struct access *access, void *user)
-{
-	const struct array **array = user;
-
-	if (access->array == *array)
-		*array = NULL;
-}
-
 static bool group_touches(const struct group *group, const struct array *array)
 {
-	const struct array *sought = array;
+	bool touches = false;
 
-	for (int s = 0; s < group->stages.n; s++) {
-		find_access(&group->stages.items[s]->write, &sought);
-		stage_reads(group->stages.items[s], find_access, &sought);
-	}
-	return !sought;
+	for (int s = 0; !touches && s < group->stages.n; s++)
+		touches = group->stages.items[s]->write.array == array ||
+			  stage_reads_array(group->stages.items[s], array);
+	return touches;
 }
 
 static void look_at_group(struct folding *folding, const struct region *region, int position)
@@ -117,13 +108,10 @@ static int n_private_loops(const struct folding *folding)
 static bool look_at(struct folding *folding)
 {
 	struct module *module = folding->module;
-	const struct array *sought = folding->array;
 
 	if (folding->array->role != ROLE_TEMP || array_is_index(folding->array))
 		return false;
-	if (module->loop.until)
-		expr_reads(module->loop.until, find_access, &sought);
-	folding->is_possible = sought;
+	folding->is_possible = !module->loop.until || !expr_reads_array(module->loop.until, folding->array);
 	for (int r = 0; r < REGION_N; r++)
 		for (int g = 0; g < module->regions[r].groups.n; g++)
 			look_at_group(folding, &module->regions[r], g);
