@@ -11,12 +11,7 @@
 
 static bool known_value(const struct emit *e, const struct expr *expr, int64_t *value)
 {
-	const struct param *param = expr->kind == EXPR_PARAM ? &e->module->params.items[expr->index] : NULL;
-
-	if (!param)
-		return expr_is_constant(expr, value);
-	*value = param->value;
-	return e->is_specialized && param->is_specialized;
+	return (expr->kind != EXPR_PARAM || e->is_specialized) && expr_is_known(e->module, expr, value);
 }
 
 bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)

@@ -215,6 +215,14 @@ bool expr_is_constant(const struct expr *expr, int64_t *value)
 	       fold(expr->op, a, b, value);
 }
 
+bool expr_is_known(const struct module *module, const struct expr *expr, int64_t *value)
+{
+	if (expr->kind != EXPR_PARAM)
+		return expr_is_constant(expr, value);
+	*value = module->params.items[expr->index].value;
+	return module->params.items[expr->index].is_specialized;
+}
+
 bool expr_is_zero(const struct expr *expr)
 {
 	int64_t value;

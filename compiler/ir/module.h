@@ -332,6 +332,8 @@ bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */
 bool expr_is_affine_condition(const struct expr *expr);
 bool expr_is_constant(const struct expr *expr, int64_t *value);
+/* A constant, or a specialised size. */
+bool expr_is_known(const struct module *module, const struct expr *expr, int64_t *value);
 bool expr_is_zero(const struct expr *expr);
 /* dim + constant */
 bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset);

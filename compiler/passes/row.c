@@ -11,20 +11,13 @@
 
 enum { LONGEST = 12*64, SHORTEST = 64 };       /* bytes of 12 registers, and of one */
 
-static bool known_value(const struct module *module, const struct expr *expr, int64_t *value)
-{
-	if (expr->kind != EXPR_PARAM)
-		return expr_is_constant(expr, value);
-	*value = module->params.items[expr->index].value;
-	return module->params.items[expr->index].is_specialized;
-}
-
 /* Is this a dim over which a row would fit into registers? */
 static bool row_fits(const struct module *module, const struct stage *stage, const struct dim *dim)
 {
 	int64_t lo, hi, size = type_size(stage->write.array->type);
 
-	return dim->kind == DIM_RANGE && known_value(module, dim->lo, &lo) && known_value(module, dim->hi, &hi) &&
+	return dim->kind == DIM_RANGE && expr_is_known(module, dim->lo, &lo) &&
+	       expr_is_known(module, dim->hi, &hi) &&
 	       hi - lo >= SHORTEST/size && hi - lo <= LONGEST/size;
 }
 
