@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "codegen/target.h"
+#include "driver/options.h"
 #include "driver/with.h"
 #include "ir/schedule.h"
 
@@ -21,7 +22,9 @@ enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20, USUAL_DIMS = 4 };
 
 struct compilation *compilation_new(void)
 {
+	const struct options options = options_default();
 	struct compilation *c = calloc(1, sizeof *c);
+	char problem[8];
 
 	if (!c)
 		return NULL;
@@ -36,10 +39,8 @@ struct compilation *compilation_new(void)
 	c->diags.arena = &c->arena;
 	c->diags.sources = &c->sources;
 	c->target = "openmp";
-	c->options = (struct pass_options) { .schedule = "auto", .restructure = true, .inlining = true, .fuse = true,
-					     .storage = true,
-					     .parallel = true, .vector = true, .overrides = true, .blas = "auto",
-					     .max_operations = 1000000 };
+	options_for_passes(&options, &c->options, problem, sizeof problem);
+	c->options.candidates = 1;
 	return c;
 }
 

@@ -34,7 +34,8 @@ struct compilation {
 	void *user;
 };
 
-struct compilation *compilation_new(void);      /* NULL: no memory */
+/* With the default options, but one way to compile each pipeline; NULL: no memory. */
+struct compilation *compilation_new(void);
 void compilation_free(struct compilation *c);
 
 /* Runs `step` with the arena's failures caught here; within another guard, too. False also when memory ran out. */

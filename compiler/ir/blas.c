@@ -413,7 +413,8 @@ bool blas_match(struct module *module, const struct blas_nest *nest, struct blas
 	call->target.access = target;
 	call->sets = nest->stage->op == REDUCE_SET;
 	if (nest->n_dims < 1 || !is_box(nest) || nest->stage->is_commit ||
-	    expr_reads_array(nest->stage->value, target->array) || nest->stage->write.array->type != call->type || (nest->last && !match_last(&match)))
+	    expr_reads_array(nest->stage->value, target->array) || nest->stage->write.array->type != call->type ||
+	    (nest->last && !match_last(&match)))
 		return false;
 	take_apart(&match, nest->stage->value);
 	if (!has_types(&match) || blas_alpha_is_zero(call))
