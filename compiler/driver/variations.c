@@ -105,7 +105,8 @@ static void renumber_choices(const struct module *module, const struct pass_opti
 		for (int c = 0; c < r->copies.n && !r->renumberings.n; c++)
 			if (!r->copies.items[c].is_per_run && r->copies.items[c].from &&
 			    array_is_index(r->copies.items[c].from))
-				add_item(module, choices, "renumber", r->name, array_member_name(r->copies.items[c].from),
+				add_item(module, choices, "renumber", r->name,
+					 array_member_name(r->copies.items[c].from),
 					 "neighbours use neighbouring cells, where there are more than a cache holds");
 	}
 }

@@ -100,8 +100,8 @@ static void add_renumbering(const struct accumulation *accumulation, const struc
 	struct array *mode = accumulation->stage->dims.items[choice->renumbered].source.array;
 	struct renumbering renumbering = { .mode = mode };
 
-	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", array_member_name(mode)), TYPE_I32,
-				      mode->limit);
+	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", array_member_name(mode)),
+				      TYPE_I32, mode->limit);
 	renumbering.order->facts = FACT_INDEX | FACT_UNIQUE;
 	renumbering.order->limit = mode->limit;
 	vec_push(module->arena, &r->renumberings, renumbering);
