@@ -60,6 +60,19 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 
+/* Doubles that are added to as floats: of so many lanes that they make a vector of floats. */
+typedef double pmg_cells_wide __attribute__((vector_size(2*PMG_VECTOR_BYTES), aligned(8), may_alias));
+typedef uint32_t pmg_cells_tops __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(4), may_alias));
+typedef uint64_t pmg_vector_wide_bits __attribute__((vector_size(2*PMG_VECTOR_BYTES)));
+#define PMG_NARROW(doubles) __builtin_convertvector(doubles, pmg_vector_f32)
+#define PMG_READ_F64_TO_F32(cell) PMG_NARROW(*(const pmg_cells_wide *) &(cell))
+#define PMG_READ_F64_AS_F32_TO_F32(cell) PMG_READ_F32(cell)
+#define PMG_READ_F64_AS_TOP_TO_F32(cell) \
+	PMG_NARROW((pmg_cells_wide) \
+		   (__builtin_convertvector(*(const pmg_cells_tops *) &(cell), pmg_vector_wide_bits) << 32))
+#define PMG_WRITE_F64_TO_F32(cell) (*(pmg_cells_wide *) &(cell))
+#define PMG_WIDEN(floats) __builtin_convertvector(floats, pmg_cells_wide)
+
 /* The sum of the lanes of two vectors, by halves down to 16 bytes. */
 #define PMG_PART_(type, sums, i) (((const pmg_cells_##type##_16 *) (sums))[i])
 #define PMG_PAIR_(type, sums, i, n) (PMG_PART_(type, sums, i) + PMG_PART_(type, sums, (i) + (n)))

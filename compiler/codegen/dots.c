@@ -21,7 +21,7 @@ struct dot {
 static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct dot *dot)
 {
 	const struct stage *stage = mark->stage;
-	enum scalar_type type = stage->write.array->type;
+	enum scalar_type type = stage->write.array->type, sums = stage->write.array->sums;
 	isl_ast_expr *instance = ast_first_instance(node, stage, false);
 	int64_t bytes;
 	bool is = instance && mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD &&
@@ -32,7 +32,7 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	isl_ast_expr_free(instance);
 	dot->stage = stage;
 	dot->loop = mark;
-	bytes = is ? dot->length*type_size(type) : 0;
+	bytes = is ? dot->length*type_size(sums) : 0;
 	return is && bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0 && row_is_whole_loop(e, node, mark->dim);
 }
 
@@ -47,7 +47,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 
 	if (!sum || !find_dot(e, node, use.mark, &dot))
 		return false;
-	type = type_name(dot.stage->write.array->type);
+	type = type_name(dot.stage->write.array->sums);
 	sums = names_declare(&e->names, "sums");
 	line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type, sums);
 	row = (struct row) { dot.stage, mark_dim_number(use.mark), dot.length, NULL, NULL };
@@ -57,7 +57,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 	line(e->w, "%s[%s %% 2] += %s;", sums, row.index, c_expr(e, &point, row.stage->value).text);
 	e->vector = NULL;
 	close_block(e->w, "}");
-	line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(dot.stage->write.array->type), sums);
+	line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(dot.stage->write.array->sums), sums);
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -147,10 +147,12 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 
-	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->type), name, type_c_name(array->type),
+	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
 	j = row_open(e, search->loop, &row);
+	e->vector = &row;
 	line(e->w, "%s[%s] = %s;", name, j, row_read(e, access, c_access(e, &point, access)));
+	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
 	vec_push(e->arena, &e->kept, ((struct kept) { access, name }));

@@ -388,10 +388,30 @@ static struct text c_value(struct emit *e, const struct access *access, const ch
 	return (struct text) { text, LEVEL_PRIMARY };
 }
 
+/* A double beside vectors of floats: what does not lie along their row. */
+static bool is_beside_floats(const struct emit *e, const struct expr *expr)
+{
+	return e->vector && e->vector->stage->write.array->sums == TYPE_F32 && expr->type == TYPE_F64 &&
+	       !expr_uses_dim(expr, e->vector->dim);
+}
+
+static struct text narrowed(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	const struct row *vector = e->vector;
+	struct text text;
+
+	e->vector = NULL;
+	text = c_cast(e->arena, TYPE_F32, TYPE_F64, c_expr(e, point, expr));
+	e->vector = vector;
+	return text;
+}
+
 struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct affine sum;
 
+	if (is_beside_floats(e, expr))
+		return narrowed(e, point, expr);
 	switch (expr->kind) {
 	case EXPR_INT:
 	case EXPR_FLOAT:

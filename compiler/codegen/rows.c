@@ -95,6 +95,12 @@ const char *row_suffix(enum scalar_type type)
 	return type == TYPE_F32 ? "F32" : "F64";
 }
 
+/* Behind the name of what reads or writes cells of a type: cells of doubles as floats. */
+static const char *narrowing(enum scalar_type cells, enum scalar_type row)
+{
+	return cells != row ? "_TO_F32" : "";
+}
+
 bool row_is_along(const struct emit *e, const struct access *access)
 {
 	const struct row *row = e->vector;
@@ -117,13 +123,14 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 
 	if (kept)
 		return kept;
-	return arena_printf(e->arena, "PMG_READ_%s%s(%s)", row_suffix(access->array->type),
-			    readers[access->array->storage], text);
+	return arena_printf(e->arena, "PMG_READ_%s%s%s(%s)", row_suffix(access->array->type),
+			    readers[access->array->storage],
+			    narrowing(access->array->type, e->vector->stage->write.array->sums), text);
 }
 
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row)
 {
-	const char *type = type_c_name(row->stage->write.array->type), *length = int_text(e->arena, row->length);
+	const char *type = type_c_name(row->stage->write.array->sums), *length = int_text(e->arena, row->length);
 	const char *j = names_declare(&e->names, "j");
 	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
 	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_VECTOR_START(%s, %s, %s)", type,
@@ -147,13 +154,14 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row), *cell;
+	const char *j = row_open(e, loop, row), *cell, *of = narrowing(array->type, array->sums);
 
 	cell = c_target(e, row->stage, &point);
 	if (is_read)
-		line(e->w, "%s[%s] = PMG_READ_%s(%s);", row->name, j, row_suffix(array->type), cell);
+		line(e->w, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, row_suffix(array->type), of, cell);
 	else
-		line(e->w, "PMG_WRITE_%s(%s) = %s[%s];", row_suffix(array->type), cell, row->name, j);
+		line(e->w, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
+		     row_suffix(array->type), of, cell, row->name, j);
 	close_block(e->w, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
@@ -181,7 +189,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	j = row_open(e, node, row);
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
-	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->type,
+	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->sums,
 					  arena_printf(e->arena, "%s[%s]", row->name, j),
 					  c_expr(e, &point, row->stage->value) });
 	e->vector = NULL;
@@ -200,8 +208,8 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct row row = { mark->stage, mark_dim_number(mark), length, NULL, NULL };
 
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
-	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->type), row.name,
-	     type_c_name(array->type), int_text(e->arena, length));
+	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
+	     type_c_name(array->sums), int_text(e->arena, length));
 	emit_transfer(e, node, loop, &row, true);
 	vec_push(e->arena, &e->rows, row);
 	emit_node(e, node, (struct loop_use) { 0 });

@@ -131,7 +131,7 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 	array->c_name = c_name_of(module, name);
 	array->span = span;
 	array->role = role;
-	array->type = type;
+	array->type = array->sums = type;
 	array->number = module->arrays.n;
 	array->rank = rank;
 	array->lo = arena_new_array(module->arena, struct expr *, rank);

@@ -108,6 +108,7 @@ struct array {
 	enum scalar_type type;
 	bool is_fixed;
 	enum storage storage;           /* of an f64 input, or a copy of one: how the plan keeps its values */
+	enum scalar_type sums;          /* as which its cells may be kept while they are added to: its type, or f32 */
 	int number;                     /* in module->arrays */
 	int rank;
 	struct expr **lo, **hi;         /* box of subscripts: lo <= i < hi, affine in params; lo is 0 but for func */
@@ -309,8 +310,8 @@ const char *storage_name(enum storage storage);
 const char *storage_abi_name(enum storage storage);
 /* STORAGE_N: there is none of that name. */
 enum storage storage_from_name(const char *name);
-/* Takes the items `precision` of the schedule: they change values, so that they come before everything else. False
- * after a diagnostic. */
+/* Takes the items `precision` and `accumulate` of the schedule: they change values, so that they come before everything
+ * else. False after a diagnostic. */
 bool module_set_storage(struct module *module);
 
 /* ---- expr.c ---------------------------------------------------------------------- */

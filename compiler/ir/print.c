@@ -85,6 +85,8 @@ static void print_array(struct printer *p, const struct array *array)
 		type_name(array->type));
 	if (array->storage != STORAGE_F64)
 		str_add(&p->text, " as %s ", storage_name(array->storage));
+	if (array->sums != array->type)
+		str_add(&p->text, " sums %s ", type_name(array->sums));
 	str_add(&p->text, "[");
 	for (int i = 0; i < array->rank; i++) {
 		str_add(&p->text, i ? ", " : "");

@@ -171,7 +171,7 @@ static void read_array(struct reader *r)
 	expr_list lo = { 0 }, hi = { 0 };
 	enum storage storage = STORAGE_F64;
 	bool is_fixed;
-	enum scalar_type type;
+	enum scalar_type type, sums;
 	struct array *array;
 	int role;
 
@@ -184,10 +184,12 @@ static void read_array(struct reader *r)
 	type = reader_type(r);
 	if (reader_take(r, "as"))
 		storage = read_storage(r);
+	sums = reader_take(r, "sums") ? reader_type(r) : type;
 	read_box(r, &lo, &hi);
 	array = module_add_array(r->module, name, (enum array_role) role, type, lo.n, span);
 	array->is_fixed = is_fixed;
 	array->storage = storage;
+	array->sums = sums;
 	for (int i = 0; i < lo.n; i++) {
 		array->lo[i] = lo.items[i];
 		array->hi[i] = hi.items[i];

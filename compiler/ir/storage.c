@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How inputs are kept (`precision D : f32`). Rounding is part of what the program means: the interpreter
- * rounds, too. */
+ * rounds, too. And in which type targets may be added to (`accumulate Y : f32`), which is a permission: the
+ * interpreter adds in the type of the array, and results differ by as much as single precision rounds. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -58,21 +59,38 @@ static bool keep_in(struct module *module, const struct override *override, stru
 	return true;
 }
 
+static bool add_in(struct module *module, const struct override *override, struct array *array,
+		   enum scalar_type type)
+{
+	if (!type_is_float(array->type) || type == array->type)
+		return true;
+	if (type == TYPE_F64)
+		return refuse(module, override, "'%s' is of type f32 and added to in f32", array->name);
+	array->sums = type;
+	return true;
+}
+
 static bool set_storage(struct module *module, struct override *override)
 {
+	bool is_precision = !strcmp(override->verb, "precision"), ok = true;
 	enum storage storage = storage_from_name(override->choice);
 
 	if (!strcmp(override->choice, "auto"))
 		return true;
-	if (storage == STORAGE_N)
+	if (is_precision && storage == STORAGE_N)
 		return refuse(module, override, "there is no precision '%s'; there are f64, f32 and f64top",
 			      override->choice);
+	if (!is_precision && storage != STORAGE_F64 && storage != STORAGE_F32)
+		return refuse(module, override, "there are no sums in '%s'; there are f64 and f32", override->choice);
 	for (int s = 0; s < override->subjects.n; s++)
-		for (int i = 0; i < module->arrays.n; i++)
-			if (array_is_of(module->arrays.items[i], override->subjects.items[s]) &&
-			    !keep_in(module, override, module->arrays.items[i], storage))
-				return false;
-	return override->is_used = true;
+		for (int i = 0; ok && i < module->arrays.n; i++) {
+			struct array *array = module->arrays.items[i];
+
+			if (array_is_of(array, override->subjects.items[s]))
+				ok = is_precision ? keep_in(module, override, array, storage)
+				     : add_in(module, override, array, storage == STORAGE_F32 ? TYPE_F32 : TYPE_F64);
+		}
+	return override->is_used = ok;
 }
 
 bool module_set_storage(struct module *module)
@@ -80,7 +98,8 @@ bool module_set_storage(struct module *module)
 	bool ok = true;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!strcmp(module->overrides.items[i].verb, "precision"))
+		if (!strcmp(module->overrides.items[i].verb, "precision") ||
+		    !strcmp(module->overrides.items[i].verb, "accumulate"))
 			ok = set_storage(module, &module->overrides.items[i]) && ok;
 	return ok;
 }

@@ -184,6 +184,8 @@ static struct access local_sum(const struct rewriting *rewriting)
 	array = module_add_array(module, name, ROLE_LOCAL, accumulation->stage->value->type, 0,
 				 accumulation->stage->span);
 	array->group = accumulation->group;
+	if (array->type == accumulation->stage->write.array->type)
+		array->sums = accumulation->stage->write.array->sums;
 	return (struct access) { .array = array, .span = accumulation->stage->span };
 }
 

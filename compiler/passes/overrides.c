@@ -12,23 +12,9 @@ static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "algorithm", "thomas" }, { "algorithm", "hines" },
 };
 
-/* Are the numbers of the subjects, arrays or objects, stored and added in the type that is asked for? */
-static bool is_type_anyway(const struct module *module, const struct override *override)
+static bool is_done_anyway(const struct override *override)
 {
-	bool is_type = !strcmp(override->verb, "accumulate");
-
-	for (int i = 0; is_type && i < override->subjects.n; i++)
-		for (int a = 0; a < module->arrays.n; a++)
-			if (array_is_of(module->arrays.items[a], override->subjects.items[i]) &&
-			    type_is_float(module->arrays.items[a]->type))
-				is_type = is_type && !strcmp(type_name(module->arrays.items[a]->type),
-							     override->choice);
-	return is_type;
-}
-
-static bool is_done_anyway(const struct module *module, const struct override *override)
-{
-	if (!strcmp(override->choice, "auto") || is_type_anyway(module, override))
+	if (!strcmp(override->choice, "auto"))
 		return true;
 	for (size_t i = 0; i < sizeof as_it_is / sizeof as_it_is[0]; i++)
 		if (!strcmp(override->verb, as_it_is[i].verb) && !strcmp(override->choice, as_it_is[i].choice))
@@ -41,6 +27,6 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 	if (!options->overrides)
 		module->overrides.n = 0;
 	for (int i = 0; i < module->overrides.n; i++)
-		module->overrides.items[i].is_used |= is_done_anyway(module, &module->overrides.items[i]);
+		module->overrides.items[i].is_used |= is_done_anyway(&module->overrides.items[i]);
 	return true;
 }

@@ -14,7 +14,7 @@ enum { LONGEST = 12*64, SHORTEST = 64 };       /* bytes of 12 registers, and of 
 /* Is this a dim over which a row would fit into registers? */
 static bool row_fits(const struct module *module, const struct stage *stage, const struct dim *dim)
 {
-	int64_t lo, hi, size = type_size(stage->write.array->type);
+	int64_t lo, hi, size = type_size(stage->write.array->sums);
 
 	return dim->kind == DIM_RANGE && expr_is_known(module, dim->lo, &lo) &&
 	       expr_is_known(module, dim->hi, &hi) &&
@@ -32,7 +32,8 @@ static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take 
 	if (schedule_row_problem(walk->region, node))
 		return isl_schedule_node_delete(node);
 	module_decide(walk->module, "row", stage->write.array->name, "registers", "memory", stage->span,
-		      "the loop over '%s' moves the target only with '%s'", loop->dim->name, dim->name);
+		      "the loop over '%s' moves the target only with '%s'%s", loop->dim->name, dim->name,
+		      stage->write.array->sums != stage->write.array->type ? "; added in f32, as is permitted" : "");
 	return node;
 }
 

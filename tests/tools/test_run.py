@@ -16,6 +16,7 @@ import scipy.io
 import scipy.sparse
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+LIFE_EXAMPLES = {"Y": Path("dsl_examples/life_dsc.pmg").resolve(), "w": Path("dsl_examples/life_wc.pmg").resolve()}
 RESULTS = {"passed": 0, "failed": 0}
 RANDOM = np.random.default_rng(7)
 ENV = dict(os.environ)
@@ -343,6 +344,17 @@ def libraries(life):
     run("kinds.pmg", "--pipeline", "sums", "--compare", "a=random:3", "b=random:4", "n=50", "m=70")
 
 
+def single_sums():
+    """Rows and dot products in single precision: within its bound, and not in double precision by mistake."""
+    data = "PHI=random:1 D=random:2 nAtoms=9 nVoxels=30 nFibers=20 nCoeffs=900 --threads=2 --compare".split()
+    for target, more, theta in ("Y", ["w=random:3"], 96), ("Y", ["w=random:3"], 33), ("w", ["Y=random:3"], 64):
+        for precision in "", "precision D : f32; ", "precision D : f64top; ":
+            output = run(str(LIFE_EXAMPLES[target]), *data, *more, f"nTheta={theta}",
+                         f"--with={precision}accumulate {target} : f32")
+            line = re.search(rf"^{target} +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
+            check(line and 1e-9 < float(line[1]) < 1e-4 and float(line[2]) < 1, f"{target} {precision}: {output}")
+
+
 def recurrences():
     """Ragged rows, forwards and backwards; first rows of every length."""
     d = np.arange(1.0, 8.0)
@@ -426,6 +438,7 @@ def main():
         for test in randoms, wrong_words, wrong_data, wrong_indices, wrong_programs:
             test()
         libraries(life)
+        single_sums()
         recurrences()
         c_compilers()
         items_and_sizes()

@@ -74,11 +74,12 @@ static void add_difference(struct difference *d, pmg_type type, int64_t i, doubl
 	d->share = fmax(d->share, share);
 }
 
-static struct difference compare_arrays(const struct ndarray *value, const struct ndarray *reference,
+/* Of which type the sums are, says `sums`. */
+static struct difference compare_arrays(const struct ndarray *value, const struct ndarray *reference, pmg_type sums,
 					const double *magnitude, double n_terms)
 {
 	struct difference d = { 0 };
-	double eps = n_terms * eps_of(value->type), whole = largest(reference);
+	double eps = n_terms * eps_of(sums), whole = largest(reference);
 	int64_t n = ndarray_count(value);
 	for (int64_t i = 0; i < n; i++)
 		add_difference(&d, value->type, i, ndarray_real(value, i), ndarray_real(reference, i),
@@ -110,6 +111,7 @@ bool results_compare(struct session *s, const struct results *results, const str
 		if (!argument_is_written(&s->arguments.items[i]))
 			continue;
 		struct difference d = compare_arrays(&results->arrays[i], &reference->arrays[i],
+						     array->sums == TYPE_F32 ? PMG_F32 : results->arrays[i].type,
 						     magnitude[array->number], n_terms);
 		ok = judge(array->name, &results->arrays[i], &reference->arrays[i], &d, failure) && ok;
 	}
