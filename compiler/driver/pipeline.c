@@ -16,7 +16,7 @@
 #include "ir/schedule.h"
 
 /* The reserve is four times what the largest step of our largest program takes. */
-enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20, USUAL_DIMS = 4 };
+enum { SHOWN_ERRORS = 20, RESERVE_BYTES = 8 << 20, USUAL_DIMS = 4, ITERATE_WORTH = 3 };
 
 /* ---- compilation ---- */
 
@@ -199,7 +199,8 @@ static unsigned long n_loops(const struct stage *stage)
 	return n;
 }
 
-/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. */
+/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. One with
+ * `iterate` runs for long, and is worth more. */
 static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
 {
 	unsigned long deepest = USUAL_DIMS;
@@ -207,7 +208,9 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 	for (int i = 0; i < module->stages.n; i++)
 		if (n_loops(module->stages.items[i]) > deepest)
 			deepest = n_loops(module->stages.items[i]);
-	return max_operations > USUAL_DIMS ? max_operations/deepest*USUAL_DIMS : max_operations;
+	if (max_operations > USUAL_DIMS)
+		max_operations = max_operations/deepest*USUAL_DIMS;
+	return module->loop.var ? ITERATE_WORTH*max_operations : max_operations;
 }
 
 static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)

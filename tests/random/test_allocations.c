@@ -10,7 +10,7 @@
 
 static const char *const programs[] = {
 	"dsl_examples/life_dsc.pmg",       "dsl_examples/spmv.pmg",          "tests/programs/hines.pmg",
-	"tests/programs/tridiagonal.pmg",  "tests/programs/sbbnnls.pmg",     "tests/programs/jacobi.pmg",
+	"tests/programs/tridiagonal.pmg",  "dsl_examples/sbbnnls.pmg",     "tests/programs/jacobi.pmg",
 	"tests/programs/neuron_step.pmg",  "tests/programs/histogram.pmg",
 };
 

@@ -19,7 +19,7 @@ static const struct program {
 	{ "dsl_examples/unsharp_mask.pmg", "" },
 	{ "dsl_examples/tridiagonal.pmg", "" },
 	{ "dsl_examples/histogram.pmg", "" },
-	{ "tests/programs/sbbnnls.pmg", "--overrides=off" },
+	{ "dsl_examples/sbbnnls.pmg", "--overrides=off" },
 };
 
 static const struct isa {

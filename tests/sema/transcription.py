@@ -24,7 +24,7 @@ def run(file, pipeline, params, arrays, outputs):
         for name, values in arrays.items():
             np.ascontiguousarray(values).tofile(f"{folder}/{name}.bin")
         settings = [f"{name}={value!r}" for name, value in params.items()]
-        path = next(f / file for f in FOLDERS if (f / file).exists())
+        path = next(f / file for f in [*FOLDERS, Path("dsl_examples")] if (f / file).exists())
         subprocess.run([TOOL, "--interp", path, pipeline, folder, *settings], check=True, stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
         return {name: np.fromfile(f"{folder}/{name}.bin", dtype).reshape(shape)
