@@ -4,6 +4,7 @@
  * is compiled again, so the options have to be those of the first time; that is checked by comparing the texts. */
 #include "driver/blame.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ int blame_difference(const struct compilation *c, const struct blame *blame)
 	size_t capacity = 0;
 	char *row = NULL;
 	ssize_t length = 0;
-	int number = 0;
+	int number = 0, error;
 
 	if (!file)
 		return -1;
@@ -54,10 +55,11 @@ int blame_difference(const struct compilation *c, const struct blame *blame)
 		number = fgetc(file) == EOF ? 0 : number + 1;
 	else if (length <= 0)
 		number++;
-	number = ferror(file) ? -1 : number;
+	error = ferror(file) ? errno : 0;
 	free(row);
 	fclose(file);
-	return number;
+	errno = error;
+	return error ? -1 : number;
 }
 
 /* Decisions about a statement stand within it; the span of a pipeline holds those of all its statements. */

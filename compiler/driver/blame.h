@@ -14,7 +14,8 @@ struct blame {
 /* Reads "OUT.c:LINE" or "OUT.c". */
 bool blame_read(struct blame *blame, struct arena *arena, const char *argument);
 
-/* The first line in which the file is not what was generated; 0: none, -1: the file cannot be read. */
+/* The first line in which the file is not what was generated; 0: none, -1: the file cannot be read, with the reason in
+ * errno. */
 int blame_difference(const struct compilation *c, const struct blame *blame);
 
 /* Of one line: its text, the place in the program, the line of the compiler that wrote it, and what the passes decided

@@ -3,6 +3,7 @@
  * --emit=STAGE: every arrow of the pipeline as text. */
 #include "driver/emit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -157,27 +158,34 @@ const char *emit_stage(struct compilation *c, const struct options *options, con
 
 /* ---- files ---- */
 
+/* errno, or 0 where all is well. */
+static int write_whole(int fd, const char *text)
+{
+	size_t length = strlen(text);
+	FILE *file = fdopen(fd, "w");
+	int error = file && fchmod(fd, 0644) == 0 && fwrite(text, 1, length, file) == length ? 0 : errno;
+
+	if ((file ? fclose(file) : close(fd)) && !error)
+		error = errno;
+	return error;
+}
+
 bool emit_file(const char *path, const char *text)
 {
-	size_t length = strlen(text), n = strlen(path) + 8;
+	size_t n = strlen(path) + 8;
 	char *temporary = malloc(n);
-	bool ok = false;
-	FILE *file;
-	int fd;
+	int fd, error = ENOMEM;
 
-	if (!temporary)
-		return false;
-	snprintf(temporary, n, "%s.XXXXXX", path);
-	fd = mkstemp(temporary);
-	file = fd < 0 ? NULL : fdopen(fd, "w");
-	if (file) {
-		ok = fchmod(fd, 0644) == 0 && fwrite(text, 1, length, file) == length;
-		ok = fclose(file) == 0 && ok && rename(temporary, path) == 0;
-	} else if (fd >= 0) {
-		close(fd);
+	if (temporary) {
+		snprintf(temporary, n, "%s.XXXXXX", path);
+		fd = mkstemp(temporary);
+		error = fd < 0 ? errno : write_whole(fd, text);
+		if (!error && rename(temporary, path))
+			error = errno;
+		if (fd >= 0 && error)
+			unlink(temporary);
 	}
-	if (fd >= 0 && !ok)
-		unlink(temporary);
 	free(temporary);
-	return ok;
+	errno = error;
+	return !error;
 }

@@ -11,7 +11,8 @@
 const char *emit_stage(struct compilation *c, const struct options *options, const char *base);
 bool emit_is_known(const char *stage);
 
-/* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was. */
+/* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was, with the reason
+ * in errno. */
 bool emit_file(const char *path, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * pmgc: arguments to exit status. All printing of the compiler happens here. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,21 @@ static int usage_error(const char *problem)
 	return EXIT_USAGE;
 }
 
+static int without_memory(void)
+{
+	fputs("pmgc: out of memory\n", stderr);
+	return EXIT_RESOURCES;
+}
+
+/* The last of a text for the standard output. */
+static int text_status(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_DONE;
+	fprintf(stderr, "pmgc: cannot write to the standard output: %s\n", strerror(errno));
+	return EXIT_IO;
+}
+
 static bool wants_text(const struct options *options)
 {
 	return options->emit || (options->output && !strcmp(options->output, "-"));
@@ -54,7 +70,8 @@ static bool write_file(struct session *s, const char *path, const char *text)
 {
 	if (emit_file(path, text))
 		return true;
-	fprintf(stderr, "pmgc: cannot write '%s'\n", path);
+	s->c->is_out_of_memory |= errno == ENOMEM;
+	fprintf(stderr, "pmgc: cannot write '%s': %s\n", path, strerror(errno));
 	s->io_failed = true;
 	return false;
 }
@@ -136,7 +153,8 @@ static bool blame_line(struct session *s)
 		return false;
 	line = blame_difference(s->c, &blame);
 	if (line < 0)
-		return s->io_failed = fprintf(stderr, "pmgc: cannot read '%s'\n", blame.path) != 0, false;
+		return s->io_failed = fprintf(stderr, "pmgc: cannot read '%s': %s\n", blame.path,
+						 strerror(errno)) != 0, false;
 	if (line)
 		return blame_error(s, arena_printf(arena, "line %d of '%s' is not what '%s' is compiled to with these "
 						   "options", line, blame.path, s->options.input));
@@ -183,7 +201,7 @@ static int session_run(struct session *s)
 	if (s->c->is_out_of_memory)
 		return EXIT_RESOURCES;
 	if (ok)
-		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
+		return text_status();
 	if (s->is_misused)
 		return EXIT_USAGE;
 	if (s->io_failed || has_error(s->c, DIAG_CANNOT_READ))
@@ -255,18 +273,18 @@ static int explain_code(int n, char **codes)
 	struct arena arena = { 0 };
 	jmp_buf on_failure;
 	const char *text;
-	int status = EXIT_DONE;
+	int status;
 
 	if (n > 1)
 		return usage_error("explain takes one code, such as PMG0201");
 	arena.on_failure = &on_failure;
 	if (setjmp(on_failure)) {
 		arena_release(&arena);
-		return EXIT_RESOURCES;
+		return without_memory();
 	}
 	text = n ? error_page_text(&arena, codes[0]) : error_page_list(&arena);
 	if (text)
-		status = fputs(text, stdout) < 0 || fflush(stdout) ? EXIT_IO : EXIT_DONE;
+		status = (fputs(text, stdout), text_status());
 	else
 		status = usage_error(arena_printf(&arena, "there is no code '%s'; pmgc explain lists them", codes[0]));
 	arena_release(&arena);
@@ -292,10 +310,10 @@ int main(int argc, char **argv)
 	if (!options_read(options, argc, argv, problem, sizeof problem))
 		return usage_error(problem);
 	if (help_printed(options))
-		return fflush(stdout) ? EXIT_IO : EXIT_DONE;
+		return text_status();
 	session.c = compilation_new();
 	if (!session.c)
-		return EXIT_RESOURCES;
+		return without_memory();
 	status = session_open(&session, problem, sizeof problem) ? session_run(&session) : usage_error(problem);
 	compilation_free(session.c);
 	return status;

@@ -5,6 +5,7 @@
  * operations; its errors never reach the user as such. */
 #include "driver/candidates.h"
 
+#include <errno.h>
 #include <isl/options.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +80,12 @@ static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, v
 
 /* ---- text ---- */
 
+/* NULL with errno set on failure. */
 static char *read_all(FILE *file, size_t *size)
 {
 	char *text = NULL, *grown;
 	size_t capacity = 0;
+	int error;
 
 	*size = 0;
 	do {
@@ -97,7 +100,12 @@ static char *read_all(FILE *file, size_t *size)
 		}
 		*size += fread(text + *size, 1, capacity - *size - 1, file);
 	} while (!feof(file) && !ferror(file));
-	return text;
+	if (!ferror(file))
+		return text;
+	error = errno;
+	free(text);
+	errno = error;
+	return NULL;
 }
 
 static bool open_step(struct compilation *c, void *path)
@@ -105,16 +113,19 @@ static bool open_step(struct compilation *c, void *path)
 	FILE *file = fopen(path, "rb");
 	size_t size = 0;
 	char *text = file ? read_all(file, &size) : NULL;
-	bool ok = file && text && !ferror(file);
+	int error = text ? 0 : errno;
 
 	if (file)
 		fclose(file);
-	if (ok)
+	if (text)
 		c->file = sources_add(&c->sources, path, arena_copy(&c->arena, text, size), size);
+	else if (error == ENOMEM)
+		c->is_out_of_memory = true;
 	else
-		diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s'", (const char *) path);
+		diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s': %s",
+			   (const char *) path, strerror(error));
 	free(text);
-	return ok;
+	return !error;
 }
 
 static bool parse_step(struct compilation *c, void *unused)

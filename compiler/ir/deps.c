@@ -47,12 +47,12 @@ static __isl_give isl_union_map *region_accesses(const struct module *module, co
 /* ---- dependences ---- */
 
 /* Pairs source -> sink of accesses to one cell, source first in `schedule`. */
-static __isl_give isl_union_map *conflicts(__isl_keep isl_union_map *source, __isl_keep isl_union_map *sink,
-					   __isl_keep isl_schedule *schedule)
+static __isl_give isl_union_map *conflicts(struct arena *arena, __isl_keep isl_union_map *source,
+					   __isl_keep isl_union_map *sink, __isl_keep isl_schedule *schedule)
 {
 	isl_union_map *cells = isl_union_map_reverse(isl_union_map_copy(sink));
 
-	return schedule_ordered(schedule, isl_union_map_apply_range(isl_union_map_copy(source), cells), true);
+	return schedule_ordered(arena, schedule, isl_union_map_apply_range(isl_union_map_copy(source), cells), true);
 }
 
 struct split {
@@ -120,9 +120,9 @@ bool region_dependences(struct module *module, struct region *region)
 	isl_schedule *order = schedule_textual(module, region);
 	struct split split = { module, isl_union_map_empty_ctx(module->ctx), isl_union_map_empty_ctx(module->ctx) };
 
-	split_all(&split, conflicts(writes, reads, order), split_flow);
-	split_all(&split, conflicts(reads, writes, order), split_flow);
-	split_all(&split, conflicts(writes, writes, order), split_output);
+	split_all(&split, conflicts(module->arena, writes, reads, order), split_flow);
+	split_all(&split, conflicts(module->arena, reads, writes, order), split_flow);
+	split_all(&split, conflicts(module->arena, writes, writes, order), split_output);
 	isl_schedule_free(order);
 	isl_union_map_free(writes);
 	isl_union_map_free(reads);

@@ -109,6 +109,8 @@ const char *module_interpret(struct module *module, struct arena *arena, const s
 	if (has_memory && magnitude && run->slots)
 		report_magnitudes(run, magnitude);
 	arena_release(&scratch);
+	if (input->lacks_memory)
+		*input->lacks_memory = !has_memory;
 	if (!has_memory)
 		return "not enough memory to interpret the pipeline";
 	return run->error;

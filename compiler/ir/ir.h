@@ -106,6 +106,7 @@ struct interp_input {
 	VEC(struct interp_array) arrays;/* every argument of the module */
 	int64_t max_iterations;         /* of the loop; negative: no limit */
 	bool *is_stopped;               /* set when it is this limit that ends the loop; may be NULL */
+	bool *lacks_memory;             /* set when that is the error; may be NULL */
 };
 
 /* Runs the module as written: textual order, every subscript checked, sums in extended precision, facts of bound

@@ -175,7 +175,7 @@ bool schedule_is_legal(struct module *module, struct region *region, const char 
 	*witness = NULL;
 	if (!region->schedule || !region->strict)
 		return true;
-	ok = deps_are_empty(&legality, schedule_ordered(region->schedule,
+	ok = deps_are_empty(&legality, schedule_ordered(module->arena, region->schedule,
 							 isl_union_map_copy(region->strict), false),
 			    "the order of two instances is reversed");
 	if (ok && isl_schedule_foreach_schedule_node_top_down(region->schedule, check_node, &legality) < 0)

@@ -5,10 +5,8 @@
  * schedules. */
 #include "ir/schedule.h"
 
-#include <stdlib.h>
-
-static __isl_give isl_union_map *ordered_below(__isl_take isl_schedule_node *node, __isl_take isl_union_map *pairs,
-					       bool forwards);
+static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take isl_schedule_node *node,
+					       __isl_take isl_union_map *pairs, bool forwards);
 
 static __isl_give isl_union_map *pairs_none(__isl_take isl_union_map *pairs)
 {
@@ -25,8 +23,8 @@ static __isl_give isl_union_map *pairs_between(__isl_keep isl_union_map *pairs, 
 	return isl_union_map_intersect_range(pairs, second);
 }
 
-static __isl_give isl_union_map *ordered_by_band(__isl_take isl_schedule_node *band, __isl_take isl_union_map *pairs,
-						 bool forwards)
+static __isl_give isl_union_map *ordered_by_band(struct arena *arena, __isl_take isl_schedule_node *band,
+						 __isl_take isl_union_map *pairs, bool forwards)
 {
 	isl_multi_union_pw_aff *order = isl_schedule_node_band_get_partial_schedule(band);
 	isl_union_map *together = isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(pairs),
@@ -34,7 +32,8 @@ static __isl_give isl_union_map *ordered_by_band(__isl_take isl_schedule_node *b
 
 	pairs = forwards ? isl_union_map_lex_lt_at_multi_union_pw_aff(pairs, order)
 			 : isl_union_map_lex_gt_at_multi_union_pw_aff(pairs, order);
-	return isl_union_map_union(pairs, ordered_below(isl_schedule_node_first_child(band), together, forwards));
+	return isl_union_map_union(pairs, ordered_below(arena, isl_schedule_node_first_child(band), together,
+							 forwards));
 }
 
 /* ---- sequences ---- */
@@ -44,6 +43,7 @@ enum { NOWHERE = -1, SEVERAL = -2 };
 /* A sequence, and the child that runs each stage, by number of the stage: most pairs are told apart by that alone,
  * however many children there are. */
 struct sequence {
+	struct arena *arena;
 	isl_schedule_node *node;
 	int n;
 	int *child_of, n_stages;
@@ -89,7 +89,7 @@ static __isl_give isl_union_map *below_child(const struct sequence *sequence, in
 {
 	isl_schedule_node *node = isl_schedule_node_get_child(sequence->node, child);
 
-	return ordered_below(isl_schedule_node_first_child(node), pairs, sequence->forwards);
+	return ordered_below(sequence->arena, isl_schedule_node_first_child(node), pairs, sequence->forwards);
 }
 
 static bool sequence_open(struct sequence *sequence)
@@ -99,9 +99,8 @@ static bool sequence_open(struct sequence *sequence)
 	bool ok = isl_union_set_foreach_set(domain, count_stages, sequence) == isl_stat_ok;
 
 	isl_union_set_free(domain);
-	sequence->child_of = malloc(((size_t) sequence->n_stages + 1)*sizeof sequence->child_of[0]);
-	sequence->inside = calloc((size_t) sequence->n + 1, sizeof sequence->inside[0]);
-	ok = ok && sequence->child_of && sequence->inside;
+	sequence->child_of = arena_new_array(sequence->arena, int, sequence->n_stages + 1);
+	sequence->inside = arena_new_array(sequence->arena, isl_union_map *, sequence->n + 1);
 	for (int i = 0; ok && i < sequence->n_stages; i++)
 		sequence->child_of[i] = NOWHERE;
 	for (int i = 0; ok && i < sequence->n; i++) {
@@ -151,11 +150,11 @@ static void tell_rest(struct sequence *sequence)
 }
 
 /* Also of a set, whose children are printed in the order that they have. */
-static __isl_give isl_union_map *ordered_by_sequence(__isl_take isl_schedule_node *node,
+static __isl_give isl_union_map *ordered_by_sequence(struct arena *arena, __isl_take isl_schedule_node *node,
 						     __isl_take isl_union_map *pairs, bool forwards)
 {
 	isl_union_map *empty = isl_union_map_empty_ctx(isl_union_map_get_ctx(pairs));
-	struct sequence sequence = { .node = node, .n = (int) isl_schedule_node_n_children(node),
+	struct sequence sequence = { .arena = arena, .node = node, .n = (int) isl_schedule_node_n_children(node),
 				     .ordered = empty, .rest = isl_union_map_copy(empty), .forwards = forwards };
 	bool ok = sequence.n >= 0 && sequence_open(&sequence) &&
 		  isl_union_map_foreach_map(pairs, tell_pair, &sequence) == isl_stat_ok;
@@ -166,8 +165,6 @@ static __isl_give isl_union_map *ordered_by_sequence(__isl_take isl_schedule_nod
 		sequence.ordered = isl_union_map_union(sequence.ordered, below_child(&sequence, i, sequence.inside[i]));
 	for (int i = 0; sequence.inside && i < sequence.n; i++)
 		isl_union_map_free(sequence.inside[i]);
-	free(sequence.inside);
-	free(sequence.child_of);
 	isl_union_map_free(sequence.rest);
 	isl_union_map_free(pairs);
 	isl_schedule_node_free(node);
@@ -175,8 +172,8 @@ static __isl_give isl_union_map *ordered_by_sequence(__isl_take isl_schedule_nod
 }
 
 /* The same of the tree below `node`, for instances that run together as far as the tree above it says. */
-static __isl_give isl_union_map *ordered_below(__isl_take isl_schedule_node *node, __isl_take isl_union_map *pairs,
-					       bool forwards)
+static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take isl_schedule_node *node,
+					       __isl_take isl_union_map *pairs, bool forwards)
 {
 	isl_bool is_empty = isl_union_map_is_empty(pairs);
 	enum isl_schedule_node_type type;
@@ -189,19 +186,19 @@ static __isl_give isl_union_map *ordered_below(__isl_take isl_schedule_node *nod
 		node = isl_schedule_node_first_child(node);
 	type = isl_schedule_node_get_type(node);
 	if (type == isl_schedule_node_band)
-		return ordered_by_band(node, pairs, forwards);
+		return ordered_by_band(arena, node, pairs, forwards);
 	if (type == isl_schedule_node_sequence || type == isl_schedule_node_set)
-		return ordered_by_sequence(node, pairs, forwards);
+		return ordered_by_sequence(arena, node, pairs, forwards);
 	isl_schedule_node_free(node);
 	if (type != isl_schedule_node_leaf)
 		return isl_union_map_free(pairs);
 	return forwards ? pairs_none(pairs) : pairs;
 }
 
-__isl_give isl_union_map *schedule_ordered(__isl_keep isl_schedule *schedule, __isl_take isl_union_map *pairs,
-					   bool forwards)
+__isl_give isl_union_map *schedule_ordered(struct arena *arena, __isl_keep isl_schedule *schedule,
+					   __isl_take isl_union_map *pairs, bool forwards)
 {
 	isl_schedule_node *root = isl_schedule_get_root(schedule);
 
-	return ordered_below(isl_schedule_node_first_child(root), pairs, forwards);
+	return ordered_below(arena, isl_schedule_node_first_child(root), pairs, forwards);
 }

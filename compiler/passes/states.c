@@ -58,7 +58,7 @@ static __isl_give isl_union_map *overwritten(struct module *module, struct array
 	isl_union_map *pairs = isl_union_map_reverse(accesses(module, next, false));
 
 	pairs = isl_union_map_apply_range(accesses(module, next, true), pairs);
-	pairs = schedule_ordered(order, pairs, true);
+	pairs = schedule_ordered(module->arena, order, pairs, true);
 	isl_schedule_free(order);
 	return pairs;
 }

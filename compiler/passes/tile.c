@@ -163,8 +163,9 @@ static bool report(const struct tiling *t, enum diag_code code, const char *prob
 /* Keeps the tiled tree of a region if no dependence is reversed. */
 static bool keep_if_legal(const struct tiling *t, struct region *region, __isl_take isl_schedule *schedule)
 {
-	isl_union_map *reversed = region->strict ? schedule_ordered(schedule, isl_union_map_copy(region->strict), false)
-						 : NULL;
+	struct arena *arena = t->module->arena;
+	isl_union_map *reversed = !region->strict ? NULL :
+				  schedule_ordered(arena, schedule, isl_union_map_copy(region->strict), false);
 	bool is_legal = reversed && isl_union_map_is_empty(reversed) == isl_bool_true;
 
 	if (!is_legal) {

@@ -52,14 +52,15 @@ static char *include_read(struct arena *arena, const char *name, size_t size, si
 {
 	char *text = arena_alloc(arena, size + 1);
 	FILE *stream = fopen(name, "rb");
-	bool failed;
+	int error;
 
 	if (stream == NULL)
 		return NULL;
 	*got = fread(text, 1, size, stream);
-	failed = ferror(stream) != 0;
+	error = ferror(stream) ? errno : 0;
 	fclose(stream);
-	return failed ? NULL : text;
+	errno = error;
+	return error ? NULL : text;
 }
 
 static void include_parse(struct parser *parser, struct span span, const char *name, size_t size)

@@ -229,6 +229,8 @@ bool hdf5_run(struct hdf5_child *child, struct hdf5_parent *parent, struct failu
 	bool ok = parent->pipe ? receive_all(parent, failure) : fail_memory(failure, "a pipe");
 	if (!ok && failure->outcome != OUTCOME_OK)
 		kill(process, SIGKILL);
+	if (!ok && failure->outcome == OUTCOME_OK && ferror(parent->pipe))
+		fail_file(failure, child->path, "cannot read what the HDF5 library sends:");
 	if (parent->pipe)
 		fclose(parent->pipe);
 	while (waitpid(process, &status, 0) < 0 && errno == EINTR)

@@ -56,17 +56,33 @@ void child_fail(struct hdf5_child *child, enum outcome outcome, const char *what
 	_exit(1);
 }
 
+static herr_t find_reason(unsigned n, const H5E_error2_t *entry, void *user)
+{
+	const char *reason = n == 0 && entry->desc ? strstr(entry->desc, "errno = ") : NULL;
+	if (reason)
+		sscanf(reason, "errno = %d", (int *) user);
+	return 0;
+}
+
+/* Called by the library for each function of it that fails. What only fails to be there is for others to judge; what
+ * the system refuses ends the work, whatever was asked for. */
+static herr_t fail_by_system(hid_t stack, void *user)
+{
+	int error = 0;
+	H5Ewalk2(stack, H5E_WALK_UPWARD, find_reason, &error);
+	if (error)
+		child_fail(user, OUTCOME_IO, "the system refuses it", strerror(error));
+	return 0;
+}
+
 /* ---- Opening -------------------------------------------------------------------------- */
 
 hid_t child_open(struct hdf5_child *child, unsigned access)
 {
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	H5Eset_auto2(H5E_DEFAULT, fail_by_system, child);
 	if (H5open() < 0 || H5PLset_loading_state(0) < 0 || H5Lunregister(H5L_TYPE_EXTERNAL) < 0)
 		child_fail(child, OUTCOME_INTERNAL, "cannot start the HDF5 library", NULL);
-	errno = 0;
 	hid_t file = H5Fopen(child->path, access, H5P_DEFAULT);
-	if (file < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
-		child_fail(child, OUTCOME_IO, "cannot be opened", NULL);
 	if (file < 0)
 		child_fail(child, OUTCOME_DATA, "not an HDF5 file that can be opened", NULL);
 	return file;

@@ -74,7 +74,7 @@ static void print_pipeline(struct arena *arena, const struct module *module)
 static bool print_program(struct compilation *c, const char *path, struct failure *failure)
 {
 	if (!compilation_read(c, path)) {
-		enum outcome outcome = OUTCOME_PROGRAM;
+		enum outcome outcome = c->is_out_of_memory ? OUTCOME_RESOURCES : OUTCOME_PROGRAM;
 		for (int i = 0; i < c->diags.list.n; i++)
 			if (c->diags.list.items[i]->code == DIAG_CANNOT_READ)
 				outcome = OUTCOME_IO;

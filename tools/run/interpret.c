@@ -36,8 +36,10 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 		     struct failure *failure)
 {
 	struct timespec start, end;
+	bool lacks_memory = false;
 	struct interp_input input = { .max_iterations = s->values.iterations,
-				      .is_stopped = &results->is_stopped };
+				      .is_stopped = &results->is_stopped,
+				      .lacks_memory = &lacks_memory };
 	give_params(s, &input);
 	give_arrays(s, results, &input);
 	clock_gettime(CLOCK_MONOTONIC, &start);
@@ -47,7 +49,7 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 		(double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec);
 	if (!message)
 		return true;
-	fail(failure, OUTCOME_DATA, "%s", message);
+	fail(failure, lacks_memory ? OUTCOME_RESOURCES : OUTCOME_DATA, "%s", message);
 	failure_explain(s, failure);
 	return false;
 }

@@ -135,7 +135,7 @@ bool library_open(struct session *s, const char *path, struct results *results, 
 	const char *name = strchr(path, '/') ? path : arena_printf(s->arena, "./%s", path);
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)
-		return fail(failure, OUTCOME_INTERNAL, "cannot load the generated library: %s", dlerror());
+		return fail(failure, OUTCOME_IO, "cannot load the generated library: %s", dlerror());
 	e->desc = find_pipeline(library, s->module->name, failure);
 	dlclose(library);
 	if (!e->desc)

@@ -61,21 +61,28 @@ static const char *wisdom_path(struct session *s)
 	return home && *home ? arena_printf(s->arena, "%s/.cache/pmg/wisdom", home) : NULL;
 }
 
-/* NULL: there is no such file, or it is too large for one. */
-static char *read_text(struct arena *arena, const char *path)
+/* False with the reason in errno; `*text` is NULL where there is no such file. */
+static bool read_text(struct arena *arena, const char *path, const char **text)
 {
 	FILE *file = fopen(path, "rbe");
-	char *text = NULL;
-	long size = -1;
-	if (file && fseek(file, 0, SEEK_END) == 0)
-		size = ftell(file);
-	if (size >= 0 && size < MOST_WISDOM && fseek(file, 0, SEEK_SET) == 0) {
-		text = arena_new_array(arena, char, size + 1);
-		text[fread(text, 1, (size_t) size, file)] = '\0';
+	char *bytes = NULL;
+	size_t n = 0;
+	int error = EFBIG;
+	if (!file)
+		return errno == ENOENT || errno == ENOTDIR;
+	if (fseek(file, 0, SEEK_END) != 0 || ftell(file) < 0)
+		error = errno;
+	else if (ftell(file) < MOST_WISDOM) {
+		n = (size_t) ftell(file);
+		bytes = arena_new_array(arena, char, n + 1);
+		rewind(file);
+		n = fread(bytes, 1, n, file);
+		error = ferror(file) ? errno : 0;
 	}
-	if (file)
-		fclose(file);
-	return text;
+	fclose(file);
+	*text = error ? NULL : bytes;
+	errno = error;
+	return !error;
 }
 
 static void make_folders(struct arena *arena, const char *path)
@@ -96,7 +103,8 @@ static void write_wisdom(struct session *s, const char *path, const char *old, c
 	pmg_wisdom_add(old, signature, report->choice, seconds, text, size + 1);
 	make_folders(s->arena, path);
 	if (!size || !emit_file(path, text))
-		fprintf(stderr, "pmg run: note: '%s' cannot be written, so nothing is remembered\n", path);
+		fprintf(stderr, "pmg run: note: '%s' cannot be written, so nothing is remembered: %s\n", path,
+			strerror(errno));
 }
 
 /* ---- The plan ------------------------------------------------------------------------------- */
@@ -134,7 +142,11 @@ static bool recall(struct session *s, const struct execution *e, const pmg_optio
 	if (!memory->path ||
 	    pmg_signature(e->desc, e->args, options, signature, PMG_SIGNATURE_SIZE) != PMG_OK)
 		return memory->path = NULL, false;
-	memory->text = read_text(s->arena, memory->path);
+	if (!read_text(s->arena, memory->path, &memory->text)) {
+		fprintf(stderr, "pmg run: note: '%s' cannot be read, and is left alone: %s\n", memory->path,
+			strerror(errno));
+		return memory->path = NULL, false;
+	}
 	memory->is_foreign = memory->text && !pmg_wisdom_is_valid(memory->text);
 	if (memory->is_foreign)
 		fprintf(stderr, "pmg run: note: '%s' is no wisdom of this version, and left alone\n", memory->path);
