@@ -9,7 +9,8 @@
  *   cell of 'count', histogram.pmg:9
  * - vector of count: simd (not scalar); iterations of 'i' are independent, histogram.pmg:7
  *
- * Pipeline histogram with partition count by private (threads that add to copies of 'count' do not wait):
+ * Pipeline histogram with partition count by private (threads that add to copies of 'count' do not
+ *     wait):
  * - parallel of count: private (not atomic, owner); iterations of 'p' may update the same cell:
  *   each thread has a copy, and the copies are added in the order of the threads, histogram.pmg:9
  *
@@ -27,7 +28,8 @@
  * - vector of bin: simd (not scalar); iterations of 'i' are independent, histogram.pmg:20
  * - vector of mass: simd (not scalar); iterations of 'i' are independent, histogram.pmg:18
  *
- * Pipeline weighted_histogram with partition mass by private (threads that add to copies of 'mass' do not wait):
+ * Pipeline weighted_histogram with partition mass by private (threads that add to copies of 'mass'
+ *     do not wait):
  * - parallel of mass: private (not atomic, owner); iterations of 'i' may update the same cell: each
  *   thread has a copy, and the copies are added in the order of the threads, histogram.pmg:22
  *

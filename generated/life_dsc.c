@@ -3,8 +3,8 @@
  * Pipeline life_dsc:
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'Y' are updated in
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors, life_dsc.pmg:14
- * - partition of Y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, life_dsc.pmg:14
+ * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, life_dsc.pmg:14
  * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc.pmg:14
  * - schedule of life_dsc: textual (not isl); values are computed in the order of their need,
  *   life_dsc.pmg:6
@@ -17,13 +17,15 @@
  * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
  *   life_dsc.pmg:14
  *
- * Pipeline life_dsc with renumber PHI by fiber (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline life_dsc with renumber PHI by fiber (neighbours use neighbouring cells, where there are
+ *     more than a cache holds):
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc.pmg:14
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
  *   life_dsc.pmg:14
  *
- * Pipeline life_dsc with restructure PHI by voxel (a product for each point, where few agree in both keys):
+ * Pipeline life_dsc with restructure PHI by voxel (a product for each point, where few agree in
+ *     both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc.pmg:14
  *
@@ -37,7 +39,9 @@
  * - schedule of life_dsc: textual (not isl); isl has no proposal whose loops are dims,
  *   life_dsc.pmg:6
  *
- * Pipeline life_dsc with renumber PHI by fiber, restructure PHI by voxel (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * Pipeline life_dsc with renumber PHI by fiber, restructure PHI by voxel (neighbours use
+ *     neighbouring cells, where there are more than a cache holds; a product for each point, where
+ *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc.pmg:14
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the

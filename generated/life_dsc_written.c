@@ -4,8 +4,8 @@
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'Y' are updated in
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors,
  *   life_dsc_written.pmg:10
- * - partition of Y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, life_dsc_written.pmg:10
+ * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, life_dsc_written.pmg:10
  * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc_written.pmg:10
  * - schedule of life_dsc_written: textual (not isl); values are computed in the order of their
  *   need, life_dsc_written.pmg:2
@@ -18,17 +18,20 @@
  * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
  *   life_dsc_written.pmg:10
  *
- * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where
+ *     there are more than a cache holds):
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc_written.pmg:10
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
  *   life_dsc_written.pmg:10
  *
- * Pipeline life_dsc_written with restructure PHI by voxel (a product for each point, where few agree in both keys):
+ * Pipeline life_dsc_written with restructure PHI by voxel (a product for each point, where few
+ *     agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc_written.pmg:10
  *
- * Pipeline life_dsc_written with restructure PHI by none (nothing is sorted, where all is in cache):
+ * Pipeline life_dsc_written with restructure PHI by none (nothing is sorted, where all is in
+ *     cache):
  * - parallel of Y: parallel (not serial); no two iterations of 'voxel' touch the same cell,
  *   life_dsc_written.pmg:8
  * - parallel of Y: team (not atomic, serial); threads share 't', which no cell of 'Y' leaves, and
@@ -38,7 +41,9 @@
  * - schedule of life_dsc_written: textual (not isl); isl has no proposal whose loops are dims,
  *   life_dsc_written.pmg:2
  *
- * Pipeline life_dsc_written with renumber PHI by fiber, restructure PHI by voxel (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * Pipeline life_dsc_written with renumber PHI by fiber, restructure PHI by voxel (neighbours use
+ *     neighbouring cells, where there are more than a cache holds; a product for each point, where
+ *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc_written.pmg:10
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the

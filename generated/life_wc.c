@@ -3,8 +3,8 @@
  * Pipeline life_wc:
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
  *   for a segment; points that agree in hybrid(voxel, atom) share their factors, life_wc.pmg:11
- * - partition of w: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, life_wc.pmg:11
+ * - partition of w: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, life_wc.pmg:11
  * - schedule of life_wc: textual (not isl); values are computed in the order of their need,
  *   life_wc.pmg:3
  * - accumulate of w.sum: register (not memory); the loop over 't' does not move the target,
@@ -16,9 +16,10 @@
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc.pmg:9
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc.pmg:11
  * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
- *   'renumber … fiber' is not supported yet, life_wc.pmg:3
+ *   'renumber by fiber' fits nothing here, life_wc.pmg:3
  *
- * Pipeline life_wc with renumber PHI by fiber (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline life_wc with renumber PHI by fiber (neighbours use neighbouring cells, where there are
+ *     more than a cache holds):
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_wc.pmg:11
  * - parallel of w.renumbered: private (not atomic, owner); iterations of 'chunk' may update the
@@ -30,7 +31,8 @@
  *   life_wc.pmg:11
  * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent, life_wc.pmg:11
  *
- * Pipeline life_wc with restructure PHI by voxel (a product for each point, where few agree in both keys):
+ * Pipeline life_wc with restructure PHI by voxel (a product for each point, where few agree in both
+ *     keys):
  * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
  *   segment, life_wc.pmg:11
  *
@@ -40,7 +42,9 @@
  * - parallel of w: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'w', life_wc.pmg:11
  *
- * Pipeline life_wc with renumber PHI by fiber, restructure PHI by voxel (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * Pipeline life_wc with renumber PHI by fiber, restructure PHI by voxel (neighbours use
+ *     neighbouring cells, where there are more than a cache holds; a product for each point, where
+ *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
  *   segment, life_wc.pmg:11
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the

@@ -3,8 +3,8 @@
  * Pipeline mttkrp:
  * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'M' are updated in one
  *   segment each; points that agree in hybrid(a, b) share their factors, mttkrp.pmg:12
- * - partition of M: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, mttkrp.pmg:12
+ * - partition of M: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, mttkrp.pmg:12
  * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:12
  * - schedule of mttkrp: textual (not isl); values are computed in the order of their need,
  *   mttkrp.pmg:4
@@ -13,7 +13,8 @@
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:10
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:12
  *
- * Pipeline mttkrp with renumber X by c (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline mttkrp with renumber X by c (neighbours use neighbouring cells, where there are more
+ *     than a cache holds):
  * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
  *   cell, mttkrp.pmg:12
  * - vector of C.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:12
@@ -31,7 +32,9 @@
  * Pipeline mttkrp with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of mttkrp: textual (not isl); isl has no proposal whose loops are dims, mttkrp.pmg:4
  *
- * Pipeline mttkrp with renumber X by c, restructure X by a (neighbours use neighbouring cells, where there are more than a cache holds; a product for each point, where few agree in both keys):
+ * Pipeline mttkrp with renumber X by c, restructure X by a (neighbours use neighbouring cells,
+ *     where there are more than a cache holds; a product for each point, where few agree in both
+ *     keys):
  * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
  *   mttkrp.pmg:12
  * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
@@ -41,8 +44,8 @@
  * Pipeline mttkrp4:
  * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'M' are updated in one
  *   segment each; points that agree in hybrid(a, b) share their factors, mttkrp.pmg:24
- * - partition of M: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, mttkrp.pmg:24
+ * - partition of M: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, mttkrp.pmg:24
  * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:24
  * - schedule of mttkrp4: textual (not isl); values are computed in the order of their need,
  *   mttkrp.pmg:15
@@ -51,17 +54,20 @@
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:22
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:25
  *
- * Pipeline mttkrp4 with renumber X by c (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline mttkrp4 with renumber X by c (neighbours use neighbouring cells, where there are more
+ *     than a cache holds):
  * - parallel of C.renumbered: parallel (not serial); no two iterations of 'new_c' touch the same
  *   cell, mttkrp.pmg:24
  * - vector of C.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:24
  *
- * Pipeline mttkrp4 with renumber X by d (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline mttkrp4 with renumber X by d (neighbours use neighbouring cells, where there are more
+ *     than a cache holds):
  * - parallel of D.renumbered: parallel (not serial); no two iterations of 'new_d' touch the same
  *   cell, mttkrp.pmg:24
  * - vector of D.renumbered: simd (not scalar); iterations of 'i1' are independent, mttkrp.pmg:24
  *
- * Pipeline mttkrp4 with restructure X by a (a product for each point, where few agree in both keys):
+ * Pipeline mttkrp4 with restructure X by a (a product for each point, where few agree in both
+ *     keys):
  * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
  *   mttkrp.pmg:24
  *

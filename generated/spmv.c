@@ -16,7 +16,8 @@
  *   of 'y', spmv.pmg:25
  * - vector of y: simd (not scalar); iterations of 'i' are independent, spmv.pmg:23
  *
- * Pipeline csr_spmv_transposed with partition y by private (threads that add to copies of 'y' do not wait):
+ * Pipeline csr_spmv_transposed with partition y by private (threads that add to copies of 'y' do
+ *     not wait):
  * - parallel of y: private (not atomic, owner); iterations of 'i' may update the same cell: each
  *   thread has a copy, and the copies are added in the order of the threads, spmv.pmg:25
  *
@@ -25,8 +26,8 @@
  * Pipeline coo_spmv:
  * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
  *   spmv.pmg:35
- * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, spmv.pmg:35
+ * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, spmv.pmg:35
  * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
  * - schedule of coo_spmv: textual (not isl); values are computed in the order of their need,
  *   spmv.pmg:28
@@ -34,10 +35,11 @@
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
- * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
- *   col' is not supported yet, spmv.pmg:28
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
+ *   col' fits nothing here, spmv.pmg:28
  *
- * Pipeline coo_spmv with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline coo_spmv with renumber A by col (neighbours use neighbouring cells, where there are more
+ *     than a cache holds):
  * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
  *   cell, spmv.pmg:35
  * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:35
@@ -56,8 +58,8 @@
  * Pipeline coo_spmv_written:
  * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
  *   spmv.pmg:45
- * - partition of y: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, spmv.pmg:45
+ * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, spmv.pmg:45
  * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
  * - schedule of coo_spmv_written: textual (not isl); values are computed in the order of their
  *   need, spmv.pmg:38
@@ -65,10 +67,11 @@
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
- * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber …
- *   col' is not supported yet, spmv.pmg:38
+ * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
+ *   col' fits nothing here, spmv.pmg:38
  *
- * Pipeline coo_spmv_written with renumber A by col (neighbours use neighbouring cells, where there are more than a cache holds):
+ * Pipeline coo_spmv_written with renumber A by col (neighbours use neighbouring cells, where there
+ *     are more than a cache holds):
  * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
  *   cell, spmv.pmg:45
  * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:45

@@ -3,8 +3,8 @@
  * Pipeline tucker:
  * - restructure of X: hybrid(a, b) (not none, another mode); cells of 'Z' are updated in one
  *   segment each; points that agree in hybrid(a, b) share their factors, tucker.pmg:15
- * - partition of Z: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, tucker.pmg:15
+ * - partition of Z: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, tucker.pmg:15
  * - fuse of Z: fused (not separate); its outer 4 loops are those of 'Z', tucker.pmg:15
  * - schedule of tucker: textual (not isl); values are computed in the order of their need,
  *   tucker.pmg:4

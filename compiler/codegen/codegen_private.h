@@ -363,6 +363,7 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 /* ---- comments.c --------------------------------------------------------------------------------------- */
 
 void emit_source_comment(struct writer *w, struct module *module, struct span span);
+void emit_title(struct writer *w, const char *text);    /* a paragraph of the head, behind an empty line */
 /* Those that are not `known` (NULL: none are). */
 void emit_decisions(struct writer *w, const struct module *module, const struct module *known);
 const char *source_place(const struct module *module, struct span span);        /* "blur.pmg:4" */

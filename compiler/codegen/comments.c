@@ -125,11 +125,10 @@ void emit_source_comment(struct writer *w, struct module *module, struct span sp
 
 /* ---- decisions ---- */
 
-/* One paragraph, its second and later lines indented. */
-static void emit_wrapped(struct writer *w, const char *text)
+/* One paragraph: what its first line begins with, and its others. */
+static void emit_wrapped(struct writer *w, const char *lead, const char *next, const char *text)
 {
 	struct arena *arena = w->text.arena;
-	const char *lead = " * - ";
 
 	while (*text) {
 		size_t room = COLUMNS - strlen(lead), length = strlen(text);
@@ -140,8 +139,14 @@ static void emit_wrapped(struct writer *w, const char *text)
 		line(w, "%s%s", lead, arena_copy(arena, text, length));
 		text += length;
 		text += strspn(text, " ");
-		lead = " *   ";
+		lead = next;
 	}
+}
+
+void emit_title(struct writer *w, const char *text)
+{
+	line(w, " *");
+	emit_wrapped(w, " * ", " *     ", in_comment(w->text.arena, text));
 }
 
 static const char *decision_text(const struct module *module, const struct decision *d)
@@ -168,6 +173,6 @@ void emit_decisions(struct writer *w, const struct module *module, const struct 
 
 		w->span = module->decisions.items[i].span;
 		if (!is_decided(known, text))
-			emit_wrapped(w, text);
+			emit_wrapped(w, " * - ", " *   ", text);
 	}
 }

@@ -85,7 +85,8 @@ static void emit_pipeline_head(struct writer *w, const struct pipeline *pipeline
 		const struct module *other = pipeline->layouts[i]->module;
 
 		w->span = module->span;
-		line(w, " *\n * Pipeline %s with %s (%s):", module->name, other->choice, other->choice_reason);
+		emit_title(w, arena_printf(module->arena, "Pipeline %s with %s (%s):", module->name, other->choice,
+					   other->choice_reason));
 		emit_decisions(w, other, module);
 	}
 }

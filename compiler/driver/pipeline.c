@@ -73,9 +73,14 @@ bool compilation_guard(struct compilation *c, bool (*step)(struct compilation *c
 	return ok && !c->is_out_of_memory;
 }
 
+/* A step that fails leaves an error, so that nobody stops without a word. */
 static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument)
 {
-	return compilation_guard(c, step, argument) && !c->diags.n_errors;
+	bool ok = compilation_guard(c, step, argument);
+
+	if (!ok && !c->diags.n_errors && !c->is_out_of_memory)
+		diag_error(&c->diags, DIAG_INTERNAL, (struct span) { 0 }, "a step fails and does not say why");
+	return ok && !c->diags.n_errors;
 }
 
 /* ---- text ---- */
@@ -238,6 +243,7 @@ static bool out_of_quota(struct compilation *c, struct module *module, const str
 static bool run_pass(struct compilation *c, struct module *module, const struct pass_options *options,
 		     const struct pass *pass, unsigned *known)
 {
+	int n_errors = module->diags->n_errors;
 	double start = now();
 	bool ok;
 
@@ -249,31 +255,17 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
 	ok = pass->run(module, options);
 	isl_ctx_set_max_operations(c->ctx, 0);
-	if (c->arena.is_exhausted || out_of_quota(c, module, pass) || !ok)
+	if (c->arena.is_exhausted || out_of_quota(c, module, pass))
+		return false;
+	if (!ok && module->diags->n_errors == n_errors)
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' fails on '%s' and does not say why",
+			   pass->name, module->name);
+	if (!ok)
 		return false;
 	*known = (*known & ~pass->breaks) | pass->gives;
 	if (c->after_pass && !module->choice)
 		c->after_pass(c->user, module, (int) (pass - passes), now() - start);
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
-}
-
-static bool overrides_are_used(const struct module *module)
-{
-	bool ok = true;
-
-	for (int i = 0; i < module->overrides.n; i++) {
-		const struct override *override = &module->overrides.items[i];
-		struct diag *diag;
-
-		if (override->is_used)
-			continue;
-		ok = false;
-		diag = diag_error(module->diags, DIAG_NOT_SUPPORTED, override->span, "'%s%s%s' is not supported yet",
-				  override->verb, *override->choice ? " … " : "", override->choice);
-		diag_help(module->diags, diag, (struct span) { 0 },
-			  "--overrides=off compiles without the schedule block");
-	}
-	return ok;
 }
 
 bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options)
@@ -285,7 +277,7 @@ bool compilation_run_passes_on(struct compilation *c, struct module *module, con
 		c->after_pass(c->user, module, LOWERED, 0);
 	for (int i = 0; done && i < n_passes; i++)
 		done = run_pass(c, module, options, &passes[i], &known);
-	return done && prove_legal(module, "passes") && overrides_are_used(module);
+	return done && prove_legal(module, "passes") && overrides_are_honoured(module);
 }
 
 static bool passes_step(struct compilation *c, void *unused)

@@ -77,6 +77,54 @@ static void add_item(const struct module *module, choice_list *choices, const ch
 	vec_push(module->arena, choices, item);
 }
 
+/* "PHI" of "PHI.voxel". */
+static size_t object_length(const struct restructuring *r)
+{
+	return strcspn(r->keys.items[0]->name, ".");
+}
+
+static bool has_array(const struct restructuring *r, const struct array *array)
+{
+	bool has = array == r->segments || array == r->runs || array == r->chunks;
+
+	for (int i = 0; i < r->copies.n; i++)
+		has = has || array == r->copies.items[i].to;
+	return has;
+}
+
+/* The first array that is added to in the order of the restructuring; of one in the order of new numbers, the old. */
+static const char *target_of(const struct module *module, const struct restructuring *r)
+{
+	for (int i = 0; i < module->stages.n; i++) {
+		const struct stage *stage = module->stages.items[i];
+		bool is = stage->write.array->role != ROLE_LOCAL && !stage->is_init;
+		bool uses = false;
+
+		for (int d = 0; d < stage->dims.n; d++)
+			uses = uses || (stage->dims.items[d].kind == DIM_BIND &&
+					has_array(r, stage->dims.items[d].source.array));
+		if (is && uses)
+			return arena_printf(module->arena, "%.*s", (int) strcspn(stage->write.array->name, "."),
+					    stage->write.array->name);
+	}
+	return r->name;
+}
+
+/* What an item that is about this restructuring names: the object, or where it has others, the target. */
+static const char *subject_of(const struct module *module, const struct restructuring *r)
+{
+	size_t length = object_length(r);
+
+	for (int i = 0; i < module->restructurings.n; i++) {
+		const struct restructuring *other = &module->restructurings.items[i];
+
+		if (other != r && object_length(other) == length &&
+		    !strncmp(other->keys.items[0]->name, r->keys.items[0]->name, length))
+			return target_of(module, r);
+	}
+	return r->name;
+}
+
 /* One key where there are two: runs of equal keys pay where they are long. Or the order of the caller. */
 static void restructure_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
@@ -87,9 +135,10 @@ static void restructure_choices(const struct module *module, const struct pass_o
 		const struct restructuring *r = &module->restructurings.items[i];
 
 		if (r->keys.n > 1)
-			add_item(module, choices, "restructure", r->name, array_member_name(r->keys.items[0]),
-				 "a product for each point, where few agree in both keys");
-		add_item(module, choices, "restructure", r->name, "none", "nothing is sorted, where all is in cache");
+			add_item(module, choices, "restructure", subject_of(module, r),
+				 array_member_name(r->keys.items[0]), "a product for each point, where few agree in both keys");
+		add_item(module, choices, "restructure", subject_of(module, r), "none",
+			 "nothing is sorted, where all is in cache");
 	}
 }
 
@@ -105,7 +154,7 @@ static void renumber_choices(const struct module *module, const struct pass_opti
 		for (int c = 0; c < r->copies.n && !r->renumberings.n; c++)
 			if (!r->copies.items[c].is_per_run && r->copies.items[c].from &&
 			    array_is_index(r->copies.items[c].from))
-				add_item(module, choices, "renumber", r->name,
+				add_item(module, choices, "renumber", subject_of(module, r),
 					 array_member_name(r->copies.items[c].from),
 					 "neighbours use neighbouring cells, where there are more than a cache holds");
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Overrides that ask for what is done anyway are honoured here; the others are left to the passes that take the
- * decision. What no pass has honoured at the end is refused by the driver, so that no word of a schedule block is
- * ignored in silence. */
-#include "passes/pass_private.h"
+ * decision. What no pass has honoured at the end is refused with what it would have needed, so that no word of a
+ * schedule block is ignored in silence. */
+#include "passes/restructure_private.h"
 
 #include <string.h>
 
@@ -29,4 +29,76 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 	for (int i = 0; i < module->overrides.n; i++)
 		module->overrides.items[i].is_used |= is_done_anyway(&module->overrides.items[i]);
 	return true;
+}
+
+/* ---- what no pass has honoured ---- */
+
+static bool speaks_of(const struct override *override, const struct array *array)
+{
+	for (int i = 0; i < override->subjects.n; i++)
+		if (array_is_of(array, override->subjects.items[i]))
+			return true;
+	return false;
+}
+
+/* The first stage that writes what the item names, or is at points of it; NULL: there is none. */
+static const struct stage *stage_of(const struct module *module, const struct override *override)
+{
+	for (int i = 0; i < module->stages.n; i++) {
+		const struct stage *stage = module->stages.items[i];
+		bool is = !stage->is_init && speaks_of(override, stage->write.array);
+
+		for (int d = 0; !is && d < stage->dims.n; d++)
+			is = stage->dims.items[d].kind == DIM_BIND &&
+			     speaks_of(override, stage->dims.items[d].source.array);
+		if (is)
+			return stage;
+	}
+	return NULL;
+}
+
+static bool is_about_points(const struct override *override)
+{
+	return !strcmp(override->verb, "restructure") || !strcmp(override->verb, "partition") ||
+	       !strcmp(override->verb, "renumber");
+}
+
+/* An item about the order of points where no restructuring is. */
+static void explain(struct module *module, const struct override *override, struct diag *diag)
+{
+	const struct stage *stage = stage_of(module, override);
+	struct accumulation accumulation = { .problem = "no sum over it runs over the points of index arrays" };
+	struct span nowhere = { 0 };
+	bool matches = stage && accumulation_match(module, stage->group, &accumulation);
+
+	diag_label(module->diags, diag, stage ? stage->span : nowhere, "%s",
+		   matches ? "this sum is left in the caller's order" : accumulation.problem);
+	diag_help(module->diags, diag, nowhere, "%s", matches ?
+		  "choose an order, such as 'restructure PHI by voxel', or leave the item out" :
+		  "it needs 'reduce TARGET[INDEX[k], …] += … for k in 0..n' over arrays that are 'fixed in'; leave the "
+		  "item out");
+}
+
+static void refuse(struct module *module, const struct override *override)
+{
+	bool is_fit = !is_about_points(override);
+	struct diag *diag = diag_error(module->diags, is_fit ? DIAG_NOT_SUPPORTED : DIAG_BAD_ITEM, override->span,
+				       "'%s%s%s' %s", override->verb, *override->choice ? " by " : "", override->choice,
+				       is_fit ? "is not supported yet" : "fits nothing here");
+
+	if (!is_fit)
+		explain(module, override, diag);
+	else
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "leave the item out; --overrides=off compiles without the schedule block");
+}
+
+bool overrides_are_honoured(struct module *module)
+{
+	int n_errors = module->diags->n_errors;
+
+	for (int i = 0; i < module->overrides.n; i++)
+		if (!module->overrides.items[i].is_used)
+			refuse(module, &module->overrides.items[i]);
+	return module->diags->n_errors == n_errors;
 }

@@ -104,6 +104,7 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 	node = tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
 	for (int i = 0; i < atomic.n; i++)
 		node = insert_atomic(module, node, atomic.items[i]);
+	updates_become_atomic(module, &atomic);
 	if (atomic.n)
 		module_decide(module, "parallel", mark->stage->group->name, "atomic", "owner, private copies",
 			      mark->dim->span, "iterations of '%s' may update the same cell of %s", mark->dim->name,
@@ -182,7 +183,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		node = share_in_order(walk, node, mark, &meeting, descend);
 	} else {
 		*descend = true;
-		if (is_atomic_inside(walk, node, &meeting))
+		if (is_atomic_inside(walk, node, &meeting) && !updates_are_asked_for(walk->module, &meeting))
 			node = team_form(walk, node, mark, descend);
 		if (*descend)
 			node = share(walk, node, mark, updates);
@@ -197,5 +198,5 @@ bool pass_parallel(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 
-	return !options->parallel || module_walk(&walk);
+	return (!options->parallel || module_walk(&walk)) && partitions_check(module, options);
 }

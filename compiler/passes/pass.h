@@ -45,4 +45,7 @@ struct pass {
 extern const struct pass passes[];
 extern const int n_passes;
 
+/* After all passes: has one honoured each item of the schedule block? False after a diagnostic for each other one. */
+bool overrides_are_honoured(struct module *module);
+
 #endif

@@ -53,6 +53,15 @@ void module_prune(struct module *module, bool remarks);
 /* Is this the loop over the chunks of a restructuring? */
 bool loop_is_over_chunks(const struct module *module, const struct dim *dim);
 
+/* Is it `partition … by private` or `by atomic`? */
+bool partition_is_of_updates(const struct override *override);
+/* Does such an item speak of the target of one of these? */
+bool updates_are_asked_for(struct module *module, const stage_list *updates);
+/* They do: honours the items that ask for it. */
+void updates_become_atomic(struct module *module, const stage_list *updates);
+/* Such an item that nothing has honoured is refused; where no loop is shared, all are honoured. */
+bool partitions_check(struct module *module, const struct pass_options *options);
+
 /* Gives each thread of the shared loop of `loop`, above whose PARALLEL mark `node` stands, a copy of the target of
  * `stage`, if that is wanted and possible. */
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,

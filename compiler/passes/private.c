@@ -14,6 +14,30 @@
 
 enum { PRIVATE_RANK = 8 };      /* of the copies: PMG_MAX_RANK of the runtime */
 
+bool partition_is_of_updates(const struct override *override)
+{
+	return !strcmp(override->verb, "partition") &&
+	       (!strcmp(override->choice, "private") || !strcmp(override->choice, "atomic"));
+}
+
+/* The item about the updates of an array, or of the one that it stands for in the order of new numbers. */
+static struct override *find_override(struct module *module, const struct array *target)
+{
+	const char *end = strstr(target->name, ".renumbered");
+	const char *name = end ? arena_copy(module->arena, target->name, (size_t) (end - target->name)) : NULL;
+	struct override *override = module_find_override(module, "partition", target->name, name);
+
+	return override && partition_is_of_updates(override) ? override : NULL;
+}
+
+bool updates_are_asked_for(struct module *module, const stage_list *updates)
+{
+	for (int i = 0; i < updates->n; i++)
+		if (find_override(module, updates->items[i]->write.array))
+			return true;
+	return false;
+}
+
 bool loop_is_over_chunks(const struct module *module, const struct dim *dim)
 {
 	bool is = false;
@@ -26,16 +50,9 @@ bool loop_is_over_chunks(const struct module *module, const struct dim *dim)
 
 static bool is_wanted(struct module *module, const struct mark *loop, const struct array *target)
 {
-	struct override *override = module_find_override(module, "partition", target->name, NULL);
-	bool is_asked = override && !strcmp(override->choice, "private");
+	struct override *override = find_override(module, target);
 
-	if (is_asked)
-		override->is_used = true;
-	if (override && !strcmp(override->choice, "atomic")) {
-		override->is_used = true;
-		return false;
-	}
-	return is_asked || loop_is_over_chunks(module, loop->dim);
+	return override ? !strcmp(override->choice, "private") : loop_is_over_chunks(module, loop->dim);
 }
 
 /* [0..1, …] like the target: the plan makes a row for each of its threads. */
@@ -56,17 +73,33 @@ static struct array *copies_of(struct module *module, struct array *target)
 	return copies;
 }
 
+static void refuse(struct module *module, struct override *override, const char *why)
+{
+	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
+				       "'partition by %s' is not to be had: %s", override->choice, why);
+
+	diag_help(module->diags, diag, (struct span) { 0 }, "leave the item out, or choose 'chunks' for a sparse sum");
+	override->is_used = true;
+}
+
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					  const struct mark *loop, struct stage *stage, bool *done)
 {
 	struct array *target = stage->write.array;
+	struct override *override = find_override(walk->module, target);
+	const char *problem;
 
 	*done = false;
 	if (target->rank >= PRIVATE_RANK || !is_wanted(walk->module, loop, target))
 		return node;
 	node = tree_insert_mark(walk->module, node, MARK_PRIVATE, "parallel", stage);
-	if (schedule_private_problem(node))
+	problem = schedule_private_problem(node);
+	if (problem && override)
+		refuse(walk->module, override, problem);
+	if (problem)
 		return isl_schedule_node_delete(node);
+	if (override)
+		override->is_used = true;
 	copies_of(walk->module, target);
 	module_decide(walk->module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
 		      "iterations of '%s' may update the same cell: each thread has a copy, and the copies "
@@ -75,4 +108,35 @@ __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl
 		      loop->dim->name);
 	*done = true;
 	return node;
+}
+
+void updates_become_atomic(struct module *module, const stage_list *updates)
+{
+	for (int i = 0; i < updates->n; i++) {
+		struct override *override = find_override(module, updates->items[i]->write.array);
+
+		if (override && strcmp(override->choice, "atomic"))
+			refuse(module, override, "several statements of one loop update the array");
+		if (override)
+			override->is_used = true;
+	}
+}
+
+bool partitions_check(struct module *module, const struct pass_options *options)
+{
+	int n_errors = module->diags->n_errors;
+
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *override = &module->overrides.items[i];
+
+		if (override->is_used || !partition_is_of_updates(override))
+			continue;
+		if (!options->parallel)
+			override->is_used = true;
+		else if (options->deterministic && !strcmp(override->choice, "atomic"))
+			refuse(module, override, "--deterministic=on lets no sum depend on the order of threads");
+		else
+			refuse(module, override, "threads never update one cell of the array at once");
+	}
+	return module->diags->n_errors == n_errors;
 }

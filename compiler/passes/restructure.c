@@ -33,6 +33,15 @@ static bool refuse(const struct accumulation *accumulation, const struct overrid
 	return false;
 }
 
+static bool mode_is_key(const struct choice *choice, int mode)
+{
+	bool is = false;
+
+	for (int i = 0; i < choice->keys.n; i++)
+		is = is || choice->keys.items[i] == mode;
+	return is;
+}
+
 /* `by voxel`, `by hybrid(voxel, atom)`; false: a word is no mode. */
 static bool read_keys(const struct accumulation *accumulation, const struct override *override, struct choice *choice)
 {
@@ -47,6 +56,9 @@ static bool read_keys(const struct accumulation *accumulation, const struct over
 		if (mode < 0)
 			return refuse(accumulation, override, "'%s' has no mode '%s'", word,
 				      arena_printf(arena, "its modes are %s", modes_text(accumulation)));
+		if (mode_is_key(choice, mode))
+			return refuse(accumulation, override, "'%s' is sorted by '%s' already", word,
+				      "leave out what stands there again");
 		vec_push(arena, &choice->keys, mode);
 	}
 	return n > 0;
@@ -61,8 +73,7 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 		choice->partition = PARTITION_COEFF;
 	else if (!strcmp(override->choice, "coeff_exclusive"))
 		choice->partition = PARTITION_EXCLUSIVE;
-	else if (!strcmp(override->choice, "chunks") || !strcmp(override->choice, "private") ||
-		 !strcmp(override->choice, "atomic"))
+	else if (!strcmp(override->choice, "chunks") || partition_is_of_updates(override))
 		choice->partition = PARTITION_CHUNKS;
 	else if (choice->keys.n && mode == choice->keys.items[0])
 		choice->partition = PARTITION_MODE;
@@ -71,15 +82,6 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode of its "
 			      "restructuring");
 	return true;
-}
-
-static bool mode_is_key(const struct choice *choice, int mode)
-{
-	bool is = false;
-
-	for (int i = 0; i < choice->keys.n; i++)
-		is = is || choice->keys.items[i] == mode;
-	return is;
 }
 
 static bool read_renumbered(const struct accumulation *accumulation, struct override *override, struct choice *choice)
@@ -211,13 +213,19 @@ static void decide(const struct accumulation *accumulation, const struct choice 
 		[PARTITION_CHUNKS] = "chunks"
 	};
 	const struct stage *stage = accumulation->stage;
+	static const char *const others[] = {
+		[PARTITION_COEFF] = "a mode, coeff_exclusive, chunks",
+		[PARTITION_MODE] = "coeff, coeff_exclusive, chunks",
+		[PARTITION_EXCLUSIVE] = "coeff, a mode, chunks",
+		[PARTITION_CHUNKS] = "coeff, a mode, coeff_exclusive"
+	};
 	const char *partition = partitions[choice->partition];
 
 	module_decide(accumulation->module, "restructure", accumulation->object, keys_text(accumulation, choice),
 		      "none, another mode", stage->span, "%s", reason_text(accumulation, choice));
 	module_decide(accumulation->module, "partition", stage->write.array->name,
 		      *partition ? partition : stage->dims.items[choice->keys.items[0]].name,
-		      "coeff, coeff_exclusive, chunks, a mode", stage->span,
+		      others[choice->partition], stage->span,
 		      choice->partition == PARTITION_COEFF ? "threads share the points in their new order"
 							   : "a segment is never cut: one thread runs all of it");
 }
@@ -225,6 +233,18 @@ static void decide(const struct accumulation *accumulation, const struct choice 
 static bool is_none(const struct override *override)
 {
 	return override && (!strcmp(override->choice, "none") || !strcmp(override->choice, "coeff"));
+}
+
+/* Whether updates are kept apart by copies or by atomics is for the pass `parallel` to honour. */
+static void use_partition(struct module *module, struct override *partition, const char *target)
+{
+	bool is_named = false;
+
+	for (int i = 0; i < partition->subjects.n; i++)
+		is_named = is_named || !strcmp(partition->subjects.items[i], target);
+	if (!is_named)
+		vec_push(module->arena, &partition->subjects, target);
+	partition->is_used = partition->is_used || !partition_is_of_updates(partition);
 }
 
 /* False: the accumulation stays as it is. */
@@ -251,7 +271,7 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	if (restructure)
 		restructure->is_used = true;
 	if (partition)
-		partition->is_used = true;
+		use_partition(module, partition, target);
 	if (renumber && !read_renumbered(accumulation, renumber, choice))
 		return false;
 	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF;

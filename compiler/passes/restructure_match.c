@@ -37,25 +37,47 @@ static const char *object_of(struct arena *arena, const struct stage *stage, int
 	return dot ? arena_printf(arena, "%.*s", (int) (dot - name), name) : stage->write.array->name;
 }
 
+static const char *shape_problem(const struct group *group)
+{
+	const struct stage *stage = group->stages.items[0];
+
+	if (group->stages.n != 1 || stage->op == REDUCE_SET || stage->write.array->role == ROLE_LOCAL)
+		return "this is no sum into an array by one statement";
+	if (!stage->dims.n || !dim_is_points(&stage->dims.items[0]))
+		return "its outermost loop does not run over all points, from 0 to a size";
+	if (stage->guard)
+		return "it runs under a condition";
+	return NULL;
+}
+
+static const char *modes_find(struct accumulation *accumulation)
+{
+	struct stage *stage = accumulation->stage;
+
+	for (int i = 1; i < stage->dims.n; i++) {
+		const struct dim *dim = &stage->dims.items[i];
+
+		if (dim->kind == DIM_CHILDREN)
+			return "it runs over the children of a node";
+		if (dim->kind == DIM_BIND && (dim->source.array->facts & FACT_INDEX) &&
+		    access_is_of_points(accumulation, &dim->source))
+			vec_push(accumulation->module->arena, &accumulation->modes, i);
+	}
+	return accumulation->modes.n ? NULL : "it reads no index array that is 'fixed in' at the points of its "
+					      "outermost loop";
+}
+
 bool accumulation_match(struct module *module, struct group *group, struct accumulation *accumulation)
 {
 	struct stage *stage = group->stages.items[0];
 
 	*accumulation = (struct accumulation) { .module = module, .group = group, .stage = stage };
-	if (group->stages.n != 1 || stage->op == REDUCE_SET || !stage->dims.n || stage->guard ||
-	    stage->write.array->role == ROLE_LOCAL || !dim_is_points(&stage->dims.items[0]) ||
-	    stage_reads_array(stage, stage->write.array))
-		return false;
-	for (int i = 1; i < stage->dims.n; i++) {
-		const struct dim *dim = &stage->dims.items[i];
-
-		if (dim->kind == DIM_CHILDREN)
-			return false;
-		if (dim->kind == DIM_BIND && (dim->source.array->facts & FACT_INDEX) &&
-		    access_is_of_points(accumulation, &dim->source))
-			vec_push(module->arena, &accumulation->modes, i);
-	}
-	if (!accumulation->modes.n)
+	accumulation->problem = shape_problem(group);
+	if (!accumulation->problem && stage_reads_array(stage, stage->write.array))
+		accumulation->problem = "it reads what it adds to";
+	if (!accumulation->problem)
+		accumulation->problem = modes_find(accumulation);
+	if (accumulation->problem)
 		return false;
 	accumulation->object = object_of(module->arena, stage, accumulation->modes.items[0]);
 	return true;

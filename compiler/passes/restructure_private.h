@@ -26,6 +26,7 @@ struct accumulation {
 	struct stage *stage;
 	int_list modes;                 /* dims bound to a fixed index array at the point */
 	const char *object;             /* "PHI", or the name of the target */
+	const char *problem;            /* why it cannot be served; NULL */
 };
 
 bool accumulation_match(struct module *module, struct group *group, struct accumulation *accumulation);

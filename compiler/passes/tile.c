@@ -17,6 +17,8 @@ struct tiling {
 	const struct override *override;
 	const char *name;               /* of the array */
 	int n_done;                     /* loops that are tiled */
+	const char *obstacle;           /* to tiling one more */
+	struct span place;
 };
 
 /* ---- bands ---- */
@@ -111,6 +113,21 @@ static bool computes(const struct tiling *t, __isl_keep node *at)
 	return false;
 }
 
+/* What stands at the place where no loop can be tiled. */
+static void find_obstacle(struct tiling *t, __isl_keep node *at)
+{
+	const struct mark *mark = mark_of_node(at);
+	bool is_loop = mark && mark_is_loop(mark);
+
+	if (t->n_done == 8)
+		t->obstacle = "more than 8 are not tiled";
+	else if (isl_schedule_node_n_children(at) > 1)
+		t->obstacle = "further loops stand beside one another: 'inline' or 'fuse off' may part them";
+	else
+		t->obstacle = "there are no more loops around it";
+	t->place = is_loop ? mark->span : (struct span) { 0 };
+}
+
 /* Goes down to the loops of what computes the array, as long as nothing else stands beside them. */
 static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 {
@@ -127,6 +144,7 @@ static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 		if (n_adjacent(t, at) == 0)
 			at = isl_schedule_node_first_child(at);
 	}
+	find_obstacle(t, at);
 	return at;
 }
 
@@ -151,12 +169,13 @@ static __isl_give isl_schedule *tiled(struct tiling *t, __isl_keep isl_schedule 
 
 /* ---- items ---- */
 
-static bool report(const struct tiling *t, enum diag_code code, const char *problem, const char *sample)
+static bool report(const struct tiling *t, enum diag_code code, const char *problem, struct span place,
+		   const char *sample)
 {
 	struct diag *diag = diag_error(t->module->diags, code, t->override->span, "%s", problem);
 
 	if (sample)
-		diag_label(t->module->diags, diag, (struct span) { 0 }, "%s", sample);
+		diag_label(t->module->diags, diag, place, "%s", sample);
 	return false;
 }
 
@@ -172,6 +191,7 @@ static bool keep_if_legal(const struct tiling *t, struct region *region, __isl_t
 		isl_schedule_free(schedule);
 		report(t, DIAG_BREAKS_DEPENDENCE, arena_printf(t->module->arena, "'%s' cannot be tiled: an iteration "
 								"would run before one that it needs", t->name),
+		       (struct span) { 0 },
 		       reversed ? dependence_sample(t->module, isl_union_map_copy(reversed)) : NULL);
 		isl_union_map_free(reversed);
 		return false;
@@ -189,6 +209,16 @@ static bool numbers_are_sizes(const struct override *override)
 	for (int i = 0; are && i < override->numbers.n; i++)
 		are = override->numbers.items[i] > 0 && override->numbers.items[i] <= INT_MAX;
 	return are;
+}
+
+/* Fewer loops than sizes: how many, and what ends them. */
+static bool refuse(const struct tiling *t, int most)
+{
+	const char *obstacle = t->obstacle ? t->obstacle : "nothing computes it in loops over ranges";
+
+	return report(t, DIAG_BAD_ITEM,
+		      arena_printf(t->module->arena, "%d of %d loops around '%s' can be tiled", most,
+				   t->override->numbers.n, t->name), t->place, obstacle);
 }
 
 static bool tile_subject(struct module *module, const struct override *override, const char *name)
@@ -211,8 +241,7 @@ static bool tile_subject(struct module *module, const struct override *override,
 		}
 		isl_schedule_free(schedule);
 	}
-	return report(&t, DIAG_BAD_ITEM, arena_printf(module->arena, "%d of %d loops around '%s' can be tiled", most,
-						      override->numbers.n, name), NULL);
+	return refuse(&t, most);
 }
 
 bool pass_tile(struct module *module, const struct pass_options *options)
@@ -227,7 +256,8 @@ bool pass_tile(struct module *module, const struct pass_options *options)
 			continue;
 		override->is_used = numbers_are_sizes(override) && override->subjects.n;
 		if (!override->is_used)
-			report(&t, DIAG_BAD_ITEM, "'tile' takes a name and the sizes of its tiles, from 1 on", NULL);
+			report(&t, DIAG_BAD_ITEM, "'tile' takes a name and the sizes of its tiles, from 1 on",
+			       (struct span) { 0 }, NULL);
 		for (int s = 0; override->is_used && s < override->subjects.n; s++)
 			override->is_used = tile_subject(module, override, override->subjects.items[s]);
 		ok = ok && override->is_used;

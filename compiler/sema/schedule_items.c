@@ -6,28 +6,57 @@
 
 #include <string.h>
 
-static const char *const verbs[] = {
-	"restructure", "partition", "layout", "algorithm", "precision",
-	"accumulate",  "tile",      "fuse",   "inline",    "blas",
-	"renumber",
+/* What an item may hold beside its names. */
+enum value { NOTHING, A_CHOICE, MODES, SIZES, A_DEPTH, ANYTHING };
+
+static const struct form {
+	const char *verb;
+	int least;                      /* names */
+	enum value value;
+	const char *switches;           /* words that stand alone in the place of all else */
+	const char *choices;            /* all there are; NULL: they depend on the names */
+	const char *example;
+} forms[] = {
+	{ "restructure", 1, MODES, NULL, NULL, "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
+	{ "partition", 1, A_CHOICE, NULL, NULL, "partition Y by chunks;" },
+	{ "layout", 1, ANYTHING, NULL, NULL, "layout A by flat;" },
+	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm V by thomas;" },
+	{ "precision", 1, A_CHOICE, NULL, " f64 f32 f64top auto ", "precision D : f32;" },
+	{ "accumulate", 1, A_CHOICE, NULL, " f64 f32 auto ", "accumulate Y : f64;" },
+	{ "tile", 1, SIZES, " auto ", " auto ", "tile f (32, 256);" },
+	{ "fuse", 2, A_DEPTH, " off auto ", " auto ", "fuse a, b; fuse a, b (1); fuse off;" },
+	{ "inline", 1, NOTHING, " off auto ", " auto ", "inline f; inline off;" },
+	{ "blas", 1, A_CHOICE, " on off auto ", " on off auto ", "blas off; blas C : on;" },
+	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
 };
 
-enum { N_VERBS = sizeof verbs / sizeof verbs[0] };
+enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_SIZES = 8 };
 
-static bool check_verb(struct sema *sema, const struct tree_name *verb)
+/* Is the word one of a list, in which each has spaces around it? */
+static bool is_in(const char *list, const char *word)
 {
-	const char *nearest;
+	const char *at = list ? strstr(list, word) : NULL;
+
+	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
+}
+
+/* NULL after a diagnostic. */
+static const struct form *form_of(struct sema *sema, const struct tree_name *verb)
+{
+	const char *verbs[N_FORMS], *nearest;
 	struct diag *diag;
 
-	for (int i = 0; i < N_VERBS; i++)
-		if (strcmp(verbs[i], verb->name) == 0)
-			return true;
+	for (int i = 0; i < N_FORMS; i++) {
+		if (strcmp(forms[i].verb, verb->name) == 0)
+			return &forms[i];
+		verbs[i] = forms[i].verb;
+	}
 	diag = diag_error(sema->diags, DIAG_UNKNOWN_VERB, verb->span, "unknown item of a schedule '%s'",
 			  verb->name);
-	nearest = suggest_nearest(verb->name, verbs, N_VERBS);
+	nearest = suggest_nearest(verb->name, verbs, N_FORMS);
 	if (nearest)
 		diag_did_you_mean(sema->diags, diag, verb->span, verb->name, nearest);
-	return false;
+	return NULL;
 }
 
 static bool report_item(struct sema *sema, struct span span, const char *problem)
@@ -111,23 +140,85 @@ static bool set_value(struct sema *sema, const struct tree_expr *value, struct o
 }
 
 /* `blas off;` has a choice where other items have subjects. */
-static bool is_switch(const struct tree_schedule_item *item)
+static bool is_switch(const struct form *form, const struct tree_schedule_item *item)
 {
-	static const char *const choices[] = { "off", "on", "auto" };
+	return !item->value && item->subjects.n == 1 && is_in(form->switches, item->subjects.items[0].name);
+}
 
-	for (size_t i = 0; !item->value && item->subjects.n == 1 && i < sizeof choices / sizeof choices[0];
-	     i++)
-		if (strcmp(item->subjects.items[0].name, choices[i]) == 0)
-			return true;
+/* ---- what an item is made of ---- */
+
+static bool misformed(struct sema *sema, const struct form *form, struct span span, const char *problem)
+{
+	struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, span, "%s", problem);
+
+	diag_help(sema->diags, diag, (struct span) { 0 }, "items of this kind are written '%s'", form->example);
 	return false;
 }
 
+static bool words_are_distinct(const struct override *override)
+{
+	for (int i = 0; i < override->words.n; i++)
+		for (int j = 0; j < i; j++)
+			if (!strcmp(override->words.items[i], override->words.items[j]))
+				return false;
+	return true;
+}
+
+/* What is wrong with the numbers; NULL: nothing. */
+static const char *numbers_problem(const struct form *form, const struct override *override)
+{
+	for (int i = 0; i < override->numbers.n; i++)
+		if (override->numbers.items[i] < 1 || override->numbers.items[i] > INT32_MAX)
+			return "this number is 1 or more, and fits 32 bits";
+	if (form->value == SIZES && override->numbers.n > MOST_SIZES)
+		return "'tile' takes 8 sizes at most";
+	if (form->value == A_DEPTH && override->numbers.n > 1)
+		return "'fuse' takes one number, of loops that are shared";
+	return override->numbers.n && form->value != SIZES && form->value != A_DEPTH ? "no number fits here" : NULL;
+}
+
+static const char *choice_problem(struct sema *sema, const struct form *form, const struct override *override)
+{
+	const char *choice = override->choice;
+	bool is_hybrid = form->value == MODES && !strcmp(choice, "hybrid");
+
+	if (override->words.n && !is_hybrid)
+		return arena_printf(sema->arena, "'%s' takes no list of names", *choice ? choice : form->verb);
+	if (is_hybrid && !override->words.n)
+		return "'hybrid' takes the modes to sort by";
+	if (!words_are_distinct(override))
+		return "a mode stands here twice";
+	if (!*choice && (form->value == A_CHOICE || form->value == MODES))
+		return arena_printf(sema->arena, "'%s' lacks what is chosen", form->verb);
+	if (form->value == SIZES && !*choice && !override->numbers.n)
+		return "'tile' lacks the sizes of its tiles";
+	if (*choice && (form->choices || form->value == NOTHING) && !is_in(form->choices, choice))
+		return arena_printf(sema->arena, "'%s' cannot be '%s'", form->verb, choice);
+	return NULL;
+}
+
+static bool check_form(struct sema *sema, const struct form *form, const struct tree_schedule_item *item,
+		       const struct override *override)
+{
+	struct span span = item->value ? item->value->span : item->span;
+	const char *problem;
+
+	if (form->value == ANYTHING)
+		return true;
+	if (override->subjects.n < form->least && !*override->choice)
+		return misformed(sema, form, item->span, "'fuse' takes two names or more");
+	problem = numbers_problem(form, override);
+	if (!problem)
+		problem = choice_problem(sema, form, override);
+	return !problem || misformed(sema, form, span, problem);
+}
+
 /* Is the item, which was asked for with the program, meant for this pipeline? */
-static bool is_meant(struct sema *sema, const struct tree_schedule_item *item)
+static bool is_meant(struct sema *sema, const struct form *form, const struct tree_schedule_item *item)
 {
 	bool is = true;
 
-	for (int i = 0; i < item->subjects.n && !is_switch(item); i++)
+	for (int i = 0; i < item->subjects.n && !is_switch(form, item); i++)
 		is = is && find_subject(sema, &item->subjects.items[i]);
 	return is;
 }
@@ -157,20 +248,27 @@ static void add_override(struct sema *sema, struct override override, bool repla
 static void lower_item(struct sema *sema, const struct tree_schedule_item *item, bool *is_asked)
 {
 	struct override override = { .verb = item->verb.name, .span = item->span };
-	bool ok = check_verb(sema, &item->verb);
+	const struct form *form = form_of(sema, &item->verb);
+	bool ok = form;
 
-	if (!ok || (is_asked && !is_meant(sema, item)))
+	if (!ok || (is_asked && !is_meant(sema, form, item)))
 		return;
 	if (is_asked)
 		*is_asked = true;
-	if (is_switch(item)) {
+	if (is_switch(form, item)) {
 		override.choice = item->subjects.items[0].name;
 		add_override(sema, override, is_asked);
 		return;
 	}
+	if (form->switches && !item->value && item->subjects.n == 1 && !find_subject(sema, &item->subjects.items[0])) {
+		misformed(sema, form, item->subjects.items[0].span, arena_printf(
+			sema->arena, "there is no '%s', and '%s' cannot be that", item->subjects.items[0].name,
+			form->verb));
+		return;
+	}
 	for (int i = 0; i < item->subjects.n; i++)
 		ok = add_subject(sema, &item->subjects.items[i], &override) && ok;
-	if (set_value(sema, item->value, &override) && ok)
+	if (set_value(sema, item->value, &override) && ok && check_form(sema, form, item, &override))
 		add_override(sema, override, is_asked);
 }
 
