@@ -136,7 +136,8 @@ static void restructure_choices(const struct module *module, const struct pass_o
 
 		if (r->keys.n > 1)
 			add_item(module, choices, "restructure", subject_of(module, r),
-				 array_member_name(r->keys.items[0]), "a product for each point, where few agree in both keys");
+				 array_member_name(r->keys.items[0]),
+				 "a product for each point, where few agree in both keys");
 		add_item(module, choices, "restructure", subject_of(module, r), "none",
 			 "nothing is sorted, where all is in cache");
 	}
