@@ -16,30 +16,30 @@
  *   sbbnnls.pmg:36
  * - restructure of PHI: fiber (not none, another mode); cells of 'h' are updated in one segment
  *   each, sbbnnls.pmg:24
- * - partition of h: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, sbbnnls.pmg:24
+ * - partition of h: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, sbbnnls.pmg:24
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'r0.Sparse_matvec'
  *   are updated in one segment each; points that agree in hybrid(voxel, atom) share their factors,
  *   sbbnnls.pmg:28
- * - partition of r0.Sparse_matvec: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment
- *   is never cut: one thread runs all of it, sbbnnls.pmg:28
+ * - partition of r0.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is never
+ *   cut: one thread runs all of it, sbbnnls.pmg:28
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
  *   for a segment; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:29
- * - partition of g0.Sparse_matvec: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment
- *   is never cut: one thread runs all of it, sbbnnls.pmg:29
+ * - partition of g0.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is never
+ *   cut: one thread runs all of it, sbbnnls.pmg:29
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'v' are updated in
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:44
- * - partition of v: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is never cut:
- *   one thread runs all of it, sbbnnls.pmg:44
+ * - partition of v: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, sbbnnls.pmg:44
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'r.Sparse_matvec'
  *   are updated in one segment each; points that agree in hybrid(voxel, atom) share their factors,
  *   sbbnnls.pmg:52
- * - partition of r.Sparse_matvec: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment is
- *   never cut: one thread runs all of it, sbbnnls.pmg:52
+ * - partition of r.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is never
+ *   cut: one thread runs all of it, sbbnnls.pmg:52
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
  *   for a segment; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:53
- * - partition of gNew.Sparse_matvec: chunks (not coeff, coeff_exclusive, chunks, a mode); a segment
- *   is never cut: one thread runs all of it, sbbnnls.pmg:53
+ * - partition of gNew.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is
+ *   never cut: one thread runs all of it, sbbnnls.pmg:53
  * - fuse of h: fused (not separate); its outer 4 loops are those of 'h', sbbnnls.pmg:24
  * - fuse of x0: fused (not separate); its outer loop is that of 's', sbbnnls.pmg:27
  * - fuse of r0.argument3: fused (not separate); its outer loop is that of 'x0', sbbnnls.pmg:28
