@@ -318,12 +318,12 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 
 /* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
  * `dim`; a row's length, where it is known. `row_open` opens the loop over the vectors of a row, in which isl's loop
- * has the first cell of each, and gives the name of its variable. */
+ * has the first cell of each if it `needs_cell`, and gives the name of its variable. */
 bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
 bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
 const char *row_suffix(enum scalar_type type);
-const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row);
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
 
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 	sums = names_declare(&e->names, "sums");
 	line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type, sums);
 	row = (struct row) { dot.stage, mark_dim_number(use.mark), dot.length, NULL, NULL };
-	row.index = row_open(e, node, &row);
+	row.index = row_open(e, node, &row, true);
 	point = (struct point) { row.stage, ast_first_instance(node, row.stage, false) };
 	e->vector = &row;
 	line(e->w, "%s[%s %% 2] += %s;", sums, row.index, c_expr(e, &point, row.stage->value).text);
@@ -149,7 +149,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
-	j = row_open(e, search->loop, &row);
+	j = row_open(e, search->loop, &row, true);
 	e->vector = &row;
 	line(e->w, "%s[%s] = %s;", name, j, row_read(e, access, c_access(e, &point, access)));
 	e->vector = NULL;

@@ -128,7 +128,7 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 			    narrowing(access->array->type, e->vector->stage->write.array->sums), text);
 }
 
-const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row)
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
 {
 	const char *type = type_c_name(row->stage->write.array->sums), *length = int_text(e->arena, row->length);
 	const char *j = names_declare(&e->names, "j");
@@ -141,7 +141,8 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
 	line(e->w, "PMG_UNROLL");
 	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type, length, j);
-	line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
+	if (needs_cell)
+		line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
 	iterator_push(e, loop, &variable, 1);
 	return j;
 }
@@ -154,7 +155,7 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row), *cell, *of = narrowing(array->type, array->sums);
+	const char *j = row_open(e, loop, row, true), *cell, *of = narrowing(array->type, array->sums);
 
 	cell = c_target(e, row->stage, &point);
 	if (is_read)
@@ -186,7 +187,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 
 	if (!row)
 		return false;
-	j = row_open(e, node, row);
+	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
 	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->sums,
