@@ -62,11 +62,13 @@
  *   threads' sums, conjugate_gradient.pmg:36
  * - parallel of x: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   conjugate_gradient.pmg:39
- * - vector of r0: simd (not scalar); iterations of 'k' are independent, conjugate_gradient.pmg:15
+ * - vector of r0: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, conjugate_gradient.pmg:15
  * - vector of y: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:19
  * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
  * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
- * - vector of q: simd (not scalar); iterations of 'k' are independent, conjugate_gradient.pmg:26
+ * - vector of q: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, conjugate_gradient.pmg:26
  * - vector of rNew: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:28
  * - vector of next y: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:32
@@ -128,7 +130,6 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
-		#pragma omp simd reduction(+:sum)
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*x0[col_k];
@@ -222,7 +223,6 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
-		#pragma omp simd reduction(+:sum)
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*p[col_k];
@@ -342,7 +342,6 @@ static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_grad
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
-		#pragma omp simd reduction(+:sum)
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*x0[col_k];
@@ -441,7 +440,6 @@ static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
-		#pragma omp simd reduction(+:sum)
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*p[col_k];
@@ -683,7 +681,7 @@ static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
@@ -700,7 +698,7 @@ static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
 	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -806,7 +804,7 @@ static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments
 
 static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
@@ -823,7 +821,7 @@ static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
 	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },

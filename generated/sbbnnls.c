@@ -155,7 +155,8 @@
  *   sbbnnls.pmg:63
  * - vector of normD: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:22
  * - vector of objective: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:17
- * - vector of h: simd (not scalar); iterations of 'k' are independent, sbbnnls.pmg:24
+ * - vector of h: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, sbbnnls.pmg:24
  * - vector of s: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:25
  * - vector of x: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:31
  * - vector of r0.Sparse_matvec: simd (not scalar); iterations of 't' are independent,
@@ -284,7 +285,6 @@ static void sbbnnls_h(pmg_plan *plan)
 			const int64_t fiber_begin = PHI_offsets[fiber];
 			const int64_t fiber_end = PHI_offsets[fiber + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = fiber_begin; k < fiber_end; k++) {
 				const int64_t atom = PHI_sorted_atom[k];
 				sum += PHI_sorted_value[k]*PHI_sorted_value[k]*normD[atom];

@@ -6,7 +6,8 @@
  * - accumulate of y.sum: register (not memory); the loop over 'k' does not move the target,
  *   spmv.pmg:13
  * - parallel of y: parallel (not serial); no two iterations of 'i' touch the same cell, spmv.pmg:13
- * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:13
+ * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, spmv.pmg:13
  *
  * Pipeline csr_spmv_transposed:
  * - schedule of csr_spmv_transposed: textual (not isl); values are computed in the order of their
@@ -34,7 +35,8 @@
  * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:35
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:35
- * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:35
+ * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, spmv.pmg:35
  * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
  *   col' fits nothing here, spmv.pmg:28
  *
@@ -66,7 +68,8 @@
  * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:45
  * - parallel of y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   spmv.pmg:45
- * - vector of y: simd (not scalar); iterations of 'k' are independent, spmv.pmg:45
+ * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
+ *   index array, spmv.pmg:45
  * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
  *   col' fits nothing here, spmv.pmg:38
  *
@@ -115,7 +118,6 @@ static pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
-		#pragma omp simd reduction(+:sum)
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*x[col_k];
@@ -642,7 +644,6 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x[col];
@@ -688,7 +689,6 @@ static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *argum
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x_renumbered[col];
@@ -763,7 +763,6 @@ static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x[col];
@@ -863,7 +862,7 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc coo_spmv_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
 static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -974,7 +973,7 @@ static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extent
 
 static const pmg_work_desc coo_spmv_renumber_col_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 };
 
@@ -1083,7 +1082,7 @@ static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
 
 static const pmg_work_desc coo_spmv_isl_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
 static void coo_spmv_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1205,7 +1204,6 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x[col];
@@ -1251,7 +1249,6 @@ static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const voi
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x_renumbered[col];
@@ -1326,7 +1323,6 @@ static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *argume
 			const int64_t row_begin = A_offsets[row];
 			const int64_t row_end = A_offsets[row + 1];
 			double sum = 0.0;
-			#pragma omp simd reduction(+:sum)
 			for (int64_t k = row_begin; k < row_end; k++) {
 				const int64_t col = A_sorted_col[k];
 				sum += A_sorted_value[k]*x[col];
@@ -1426,7 +1422,7 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc coo_spmv_written_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
 static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1537,7 +1533,7 @@ static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t
 
 static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 };
 
@@ -1646,7 +1642,7 @@ static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
 
 static const pmg_work_desc coo_spmv_written_isl_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
 static void coo_spmv_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)

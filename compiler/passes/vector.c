@@ -2,7 +2,9 @@
  *
  * Which innermost loops run in vector registers: those that carry no strict dependence, whose updates are not
  * atomic, and whose reductions end in an accumulator of the loop, which threads do not share. A computed index that
- * must be checked where it is used keeps its loop scalar. */
+ * must be checked where it is used keeps its loop scalar, and so does a sum over a range of data that reads through an
+ * index array: such ranges are mostly short (a row of a sparse matrix), and gathering a vector takes as long as reading
+ * its elements. */
 #include "passes/pass_private.h"
 
 static bool is_checked(const struct dim *dim)
@@ -53,6 +55,28 @@ static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node
 	return nothing;
 }
 
+static bool is_data(const struct stage *stage, const struct expr *bound)
+{
+	return bound->kind == EXPR_DIM && stage->dims.items[bound->index].kind == DIM_BIND;
+}
+
+/* A sum over a range of data with a subscript that is read from an index array at each point. */
+static bool is_gathered_sum(const struct stage *stage, int loop)
+{
+	const struct dim *dim = loop >= 0 ? &stage->dims.items[loop] : NULL;
+	bool is_gathered = false;
+
+	if (!dim || stage->op == REDUCE_SET || !is_data(stage, dim->lo) || !is_data(stage, dim->hi))
+		return false;
+	for (int d = loop + 1; d < stage->dims.n; d++) {
+		const struct dim *read = &stage->dims.items[d];
+
+		for (int i = 0; read->kind == DIM_BIND && i < access_n_subs(&read->source); i++)
+			is_gathered |= expr_uses_dim(read->source.subs[i], loop);
+	}
+	return is_gathered;
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -65,6 +89,12 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (!allowed || !carries_nothing(walk, node))
 		return node;
 	*descend = false;
+	if (is_gathered_sum(mark->stage, mark_dim_number(mark))) {
+		module_decide(walk->module, "vector", mark->stage->group->name, "scalar", "simd", mark->dim->span,
+			      "the range of '%s' is data, and what it sums is read through an index array",
+			      mark->dim->name);
+		return node;
+	}
 	module_decide(walk->module, "vector", mark->stage->group->name, "simd", "scalar", mark->dim->span,
 		      "iterations of '%s' are independent", mark->dim->name);
 	return tree_insert_mark(walk->module, node, MARK_VECTOR, "vector", NULL);
