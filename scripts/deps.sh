@@ -48,6 +48,9 @@ build_needs()
 	need libgmp-dev 'GMP, which isl links to' includes gmp.h gmp
 	need libhdf5-dev 'HDF5 headers' includes hdf5.h hdf5-serial /usr/include/hdf5/serial
 	need zlib1g-dev 'zlib headers' includes zlib.h zlib
+	need libnifti-dev 'libnifti' includes nifti2_io.h none /usr/include/nifti
+	need libzip-dev 'libzip' includes zip.h libzip
+	need libmatio-dev 'matio' includes matio.h matio
 }
 
 test_needs()
@@ -65,6 +68,7 @@ test_needs()
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'
+	need python3-dipy 'dipy, and nibabel and scans with it' "$python" -c 'import dipy.data'
 }
 
 links() # option of the linker

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "commands.h"
+#include "life/connectome.h"
 #include "phantom/phantom.h"
 
 #define PMG_VERSION "0.1.0"
@@ -44,6 +45,7 @@ static const struct command *const commands[] = {
 	&convert_command,
 	&phantom_command,
 	&bench_command,
+	&life_command,
 };
 
 #define N_COMMANDS ((int) (sizeof(commands) / sizeof(commands[0])))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * HDF5 files are opened by a child process only: the library has been made to crash by files too often. The
- * child has limits on memory and time, and sends what it finds through a pipe as records, which the parent
- * checks as it checks any file. An array is announced by a record and follows in pieces; a failure may come
- * at any time; END comes last. */
+ * HDF5 files are opened by a child process only: the library has been made to crash by files too often. Other
+ * libraries that read files run in the same way. The child has limits on memory and time, and sends what it finds
+ * through a pipe as records, which the parent checks as it checks any file. An array is announced by a record and
+ * follows in pieces; a failure may come at any time; END comes last. */
 #ifndef TOOLS_FORMATS_HDF5_PRIVATE_H
 #define TOOLS_FORMATS_HDF5_PRIVATE_H
 
@@ -39,6 +39,7 @@ struct hdf5_child {
 	void (*work)(struct hdf5_child *child);
 	int pipe;
 	const void *request; /* what `work` is to do */
+	const char *library; /* that does the work; NULL: "HDF5" */
 };
 
 /* ---- hdf5_child.c: the parent's side -------------------------------------------------------- */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg life`: from a diffusion scan and a tractogram to weights of streamlines. encode makes a problem, M w = y with
+ * M kept as (PHI, D); fit solves it; predict, evaluate, export and import are the steps around.
+ *
+ * Streamlines are kept in scanner space (RAS, mm), as all readers give them; an image maps its voxels there, voxel
+ * centres at integers. Files are not trusted: each is read whole or refused, with the place where it goes wrong. */
+#ifndef TOOLS_LIFE_CONNECTOME_H
+#define TOOLS_LIFE_CONNECTOME_H
+
+#include "formats/formats.h"
+
+/* ---- tracks.c -------------------------------------------------------------- */
+
+struct tracks {
+	int64_t n, n_points;
+	float *points;       /* [n_points, 3] */
+	int64_t *offsets;    /* [n + 1] */
+	int64_t points_capacity, capacity;
+	int64_t n_left_over; /* points of the file that belong to no streamline */
+	int64_t stated;      /* how many the header says there are; -1: it does not say */
+};
+
+/* Reads .tck, .trk or .trx, as the suffix says. */
+bool tracks_read(struct tracks *tracks, const char *path, struct failure *failure);
+void tracks_free(struct tracks *tracks);
+/* Points are appended to the streamline that tracks_end finishes. */
+bool tracks_point(struct tracks *tracks, const float *point, struct failure *failure);
+bool tracks_end(struct tracks *tracks, struct failure *failure);
+/* Writes those with is_kept (NULL: all), and, where the format has room, a number for each. */
+bool tracks_write(const struct tracks *tracks, const bool *is_kept, const double *numbers, const char *path,
+		  struct failure *failure);
+
+/* ---- tck.c, trk.c, trx.c: one format each -------------------------------------- */
+
+bool tck_read(struct tracks *tracks, const char *path, struct failure *failure);
+bool trk_read(struct tracks *tracks, const char *path, struct failure *failure);
+bool trx_read(struct tracks *tracks, const char *path, struct failure *failure);
+bool tck_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
+bool trk_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
+bool trx_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
+
+/* ---- image.c: NIfTI ------------------------------------------------------------ */
+
+struct image {
+	int64_t extent[3], n_volumes;
+	double voxel_size[3];
+	double to_mm[3][4];   /* voxel -> scanner */
+	double to_voxel[3][4];
+	double determinant;
+};
+
+bool image_open(struct image *image, const char *path, struct failure *failure);
+/* values[i * n_volumes + t]: the voxel number places[i] (the first axis the fastest) of volume t. */
+bool image_gather(const struct image *image, const char *path, const int64_t *places, int64_t n, double *values,
+		  struct failure *failure);
+
+/* ---- gradients.c ----------------------------------------------------------------- */
+
+enum bvec_space { BVECS_VOXEL, BVECS_FSL, BVECS_SCANNER };
+
+struct gradients {
+	int64_t n, n_diffusion; /* volumes; those that are not b = 0 */
+	double *bvals;          /* [n] */
+	double *bvecs;          /* [n, 3], along the axes of voxels; 0 where b = 0 */
+	bool *is_b0;            /* [n] */
+	int32_t *shell;         /* [n], -1 where b = 0 */
+	int32_t n_shells;
+	double shell_b[64];     /* mean of each */
+};
+
+bool gradients_read(struct gradients *gradients, const char *bvals, const char *bvecs, const struct image *image,
+		    enum bvec_space space, double threshold, double tolerance, struct failure *failure);
+void gradients_free(struct gradients *gradients);
+
+/* ---- sphere.c: directions of atoms --------------------------------------------------- */
+
+struct sphere {
+	int64_t n;
+	double *vertices; /* [n, 3], unit vectors; a direction and its opposite are one */
+	double *planes;   /* the same as [3, n] */
+	int64_t grid;     /* made by sphere_grid; 0: not */
+};
+
+bool sphere_read(struct sphere *sphere, const char *path, struct failure *failure);
+/* (n - 1) n + 1 directions: the pole, then n azimuths of n - 1 elevations each (Caiafa and Pestilli 2017). */
+bool sphere_grid(struct sphere *sphere, int64_t n, struct failure *failure);
+/* The vertex nearest to the unit vector, the first one of several; 0 for a vector of length 0. */
+int32_t sphere_nearest(const struct sphere *sphere, const double *direction);
+void sphere_free(struct sphere *sphere);
+
+/* ---- problem.c: what encode makes and fit solves ------------------------------------------ */
+
+struct problem {
+	int64_t n_atoms, n_voxels, n_fibers, n_theta, n_coeffs;
+	int32_t *atom, *voxel, *fiber; /* [n_coeffs] */
+	double *value;                 /* [n_coeffs] */
+	double *D;                     /* [n_atoms, n_theta] */
+	double *y;                     /* [n_voxels, n_theta] */
+	/* Where they are known, else NULL: */
+	double *signal;                /* [n_voxels, n_theta]: as measured, y's mean and scale still in it */
+	double *S0;                    /* [n_voxels] */
+	double *orientations;          /* [n_atoms, 3] */
+	double *bvals, *bvecs;         /* [n_theta], [n_theta, 3] */
+	int32_t *voxel_coords;         /* [n_voxels, 3] */
+};
+
+bool problem_read(struct problem *problem, const char *path, struct failure *failure);
+bool problem_write(const struct problem *problem, const char *path, struct failure *failure);
+void problem_free(struct problem *problem);
+
+/* ---- encode.c ----------------------------------------------------------------------- */
+
+enum convention { CONVENTION_DIPY, CONVENTION_ENCODE };
+
+struct encode_options {
+	enum convention convention;
+	double eigenvalues[2];  /* axial, radial; in units of 1/b */
+	bool is_cornered;       /* a voxel begins at its integer, instead of lying around it */
+	bool keeps_repeated;    /* points at the place of the one before are nodes, too */
+	bool has_all_atoms;     /* also those that no coefficient has */
+	int64_t min_points;
+	int64_t max_memory;     /* bytes; 0: no limit */
+};
+
+struct encode_counts {
+	int64_t short_streamlines, repeated_points, outside_points, undirected_points, dark_voxels, empty_fibers;
+};
+
+bool encode(const struct tracks *tracks, const struct image *image, const char *image_path,
+	    const struct gradients *gradients, const struct sphere *sphere, const struct encode_options *options,
+	    struct problem *problem, struct encode_counts *counts, struct failure *failure);
+
+/* ---- the commands ------------------------------------------------------------------ */
+
+extern const struct command life_command; /* life.c */
+extern const struct command life_encode_command, life_fit_command, life_predict_command, life_evaluate_command,
+	life_export_command, life_import_command;
+
+#endif

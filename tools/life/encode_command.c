@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg life encode`: reads the options and files, encodes, writes the problem, and tells what was left out. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "life/connectome.h"
+
+struct values {
+	const char *tracks, *dwi, *bvals, *bvecs, *output, *sphere, *convention, *bvec_space, *tensor, *max_memory;
+	const char *repeated, *b0, *shell_tolerance;
+	int64_t grid, min_points;
+	bool is_cornered, has_all_atoms;
+};
+
+/* ---- Options ------------------------------------------------------------------------------- */
+
+/* One of the words of a list that ends with NULL; -1 after fail(). */
+static int choose(const char *option, const char *word, const char *const *words, struct failure *failure)
+{
+	int n = 0;
+	for (; words[n]; n++)
+		if (strcmp(words[n], word) == 0)
+			return n;
+	const char *near = suggest_nearest(word, words, n);
+	fail(failure, OUTCOME_USAGE, "--%s=%s: it is %s", option, word, "no word that this option has");
+	fail_help(failure, "did you mean '%s'?", near ? near : words[0]);
+	return -1;
+}
+
+static bool take_real(const char *option, const char *text, double *value, struct failure *failure)
+{
+	if (!text || (parse_real(text, value) && isfinite(*value) && *value >= 0))
+		return true;
+	return fail(failure, OUTCOME_USAGE, "--%s=%s: a number, 0 or more, is needed", option, text);
+}
+
+static bool take_tensor(const char *text, double *eigenvalues, struct failure *failure)
+{
+	char axial[64];
+	const char *comma = text ? strchr(text, ',') : NULL;
+	if (!text)
+		return true;
+	snprintf(axial, sizeof(axial), "%.*s", comma ? (int) (comma - text) : 0, text);
+	if (comma && parse_real(axial, &eigenvalues[0]) && parse_real(comma + 1, &eigenvalues[1]) &&
+	    isfinite(eigenvalues[0]) && eigenvalues[0] > 0 && eigenvalues[1] >= 0 && eigenvalues[1] <= eigenvalues[0])
+		return true;
+	fail(failure, OUTCOME_USAGE, "--tensor=%s: two numbers are needed, the first positive, the second not larger",
+	     text);
+	fail_help(failure, "--tensor=0.001,0");
+	return false;
+}
+
+/* Bytes, with K, M or G behind. */
+static bool take_memory(const char *text, int64_t *bytes, struct failure *failure)
+{
+	static const char units[] = "KMG";
+	char number[64];
+	size_t n = text ? strlen(text) : 0;
+	double value;
+	if (!text)
+		return true;
+	const char *unit = n ? strchr(units, text[n - 1]) : NULL;
+	snprintf(number, sizeof(number), "%.*s", (int) (unit ? n - 1 : n), text);
+	if (parse_real(number, &value) && value > 0 && value < 1e15) {
+		*bytes = (int64_t) (value * (unit ? pow(1024, (double) (unit - units + 1)) : 1));
+		return true;
+	}
+	fail(failure, OUTCOME_USAGE, "--max-mem=%s: a number of bytes is needed", text);
+	fail_help(failure, "--max-mem=4G");
+	return false;
+}
+
+struct request {
+	struct encode_options encode;
+	enum bvec_space space;
+	double threshold, tolerance;
+};
+
+static bool read_request(const struct values *v, struct request *r, struct failure *failure)
+{
+	static const char *const conventions[] = { "dipy", "encode", NULL };
+	static const char *const spaces[] = { "voxel", "fsl", "scanner", NULL };
+	static const char *const repeated[] = { "drop", "keep", NULL };
+	int convention = choose("convention", v->convention, conventions, failure);
+	int space = convention < 0 ? -1 : choose("bvec-space", v->bvec_space, spaces, failure);
+	int keeps = space < 0 ? -1 : choose("repeated", v->repeated, repeated, failure);
+	if (keeps < 0)
+		return false;
+	bool is_dipy = convention == CONVENTION_DIPY;
+	*r = (struct request){
+		.encode = { .convention = (enum convention) convention,
+			    .eigenvalues = { is_dipy ? 0.001 : 1, 0 },
+			    .is_cornered = v->is_cornered,
+			    .keeps_repeated = keeps == 1,
+			    .has_all_atoms = v->has_all_atoms,
+			    .min_points = v->min_points },
+		.space = (enum bvec_space) space,
+		.threshold = is_dipy ? 20 : 0,
+		.tolerance = 50,
+	};
+	return take_real("b0", v->b0, &r->threshold, failure) &&
+	       take_real("shell-tolerance", v->shell_tolerance, &r->tolerance, failure) &&
+	       take_tensor(v->tensor, r->encode.eigenvalues, failure) &&
+	       take_memory(v->max_memory, &r->encode.max_memory, failure);
+}
+
+/* ---- What comes out ---------------------------------------------------------------------------- */
+
+static void print_count(int64_t n, const char *what)
+{
+	if (n)
+		printf("%" PRId64 " %s\n", n, what);
+}
+
+static void print_summary(const struct problem *p, const struct gradients *g, const struct encode_counts *counts,
+			  const char *path)
+{
+	printf("%s: %" PRId64 " fibers, %" PRId64 " voxels, %" PRId64 " directions, %" PRId64 " atoms, %" PRId64
+	       " coefficients\n",
+	       path, p->n_fibers, p->n_voxels, p->n_theta, p->n_atoms, p->n_coeffs);
+	for (int32_t s = 0; s < g->n_shells; s++) {
+		int64_t n = 0;
+		for (int64_t t = 0; t < g->n; t++)
+			n += g->shell[t] == s;
+		printf("shell b = %.0f: %" PRId64 " directions\n", g->shell_b[s], n);
+	}
+	print_count(counts->short_streamlines, "streamlines are too short and have no coefficients");
+	print_count(counts->empty_fibers, "fibers have no coefficients; their weight will be 0");
+	print_count(counts->repeated_points, "points lie where the one before lies");
+	print_count(counts->undirected_points, "nodes have no direction and take the first atom");
+	print_count(counts->outside_points, "points lie outside of the image and are left out");
+	print_count(counts->dark_voxels, "voxels have no positive signal at b = 0 and are left out");
+}
+
+/* The file that was there stays until the new one is whole. */
+static bool write_fresh(const struct problem *problem, const char *path, struct failure *failure)
+{
+	char part[4096];
+	if (snprintf(part, sizeof(part), "%s.new-%ld", path, (long) getpid()) >= (int) sizeof(part))
+		return fail(failure, OUTCOME_USAGE, "%s: the name is too long", path);
+	scratch_add(part);
+	bool ok = problem_write(problem, part, failure) &&
+		  (rename(part, path) == 0 || fail_file(failure, path, "cannot write:"));
+	if (!ok)
+		scratch_remove(part);
+	scratch_forget(part);
+	return ok;
+}
+
+static bool read_sphere(const struct values *v, enum convention convention, struct sphere *sphere,
+			struct failure *failure)
+{
+	if (v->sphere && v->grid)
+		return fail(failure, OUTCOME_USAGE, "--sphere and --grid exclude each other");
+	if (v->sphere)
+		return sphere_read(sphere, v->sphere, failure);
+	return sphere_grid(sphere, v->grid ? v->grid : convention == CONVENTION_ENCODE ? 360 : 32, failure);
+}
+
+static bool run_encode(const struct values *v, struct failure *failure)
+{
+	struct request r;
+	struct tracks tracks = { 0 };
+	struct image image;
+	struct gradients gradients = { 0 };
+	struct sphere sphere = { 0 };
+	struct problem problem = { 0 };
+	struct encode_counts counts;
+	if (!v->tracks || !v->dwi || !v->bvals || !v->bvecs || !v->output) {
+		fail(failure, OUTCOME_USAGE, "--%s is needed",
+		     !v->tracks ? "tracks" : !v->dwi ? "dwi" : !v->bvals ? "bvals" : !v->bvecs ? "bvecs" : "output");
+		fail_help(failure, "pmg life encode --tracks=T.tck --dwi=D.nii.gz --bvals=B.bval --bvecs=B.bvec -o "
+				   "problem.h5");
+		return false;
+	}
+	bool ok = read_request(v, &r, failure) && read_sphere(v, r.encode.convention, &sphere, failure) &&
+		  image_open(&image, v->dwi, failure) &&
+		  gradients_read(&gradients, v->bvals, v->bvecs, &image, r.space, r.threshold, r.tolerance, failure) &&
+		  tracks_read(&tracks, v->tracks, failure) &&
+		  encode(&tracks, &image, v->dwi, &gradients, &sphere, &r.encode, &problem, &counts, failure) &&
+		  write_fresh(&problem, v->output, failure);
+	if (ok)
+		print_summary(&problem, &gradients, &counts, v->output);
+	if (ok)
+		print_count(tracks.n_left_over, "points of the file belong to no streamline");
+	if (ok && tracks.stated >= 0 && tracks.stated != tracks.n)
+		printf("the header of %s says %" PRId64 " streamlines\n", v->tracks, tracks.stated);
+	problem_free(&problem);
+	sphere_free(&sphere);
+	gradients_free(&gradients);
+	tracks_free(&tracks);
+	return ok;
+}
+
+/* ---- The command ----------------------------------------------------------------------------------- */
+
+#define TEXT_ROW(option, member, what, help)                                                                           \
+	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct values, member), .operand = what,             \
+	  .text = help }
+
+static const struct option_row rows[] = {
+	TEXT_ROW("tracks", tracks, "FILE", "streamlines: .tck, .trk or .trx"),
+	TEXT_ROW("dwi", dwi, "FILE", "the scan: NIfTI, plain or .gz"),
+	TEXT_ROW("bvals", bvals, "FILE", "b-values, one for each volume"),
+	TEXT_ROW("bvecs", bvecs, "FILE", "directions, 3 rows or 3 columns"),
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
+	  .operand = "FILE", .text = "the problem, HDF5" },
+	TEXT_ROW("convention", convention, "dipy|encode", "how coefficients and signal are scaled (default: dipy)"),
+	TEXT_ROW("sphere", sphere, "FILE", "directions of atoms: a list [N, 3], .npy or text"),
+	{ .name = "grid", .kind = OPTION_INTEGER, .offset = offsetof(struct values, grid), .low = 2, .high = 2000,
+	  .operand = "N", .text = "atoms on a grid of N azimuths (default: 32; encode: 360)" },
+	{ .name = "all-atoms", .offset = offsetof(struct values, has_all_atoms),
+	  .text = "keep atoms that no coefficient has" },
+	TEXT_ROW("tensor", tensor, "AXIAL,RADIAL", "eigenvalues (default: 0.001,0; encode: 1,0 for b/1000)"),
+	TEXT_ROW("bvec-space", bvec_space, "voxel|fsl|scanner",
+		 "axes of directions: voxels as they stand (default), FSL's rule, scanner"),
+	TEXT_ROW("b0", b0, "B", "volumes up to this b-value are b = 0 (default: 20; encode: 0)"),
+	TEXT_ROW("shell-tolerance", shell_tolerance, "B", "b-values nearer than this are one shell (default: 50)"),
+	{ .name = "corner", .offset = offsetof(struct values, is_cornered),
+	  .text = "points are half a voxel off: a voxel begins at its integer" },
+	TEXT_ROW("repeated", repeated, "drop|keep",
+		 "points at the place of the one before (default: keep, as dipy)"),
+	{ .name = "min-points", .kind = OPTION_INTEGER, .offset = offsetof(struct values, min_points), .low = 2,
+	  .high = INT32_MAX, .operand = "N", .text = "streamlines of fewer points have no coefficients (default: 2)" },
+	TEXT_ROW("max-mem", max_memory, "BYTES", "refuse what may need more memory: 500M, 4G"),
+};
+
+static int encode_main(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct values values = { .convention = "dipy", .bvec_space = "voxel", .repeated = "keep", .min_points = 2 };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = operands.n == 0 ? run_encode(&values, &failure)
+				  : fail(&failure, OUTCOME_USAGE, "'%s' is no option", operands.items[0]);
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command life_encode_command = {
+	.name = "life encode",
+	.operands = "--tracks=… --dwi=… --bvals=… --bvecs=… -o FILE.h5",
+	.sentence = "make a problem of streamlines and a scan",
+	.details = "",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = encode_main,
+};

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * TRX: a zip of header.json, positions.3.TYPE (scanner space, little-endian) and offsets.TYPE, which counts from 0
+ * and may lack the last value, or have a last one that leaves points over. libzip runs in a child with limits; what
+ * it unpacks is checked like any file. Data of points and streamlines are left out; of what is written, weights are
+ * dps/weight. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zip.h>
+
+#include "formats/hdf5_private.h"
+#include "life/connectome.h"
+
+enum { PIECE = 1 << 20, MAX_HEADER = 1 << 20 };
+
+struct parts {
+	struct ndarray header, positions, offsets;
+	char positions_name[NAME_BYTES], offsets_name[NAME_BYTES];
+};
+
+/* ---- In the child ------------------------------------------------------------------------- */
+
+static bool is_wanted(const char *name)
+{
+	return strcmp(name, "header.json") == 0 || strncmp(name, "positions.3.", 12) == 0 ||
+	       strncmp(name, "offsets.", 8) == 0;
+}
+
+static void send_member(struct hdf5_child *child, zip_t *archive, zip_uint64_t i, const zip_stat_t *status)
+{
+	struct record record = { .kind = RECORD_ARRAY, .type = PMG_U8, .rank = 1 };
+	char *piece = malloc(PIECE);
+	zip_file_t *file = zip_fopen_index(archive, i, 0);
+	if (!file || !piece)
+		child_fail(child, OUTCOME_DATA, status->name, "it cannot be unpacked");
+	record.shape[0] = (int64_t) status->size;
+	snprintf(record.name, sizeof(record.name), "%s", status->name);
+	child_send(child, &record, NULL);
+	for (uint64_t left = status->size; left > 0;) {
+		zip_int64_t n = zip_fread(file, piece, left < PIECE ? left : PIECE);
+		if (n <= 0)
+			child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
+		child_send(child, &(struct record){ .kind = RECORD_DATA, .bytes = (uint64_t) n }, piece);
+		left -= (uint64_t) n;
+	}
+	if (zip_fread(file, piece, 1) != 0 || zip_fclose(file) != 0)
+		child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
+	free(piece);
+}
+
+static void send_members(struct hdf5_child *child)
+{
+	int error;
+	zip_t *archive = zip_open(child->path, ZIP_RDONLY | ZIP_CHECKCONS, &error);
+	if (!archive)
+		child_fail(child, OUTCOME_DATA, "byte 0", "not a zip archive that can be opened");
+	zip_int64_t n = zip_get_num_entries(archive, 0);
+	for (zip_uint64_t i = 0; i < (zip_uint64_t) n; i++) {
+		zip_stat_t status;
+		if (zip_stat_index(archive, i, 0, &status) == 0 && (status.valid & ZIP_STAT_NAME) &&
+		    (status.valid & ZIP_STAT_SIZE) && is_wanted(status.name))
+			send_member(child, archive, i, &status);
+	}
+	zip_discard(archive);
+}
+
+/* ---- In the parent --------------------------------------------------------------------------- */
+
+static bool accept_member(struct hdf5_parent *parent, const struct record *record, struct failure *failure)
+{
+	struct parts *parts = parent->user;
+	struct ndarray *array = &parts->header;
+	if (record->kind != RECORD_ARRAY)
+		return false;
+	if (strncmp(record->name, "positions.", 10) == 0) {
+		array = &parts->positions;
+		snprintf(parts->positions_name, NAME_BYTES, "%s", record->name);
+	} else if (strncmp(record->name, "offsets.", 8) == 0) {
+		array = &parts->offsets;
+		snprintf(parts->offsets_name, NAME_BYTES, "%s", record->name);
+	}
+	if (array->data)
+		return fail_file(failure, parent->path, "it has '%s' twice", record->name);
+	return hdf5_receive(parent, record, array, failure);
+}
+
+/* The integer behind "KEY": of a flat object; false: there is none. */
+static bool header_integer(const struct ndarray *header, const char *key, int64_t *value)
+{
+	int64_t n = ndarray_count(header);
+	char *text = calloc((size_t) n + 1, 1), quoted[64];
+	if (!text)
+		return false;
+	memcpy(text, header->data, (size_t) n);
+	snprintf(quoted, sizeof(quoted), "\"%s\"", key);
+	const char *at = strstr(text, quoted);
+	at = at ? at + strlen(quoted) : "";
+	at += strspn(at, " \t\r\n");
+	char *end = NULL;
+	*value = *at == ':' ? strtoll(at + 1, &end, 10) : -1;
+	bool ok = end && end != at + 1 && *value >= 0;
+	free(text);
+	return ok;
+}
+
+static double half_value(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31, fraction = bits & 1023;
+	double value = exponent == 31 ? (fraction ? (double) NAN : (double) INFINITY)
+				      : exponent ? ldexp(1024 + fraction, exponent - 25)
+						 : ldexp(fraction, -24);
+	return bits & 0x8000 ? -value : value;
+}
+
+static float position_at(const struct ndarray *positions, size_t width, int64_t i)
+{
+	const char *bytes = (const char *) positions->data + (size_t) i * width;
+	uint16_t half;
+	float single;
+	double wide;
+	if (width == 2) {
+		memcpy(&half, bytes, 2);
+		return (float) half_value(half);
+	}
+	memcpy(&single, bytes, 4);
+	if (width == 4)
+		return single;
+	memcpy(&wide, bytes, 8);
+	return (float) wide;
+}
+
+static int64_t offset_at(const struct ndarray *offsets, size_t width, int64_t i)
+{
+	uint32_t narrow;
+	uint64_t wide;
+	if (width == 4) {
+		memcpy(&narrow, (const char *) offsets->data + 4 * i, 4);
+		return narrow;
+	}
+	memcpy(&wide, (const char *) offsets->data + 8 * i, 8);
+	return wide > INT64_MAX ? INT64_MAX : (int64_t) wide;
+}
+
+/* Bytes of a number by the last word of a member's name; 0: not one of them. */
+static size_t width_of(const char *name, const char *kind)
+{
+	const char *dot = strrchr(name, '.');
+	size_t n = strlen(kind);
+	if (!dot || strncmp(dot + 1, kind, n) != 0)
+		return 0;
+	const char *bits = dot + 1 + n;
+	if (strcmp(bits, "64") == 0)
+		return 8;
+	return strcmp(bits, "32") == 0 ? 4 : strcmp(bits, "16") == 0 && strcmp(kind, "float") == 0 ? 2 : 0;
+}
+
+static bool add_streamline(struct tracks *tracks, const struct parts *parts, size_t width, int64_t begin, int64_t end,
+			   const char *path, struct failure *failure)
+{
+	for (int64_t p = begin; p < end; p++) {
+		float point[3];
+		for (int k = 0; k < 3; k++) {
+			point[k] = position_at(&parts->positions, width, 3 * p + k);
+			if (!isfinite(point[k]))
+				return fail_file(failure, path,
+						 "%s, byte %lld: a point of streamline %lld is not finite",
+						 parts->positions_name, (long long) ((3 * p + k) * (int64_t) width),
+						 (long long) tracks->n);
+		}
+		if (!tracks_point(tracks, point, failure))
+			return false;
+	}
+	return tracks_end(tracks, failure);
+}
+
+static bool add_streamlines(struct tracks *tracks, const struct parts *parts, size_t width, size_t offset_width,
+			    int64_t n_points, int64_t n_offsets, const char *path, struct failure *failure)
+{
+	for (int64_t i = 0; i < tracks->stated; i++) {
+		int64_t begin = offset_at(&parts->offsets, offset_width, i);
+		int64_t end = i + 1 < n_offsets ? offset_at(&parts->offsets, offset_width, i + 1) : n_points;
+		if (begin > end || end > n_points || (i == 0 && begin != 0))
+			return fail_file(failure, path,
+					 "%s, byte %lld: streamline %lld is from point %lld to %lld of %lld",
+					 parts->offsets_name, (long long) (i * (int64_t) offset_width), (long long) i,
+					 (long long) begin, (long long) end, (long long) n_points);
+		if (!add_streamline(tracks, parts, width, begin, end, path, failure))
+			return false;
+	}
+	return true;
+}
+
+static bool read_parts(struct tracks *tracks, const struct parts *parts, const char *path, struct failure *failure)
+{
+	int64_t n_points, n = ndarray_count(&parts->offsets);
+	size_t width = width_of(parts->positions_name, "float"), offset_width = width_of(parts->offsets_name, "uint");
+	if (!width || !offset_width)
+		return fail_file(failure, path, "'%s' is of no type that TRX has",
+				 width ? parts->offsets_name : parts->positions_name);
+	if (!header_integer(&parts->header, "NB_VERTICES", &n_points) ||
+	    !header_integer(&parts->header, "NB_STREAMLINES", &tracks->stated))
+		return fail_file(failure, path, "header.json: it states no NB_VERTICES or no NB_STREAMLINES");
+	int64_t n_positions = ndarray_count(&parts->positions), n_offsets = n / (int64_t) offset_width;
+	if (n_positions % (3 * (int64_t) width) != 0 || n_positions / (3 * (int64_t) width) != n_points)
+		return fail_file(failure, path, "%s, byte %lld: it ends there, the header says %lld points",
+				 parts->positions_name, (long long) n_positions, (long long) n_points);
+	if (n % (int64_t) offset_width != 0 || n_offsets < tracks->stated || n_offsets > tracks->stated + 1)
+		return fail_file(failure, path, "%s, byte %lld: it ends there, the header says %lld streamlines",
+				 parts->offsets_name, (long long) n, (long long) tracks->stated);
+	if (!add_streamlines(tracks, parts, width, offset_width, n_points, n_offsets, path, failure))
+		return false;
+	tracks->n_left_over = n_points - tracks->n_points;
+	return true;
+}
+
+bool trx_read(struct tracks *tracks, const char *path, struct failure *failure)
+{
+	struct parts parts = { 0 };
+	struct hdf5_child child = { .path = path, .is_limited = true, .work = send_members, .library = "zip" };
+	struct hdf5_parent parent = { .accept = accept_member, .user = &parts };
+	bool ok = hdf5_run(&child, &parent, failure);
+	if (ok && (!parts.header.data || !parts.positions.data || !parts.offsets.data))
+		ok = fail_file(failure, path, "it lacks %s",
+			       !parts.header.data      ? "header.json"
+			       : !parts.positions.data ? "positions.3.*"
+						       : "offsets.*");
+	ok = ok && read_parts(tracks, &parts, path, failure);
+	ndarray_free(&parts.header);
+	ndarray_free(&parts.positions);
+	ndarray_free(&parts.offsets);
+	return ok;
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------ */
+
+static bool put_member(zip_t *archive, const char *name, const void *data, size_t bytes)
+{
+	zip_source_t *source = zip_source_buffer(archive, data, bytes, 0);
+	zip_int64_t i = source ? zip_file_add(archive, name, source, ZIP_FL_ENC_UTF_8) : -1;
+	if (i < 0 && source)
+		zip_source_free(source);
+	return i >= 0 && zip_set_file_compression(archive, (zip_uint64_t) i, ZIP_CM_STORE, 0) == 0 &&
+	       zip_file_set_mtime(archive, (zip_uint64_t) i, 315532800, 0) == 0;
+}
+
+static bool put_members(zip_t *archive, const struct tracks *tracks, float *numbers, const char *header)
+{
+	static const int64_t none[1];
+	return put_member(archive, "header.json", header, strlen(header)) &&
+	       put_member(archive, "positions.3.float32", tracks->points,
+			  3 * sizeof(float) * (size_t) tracks->n_points) &&
+	       put_member(archive, "offsets.uint64", tracks->n ? tracks->offsets : none,
+			  sizeof(int64_t) * ((size_t) tracks->n + 1)) &&
+	       (!numbers ||
+		put_member(archive, "dps/weight.float32", numbers, sizeof(float) * (size_t) tracks->n));
+}
+
+bool trx_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure)
+{
+	char header[256];
+	int error;
+	struct output out;
+	float *narrow = numbers ? calloc((size_t) tracks->n + 1, sizeof(float)) : NULL;
+	for (int64_t i = 0; narrow && i < tracks->n; i++)
+		narrow[i] = (float) numbers[i];
+	snprintf(header, sizeof(header),
+		 "{\"DIMENSIONS\": [1, 1, 1], \"VOXEL_TO_RASMM\": [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], "
+		 "[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]], \"NB_VERTICES\": %lld, \"NB_STREAMLINES\": %lld}",
+		 (long long) tracks->n_points, (long long) tracks->n);
+	bool ok = output_open(&out, path, failure);
+	if (!ok) {
+		free(narrow);
+		return false;
+	}
+	zip_t *archive = zip_open(out.part, ZIP_CREATE | ZIP_TRUNCATE, &error);
+	ok = archive && (!numbers || narrow) && put_members(archive, tracks, narrow, header);
+	if (archive && (!ok || zip_close(archive) != 0)) {
+		zip_discard(archive);
+		ok = false;
+	}
+	if (!ok)
+		fail_file(failure, path, "cannot write:");
+	ok = output_close(&out, ok, failure);
+	free(narrow);
+	return ok;
+}
