@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Valgrind's memcheck over pmgc, over generated kernels on random data, and over pmg with its readers: memcheck.py BUILD.
-No read of what was never written or lies outside, no memory that nothing leads to any more. Blocks that somebody still
-holds are not asked for: OpenMP and the dynamic linker keep theirs, so that no suppression is needed.
+"""Valgrind's memcheck over pmgc, over generated kernels on random data, and over pmg with its readers: memcheck.py
+BUILD. No read of what was never written or lies outside, no memory that nothing leads to any more. Blocks that somebody
+still holds are not asked for: OpenMP and the dynamic linker keep theirs, so that no suppression is needed.
 
-A kernel with a subscript past the end must be reported, so that silence means something. PMG_TEST_LONG takes every example and test program instead of a few.
+A kernel with a subscript past the end must be reported, so that silence means something. PMG_TEST_LONG takes every
+example and test program instead of a few.
 """
 import os
 import re
