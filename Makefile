@@ -99,7 +99,7 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long unit-programs count-program fuzz objects bench install generated counts \
+.PHONY: all help deps demo test test-long coverage unit-programs count-program fuzz objects bench install generated counts \
 	lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
@@ -109,9 +109,9 @@ help:               ## this list
 	@echo 'Variables: CC=clang, SAN=1, V=1, CFLAGS, PREFIX, DESTDIR.'
 
 # Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
-installing := $(filter deps demo test test-long,$(MAKECMDGOALS))
+installing := $(filter deps demo test test-long coverage,$(MAKECMDGOALS))
 deps:               ## install what is missing (apt-get, with sudo if need be); nothing if all is there
-	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long,$(installing)),test),check)
+	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long coverage,$(installing)),test),check)
 
 demo: all           ## both LiFE products on a phantom: compile, run, check, explain
 	@BUILD=$(BUILD) scripts/demo.sh
@@ -121,6 +121,12 @@ test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=
 
 test-long: all      ## the same with more and larger cases
 	@BUILD=$(BUILD) tests/run --long
+
+# Optimised code has no line to count; the counts of threads are added up.
+coverage:           ## lines of compiler and runtime that the unit and random tests reach; build-cov/uncovered lists the others
+	@$(MAKE) BUILD=build-cov CC=gcc CFLAGS='-O0 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage \
+		all unit-programs
+	@$(PYTHON) scripts/coverage.py build-cov
 
 fuzz:               ## libFuzzer targets of the front end and of the readers of files, into build-fuzz/fuzz
 	@$(PYTHON) tests/fuzz/fuzz.py build
@@ -161,7 +167,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 	install -m 644 docs/pmgc.1 $(DESTDIR)$(PREFIX)/share/man/man1
 
 clean:
-	rm -rf build build-clang build-san build-clang-san build-fuzz
+	rm -rf build build-clang build-san build-clang-san build-fuzz build-cov
 
 # ---- Rules ------------------------------------------------------------------------------------------------------
 

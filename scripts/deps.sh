@@ -63,6 +63,7 @@ test_needs()
 	need libopenblas-dev 'OpenBLAS, which generated code may call' links -lopenblas
 	need binutils 'objdump' command -v objdump
 	need valgrind 'valgrind, to count instructions and to check memory' command -v valgrind
+	need gcovr 'gcovr, for \`make coverage\`' command -v gcovr
 	need libopenblas0 'a BLAS, for hand-written kernels' has_library libopenblas.so.0
 	need python3 'Python 3' command -v "$python"
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
