@@ -99,8 +99,8 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long coverage unit-programs count-program fuzz objects bench install generated counts \
-	lint format clean
+.PHONY: all help deps demo test test-long coverage unit-programs count-program fuzz objects bench install \
+	generated counts lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
 
@@ -111,7 +111,7 @@ help:               ## this list
 # Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
 installing := $(filter deps demo test test-long coverage,$(MAKECMDGOALS))
 deps:               ## install what is missing (apt-get, with sudo if need be); nothing if all is there
-	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test test-long coverage,$(installing)),test),check)
+	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test% coverage,$(installing)),test),check)
 
 demo: all           ## both LiFE products on a phantom: compile, run, check, explain
 	@BUILD=$(BUILD) scripts/demo.sh
@@ -123,7 +123,7 @@ test-long: all      ## the same with more and larger cases
 	@BUILD=$(BUILD) tests/run --long
 
 # Optimised code has no line to count; the counts of threads are added up.
-coverage:           ## lines of compiler and runtime that the unit and random tests reach; build-cov/uncovered lists the others
+coverage:           ## lines of compiler and runtime that tests reach; build-cov/uncovered lists the others
 	@$(MAKE) BUILD=build-cov CC=gcc CFLAGS='-O0 -g --coverage -fprofile-update=atomic' LDFLAGS=--coverage \
 		all unit-programs
 	@$(PYTHON) scripts/coverage.py build-cov

@@ -188,7 +188,7 @@ static void test_measure(struct tests *tests)
 	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
 	trials = attempt.report->trials;
 	CHECK(tests, has_chosen(&attempt, "fast", "measured"));
-	CHECK(tests, trials[FIRST].n_runs == PMG_TRIAL_RUNS && trials[FAST].n_runs == PMG_TRIAL_RUNS);
+	CHECK(tests, trials[FIRST].n_runs == PMG_TRIAL_RUNS && trials[FAST].n_runs > 0);
 	CHECK(tests, least_of(&trials[FIRST]) >= 0.015 && least_of(&trials[FAST]) < 0.015);
 	CHECK(tests, trials[FIRST].inspection > 0 && attempt.report->tuning > 0.045);
 	CHECK(tests, trials[BROKEN].n_runs == 0 && strcmp(trials[BROKEN].problem,
@@ -328,7 +328,7 @@ static void test_limit(struct tests *tests)
 	before = attempt.counter.live_bytes;
 	options.max_memory = peak;
 	attempt_plan(&attempt, options);
-	CHECK(tests, attempt.status == PMG_OK && attempt.report->trials[LARGE].n_runs == PMG_TRIAL_RUNS);
+	CHECK(tests, attempt.status == PMG_OK && attempt.report->trials[LARGE].n_runs > 0);
 	CHECK(tests, (int64_t) (attempt.counter.most_bytes - before) <= peak);
 	CHECK(tests, pmg_plan_bytes(attempt.plan) <= held);
 	CHECK(tests, (int64_t) (attempt.counter.live_bytes - before) == pmg_plan_bytes(attempt.plan));
