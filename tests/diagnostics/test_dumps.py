@@ -87,7 +87,7 @@ def check_one(count, folder):
 
 def main():
     count = Count()
-    count("programs", "" if len(PROGRAMS) >= 14 else f"{len(PROGRAMS)}")
+    count("programs", "" if PROGRAMS else "none is found")
     for program in PROGRAMS:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder))
