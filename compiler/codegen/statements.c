@@ -180,7 +180,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	e->w->span = mark->array->span;
 	if (array_is_variable(mark->array))
 		declare_local(e, node, mark->array);
-	else if (mark->array->is_per_thread)
+	else if (mark->array->is_per_thread && is_written_below(e, node, mark->array))
 		take_part(e, mark->array);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->locals.n = outer;
