@@ -71,12 +71,16 @@ object = $(patsubst %.c,$(OBJ)/%.o,$(1))
 parser := $(if $(wildcard compiler/syntax/parser.y),$(BUILD)/syntax/parser.c)
 lexer := $(if $(wildcard compiler/syntax/lexer.l),$(BUILD)/syntax/lexer.c)
 error_pages := $(BUILD)/driver/error_pages.c
+# Programs whose text the tools carry.
+programs := $(BUILD)/life/programs.c
+carried := dsl_examples/sbbnnls.pmg
 compiler_main := $(wildcard compiler/driver/main.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 runtime := $(call object,$(wildcard runtime/*.c))
 tools_main := $(wildcard tools/pmg.c)
 tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c bench/*.c bench/*/*.c)))
+tools += $(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(programs))
 # Levels of the x86-64 psABI; elsewhere one build, called v1.
 isas := v1 $(if $(filter x86_64,$(shell uname -m)),v3 v4)
 tools += $(foreach isa,$(isas),$(patsubst %.c,$(OBJ)/%.$(isa).o,$(wildcard bench/handtuned/kernels/*.c)))
@@ -171,7 +175,7 @@ clean:
 
 # ---- Rules ------------------------------------------------------------------------------------------------------
 
-$(objects) $(parser) $(lexer): | deps
+$(objects) $(parser) $(lexer) $(programs): | deps
 
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -214,6 +218,10 @@ $(BUILD)/syntax/%.c $(BUILD)/syntax/%.h: compiler/syntax/%.l
 $(error_pages): scripts/error_pages.sh $(wildcard docs/errors/*.md)
 	@mkdir -p $(@D)
 	$(call quiet,GEN )scripts/error_pages.sh $(wildcard docs/errors/*.md) > $@
+
+$(programs): scripts/embed.sh $(carried)
+	@mkdir -p $(@D)
+	$(call quiet,GEN )scripts/embed.sh life/programs.h $(carried) > $@
 
 # Both headers exist before anything that may include them is compiled.
 $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains) $(test_helper)): | $(parser) $(lexer)

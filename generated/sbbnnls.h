@@ -28,6 +28,7 @@ typedef struct sbbnnls_args {
 	pmg_buffer w;
 	pmg_buffer objective;
 	pmg_buffer iterations;
+	pmg_buffer reached;
 	pmg_buffer violation;
 } sbbnnls_args;
 

@@ -325,6 +325,18 @@ bool compilation_open(struct compilation *c, const char *path)
 	return guarded(c, open_step, (void *) (uintptr_t) path);
 }
 
+struct text {
+	const char *name, *bytes;
+};
+
+static bool text_step(struct compilation *c, void *argument)
+{
+	const struct text *text = argument;
+
+	c->file = sources_add(&c->sources, text->name, arena_string(&c->arena, text->bytes), strlen(text->bytes));
+	return true;
+}
+
 bool compilation_parse(struct compilation *c)
 {
 	return is_dump(c) || guarded(c, parse_step, NULL);
@@ -338,6 +350,13 @@ bool compilation_lower(struct compilation *c)
 bool compilation_read(struct compilation *c, const char *path)
 {
 	return compilation_open(c, path) && compilation_parse(c) && compilation_lower(c);
+}
+
+bool compilation_read_text(struct compilation *c, const char *name, const char *bytes)
+{
+	struct text text = { name, bytes };
+
+	return guarded(c, text_step, &text) && compilation_parse(c) && compilation_lower(c);
 }
 
 bool compilation_run_passes(struct compilation *c)

@@ -46,6 +46,7 @@ bool compilation_open(struct compilation *c, const char *path);         /* reads
 bool compilation_parse(struct compilation *c);                          /* text to tree */
 bool compilation_lower(struct compilation *c);                          /* tree, or a dump (.ir), to modules */
 bool compilation_read(struct compilation *c, const char *path);         /* the three together */
+bool compilation_read_text(struct compilation *c, const char *name, const char *bytes); /* of a text, not of a file */
 bool compilation_run_passes(struct compilation *c);                     /* every pass, verified, proved legal */
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
 

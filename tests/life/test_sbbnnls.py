@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from transcript import matrix, preconditioner, sbbnnls
+from problems import Problem, Stored
+from transcript import preconditioner, sbbnnls
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
 DATA = Path(os.environ.get("PMG_TEST_DATA") or "/nonexistent") / "dmri"
@@ -22,32 +23,6 @@ def check(condition, what):
     RESULTS["passed" if condition else "failed"] += 1
     if not condition:
         print("does not hold:", what)
-
-
-class System:
-    """y = M w with a known w, some noise, and a fiber without coefficients."""
-
-    def __init__(self, seed):
-        rng = np.random.default_rng(seed)
-        atoms, voxels, self.n_fibers, theta, n = 20, 40, 30, 16, 600
-        self.atom = rng.integers(0, atoms, n)
-        self.voxel = rng.integers(0, voxels, n)
-        self.fiber = rng.integers(0, self.n_fibers - 1, n)
-        self.value = rng.uniform(0.1, 2, n)
-        self.D = rng.normal(size=(atoms, theta))
-        self.M = matrix(self.atom, self.voxel, self.fiber, self.value, self.D, voxels, self.n_fibers)
-        truth = np.maximum(rng.normal(size=self.n_fibers), 0)
-        self.b = (self.M @ truth + 0.1*rng.normal(size=voxels*theta)).reshape(voxels, theta)
-
-
-class Stored(System):
-    def __init__(self, base):  # pylint: disable=super-init-not-called
-        atom, voxel, fiber, self.value = np.loadtxt(f"{base}_phi.tsv.gz").T
-        self.atom, self.voxel, self.fiber = (x.astype(int) for x in (atom, voxel, fiber))
-        self.n_fibers = len(np.loadtxt(f"{base}_weights_nnls.txt"))
-        self.b = np.fromfile(f"{base}_y.f64").reshape(self.voxel.max() + 1, -1)
-        self.D = np.fromfile(f"{base}_dict.f64").reshape(-1, self.b.shape[1])
-        self.M = matrix(self.atom, self.voxel, self.fiber, self.value, self.D, len(self.b), self.n_fibers)
 
 
 def solve(system, folder, outputs, *flags, **scalars):
@@ -98,9 +73,9 @@ def tolerances(system):
 
 
 def main():
-    compare("made up", System(1), True, 0)
-    compare("made up", System(2), False, 0.5, "--interp")
-    tolerances(System(3))
+    compare("made up", Problem(1), True, 0)
+    compare("made up", Problem(2), False, 0.5, "--interp")
+    tolerances(Problem(3))
     for case, kind in [("small25", "eudx"), ("small64", "det"), ("small64", "prob")]:
         if not (DATA / case).is_dir():
             RESULTS["skipped"] += 1

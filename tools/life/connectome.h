@@ -108,6 +108,29 @@ struct problem {
 bool problem_read(struct problem *problem, const char *path, struct failure *failure);
 bool problem_write(const struct problem *problem, const char *path, struct failure *failure);
 void problem_free(struct problem *problem);
+/* False where there is nothing to fit, or a number is not finite. */
+bool problem_check(const struct problem *problem, const char *path, struct failure *failure);
+int64_t problem_bytes(const struct problem *problem);
+
+/* ---- weights.c: a number for each fiber ---------------------------------------------------- */
+
+/* From any file of an array; NULL after a failure. Each is finite and not negative, and there are `n`; -1: any number,
+ * which *n then is. */
+double *weights_read(struct arena *arena, const char *text, int64_t *n, struct failure *failure);
+/* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says; never over the file `input`. */
+bool weights_write(struct arena *arena, const char *text, const double *w, int64_t n, const char *input,
+		   struct failure *failure);
+/* Where they will be written, before anything is computed. */
+bool weights_target(struct arena *arena, const char *text, const char *input, struct location *target,
+		    struct failure *failure);
+
+/* ---- request.c: values of options that several steps have ------------------------------------ */
+
+/* One of the words of a list that ends with NULL; -1 after fail(). */
+int take_word(const char *option, const char *word, const char *const *words, struct failure *failure);
+bool take_real(const char *option, const char *text, double *value, struct failure *failure); /* 0 or more */
+bool take_memory(const char *text, int64_t *bytes, struct failure *failure); /* with K, M or G behind */
+const char *bytes_text(int64_t bytes, char *text, size_t size); /* "1.5 GB" */
 
 /* ---- encode.c ----------------------------------------------------------------------- */
 

@@ -18,26 +18,6 @@ struct values {
 
 /* ---- Options ------------------------------------------------------------------------------- */
 
-/* One of the words of a list that ends with NULL; -1 after fail(). */
-static int choose(const char *option, const char *word, const char *const *words, struct failure *failure)
-{
-	int n = 0;
-	for (; words[n]; n++)
-		if (strcmp(words[n], word) == 0)
-			return n;
-	const char *near = suggest_nearest(word, words, n);
-	fail(failure, OUTCOME_USAGE, "--%s=%s: it is %s", option, word, "no word that this option has");
-	fail_help(failure, "did you mean '%s'?", near ? near : words[0]);
-	return -1;
-}
-
-static bool take_real(const char *option, const char *text, double *value, struct failure *failure)
-{
-	if (!text || (parse_real(text, value) && isfinite(*value) && *value >= 0))
-		return true;
-	return fail(failure, OUTCOME_USAGE, "--%s=%s: a number, 0 or more, is needed", option, text);
-}
-
 static bool take_tensor(const char *text, double *eigenvalues, struct failure *failure)
 {
 	char axial[64];
@@ -54,26 +34,6 @@ static bool take_tensor(const char *text, double *eigenvalues, struct failure *f
 	return false;
 }
 
-/* Bytes, with K, M or G behind. */
-static bool take_memory(const char *text, int64_t *bytes, struct failure *failure)
-{
-	static const char units[] = "KMG";
-	char number[64];
-	size_t n = text ? strlen(text) : 0;
-	double value;
-	if (!text)
-		return true;
-	const char *unit = n ? strchr(units, text[n - 1]) : NULL;
-	snprintf(number, sizeof(number), "%.*s", (int) (unit ? n - 1 : n), text);
-	if (parse_real(number, &value) && value > 0 && value < 1e15) {
-		*bytes = (int64_t) (value * (unit ? pow(1024, (double) (unit - units + 1)) : 1));
-		return true;
-	}
-	fail(failure, OUTCOME_USAGE, "--max-mem=%s: a number of bytes is needed", text);
-	fail_help(failure, "--max-mem=4G");
-	return false;
-}
-
 struct request {
 	struct encode_options encode;
 	enum bvec_space space;
@@ -85,9 +45,9 @@ static bool read_request(const struct values *v, struct request *r, struct failu
 	static const char *const conventions[] = { "dipy", "encode", NULL };
 	static const char *const spaces[] = { "voxel", "fsl", "scanner", NULL };
 	static const char *const repeated[] = { "drop", "keep", NULL };
-	int convention = choose("convention", v->convention, conventions, failure);
-	int space = convention < 0 ? -1 : choose("bvec-space", v->bvec_space, spaces, failure);
-	int keeps = space < 0 ? -1 : choose("repeated", v->repeated, repeated, failure);
+	int convention = take_word("convention", v->convention, conventions, failure);
+	int space = convention < 0 ? -1 : take_word("bvec-space", v->bvec_space, spaces, failure);
+	int keeps = space < 0 ? -1 : take_word("repeated", v->repeated, repeated, failure);
 	if (keeps < 0)
 		return false;
 	bool is_dipy = convention == CONVENTION_DIPY;

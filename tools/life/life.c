@@ -7,6 +7,7 @@
 
 static const struct command *const steps[] = {
 	&life_encode_command,
+	&life_fit_command,
 };
 
 enum { N_STEPS = sizeof(steps) / sizeof(steps[0]) };

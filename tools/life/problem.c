@@ -2,6 +2,7 @@
  *
  * A problem in an HDF5 file, in the layout of `pmg phantom life`: the group PHI with atom, voxel, fiber and value,
  * beside it D, y and what else is known. Sizes that contradict each other are refused. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,7 @@ static void list_reals(struct problem *p, struct real_member list[N_REALS])
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static bool take_real(struct content *content, const struct real_member *real, const char *path,
+static bool take_matrix(struct content *content, const struct real_member *real, const char *path,
 		      struct failure *failure)
 {
 	struct member *member = content_find(content, real->name);
@@ -109,7 +110,7 @@ static bool take_group(struct problem *p, struct content *group, const char *pat
 	p->n_theta = D->array.shape[1];
 	list_reals(p, reals);
 	for (int i = 0; i < N_REALS; i++)
-		if (!take_real(group, &reals[i], path, failure))
+		if (!take_matrix(group, &reals[i], path, failure))
 			return false;
 	if (coords && coords->array.rank == 2 && coords->array.shape[0] == p->n_voxels && coords->array.shape[1] == 3 &&
 	    ndarray_convert(&coords->array, PMG_I32, "voxel_coords", failure)) {
@@ -199,4 +200,43 @@ void problem_free(struct problem *p)
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		free(lists[i]);
 	*p = (struct problem){ 0 };
+}
+
+/* ---- What it holds -------------------------------------------------------------------------------- */
+
+static bool check_finite(const double *values, int64_t rows, int64_t columns, const char *name, const char *path,
+			 struct failure *failure)
+{
+	for (int64_t i = 0; i < rows * columns; i++) {
+		if (isfinite(values[i]))
+			continue;
+		if (columns == 1)
+			return fail_file(failure, path, "%s[%lld] is %g", name, (long long) i, values[i]);
+		return fail_file(failure, path, "%s[%lld, %lld] is %g", name, (long long) (i / columns),
+				 (long long) (i % columns), values[i]);
+	}
+	return true;
+}
+
+bool problem_check(const struct problem *p, const char *path, struct failure *failure)
+{
+	const char *lacking = p->n_fibers == 0 ? "fibers" : p->n_coeffs == 0 ? "coefficients" :
+			      p->n_voxels == 0 ? "voxels" : p->n_theta == 0 ? "directions" : NULL;
+	if (lacking)
+		return fail_file(failure, path, "the problem has no %s", lacking);
+	return check_finite(p->value, p->n_coeffs, 1, "/PHI/value", path, failure) &&
+	       check_finite(p->D, p->n_atoms, p->n_theta, "/D", path, failure) &&
+	       check_finite(p->y, p->n_voxels, p->n_theta, "/y", path, failure);
+}
+
+int64_t problem_bytes(const struct problem *p)
+{
+	struct problem copy = *p;
+	struct real_member reals[N_REALS];
+	int64_t bytes = p->n_coeffs * (int64_t) (3 * sizeof(int32_t) + sizeof(double));
+	list_reals(&copy, reals);
+	for (int i = 0; i < N_REALS; i++)
+		if (*reals[i].values)
+			bytes += reals[i].rows * (reals[i].columns ? reals[i].columns : 1) * (int64_t) sizeof(double);
+	return bytes + (p->voxel_coords ? 3 * p->n_voxels * (int64_t) sizeof(int32_t) : 0);
 }

@@ -113,7 +113,7 @@ static double now(void)
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-static bool plan(struct execution *e, struct failure *failure)
+bool library_plan(struct execution *e, struct failure *failure)
 {
 	const char *finite = getenv("PMG_CHECK_FINITE");
 	pmg_options options = { .context = e->context,
@@ -128,7 +128,7 @@ static bool plan(struct execution *e, struct failure *failure)
 	return true;
 }
 
-bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
+bool library_load(struct session *s, const char *path, struct results *results, struct execution *e,
 		  struct failure *failure)
 {
 	*e = (struct execution){ .session = s, .results = results };
@@ -143,7 +143,25 @@ bool library_open(struct session *s, const char *path, struct results *results, 
 	e->context = pmg_context_new(NULL);
 	if (!e->context)
 		return fail_memory(failure, "the runtime");
-	return set_arguments(s, e, results, failure) && plan(e, failure);
+	return set_arguments(s, e, results, failure);
+}
+
+bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
+		  struct failure *failure)
+{
+	return library_load(s, path, results, e, failure) && library_plan(e, failure);
+}
+
+void library_set_scalar(struct execution *e, const char *name, double value)
+{
+	for (int i = 0; i < e->desc->n_params; i++)
+		if (strcmp(e->desc->params[i].name, name) == 0 && e->desc->params[i].type == PMG_F64)
+			memcpy(e->args + e->desc->params[i].offset, &value, sizeof(value));
+}
+
+bool library_step(struct execution *e, pmg_control *control, struct failure *failure)
+{
+	return accept(e, e->desc->execute(e->plan, e->args, control), failure);
 }
 
 bool library_execute(struct execution *e, double *seconds, struct failure *failure)

@@ -61,7 +61,7 @@ static void drop_others(struct session *s)
 
 bool session_open(struct session *s, const char *path, struct failure *failure)
 {
-	if (!tune_open(s, failure) || !file_is_readable(path, failure))
+	if (!tune_open(s, failure) || (!s->text && !file_is_readable(path, failure)))
 		return false;
 	s->c = compilation_new();
 	if (!s->c)
@@ -70,7 +70,7 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->c->options.with = s->values.with;
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
 		s->c->options.specialize = s->values.specialize;
-	if (!compilation_read(s->c, path))
+	if (!(s->text ? compilation_read_text(s->c, path, s->text) : compilation_read(s->c, path)))
 		return unreadable(s, path, failure);
 	if (!s->values.pipeline && s->c->modules.n > 1)
 		return ambiguous(s, failure);

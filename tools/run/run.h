@@ -57,6 +57,7 @@ struct equation {
 struct session {
 	struct run_values values;
 	struct arena *arena;
+	const char *text; /* the program, whose name is no file; NULL: read it */
 	struct compilation *c;
 	struct module *module;
 	pmg_tune tune;
@@ -145,11 +146,19 @@ bool tune_open(struct session *s, struct failure *failure);
 pmg_status tune_plan(struct execution *e, pmg_options *options);
 void tune_print(const struct execution *e);
 
-/* Loads and plans; closed by the caller in any case. The library stays in memory. */
+/* Loads, and the arguments are set; closed by the caller in any case. The library stays in memory. */
+bool library_load(struct session *s, const char *path, struct results *results, struct execution *e,
+		  struct failure *failure);
+bool library_plan(struct execution *e, struct failure *failure);
+/* The two together. */
 bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
 		  struct failure *failure);
+/* Gives a scalar of type f64 another value than the session has, for the next executions. */
+void library_set_scalar(struct execution *e, const char *name, double value);
 /* Executes once; `seconds` does not hold the time in which `inout` arrays get their first values back. */
 bool library_execute(struct execution *e, double *seconds, struct failure *failure);
+/* Executes as `control` says, from what the outputs hold where it resumes. */
+bool library_step(struct execution *e, pmg_control *control, struct failure *failure);
 void library_close(struct execution *e);
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure);

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg life fit`: the exact optimum of made-up problems and of the real ones of PMG_TEST_DATA, what it tells, and a
+message for each problem and option that is wrong."""
+import csv
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import h5py
+import numpy as np
+from scipy.optimize import nnls
+
+from problems import Problem, Stored
+from scans import DATA, RESULTS, check, close, life, run
+
+USAGE, WRONG, IO, RESOURCES, NUMERICAL = 2, 3, 4, 5, 6
+
+
+def write(path, problem, **changes):
+    """As HDF5; changes replace arrays, None leaves one out."""
+    arrays = {"PHI/atom": problem.atom, "PHI/voxel": problem.voxel, "PHI/fiber": problem.fiber,
+              "PHI/value": problem.value, "D": problem.D, "y": problem.b,
+              **{name.replace("PHI_", "PHI/"): array for name, array in changes.items()}}
+    with h5py.File(path, "w") as file:
+        for name, array in arrays.items():
+            if array is not None:
+                file[name] = array
+        if "PHI" in file:
+            file["PHI"].attrs["nFibers"] = problem.n_fibers
+    return path
+
+
+def refused(status, text, *words):
+    done = life("fit", *words)
+    check(done.returncode == status and text in done.stdout, f"{words}: status {done.returncode}: {done.stdout}")
+
+
+def half_squares(problem, w):
+    return 0.5*np.sum((problem.M @ w - problem.b.ravel())**2)
+
+
+def optimum(name, folder, problem, exact, *flags, well_conditioned=True):
+    path = write(folder/f"{name}.h5", problem)
+    out = run("fit", path, "-o", folder/"w.npy", "--history", folder/"history.csv", *flags)
+    w = np.load(folder/"w.npy")
+    wanted, got = half_squares(problem, exact), half_squares(problem, w)
+    check(abs(got - wanted) <= 1e-6*wanted, f"{name}: objective {got} instead of {wanted}")
+    check(not well_conditioned or np.abs(w - exact).max() < 1e-3, f"{name}: weights")
+    rows = list(csv.DictReader((folder/"history.csv").open()))
+    check([int(r["iteration"]) for r in rows] == list(range(len(rows))), f"{name}: a row for each iteration")
+    check(abs(float(rows[-1]["objective"])/got - 1) < 1e-9 and int(rows[-1]["live"]) == np.count_nonzero(w),
+          f"{name}: the last row is about the weights")
+    check(f"after {len(rows) - 1} iterations" in out and "KKT violation" in out and "memory: " in out, out)
+    gradient = problem.M.T @ (problem.M @ w - problem.b.ravel())
+    check(gradient.min() > -1e-3*np.abs(problem.M.T @ problem.b.ravel()).max(), f"{name}: KKT")
+    return w
+
+
+def options(folder, problem, exact):
+    """The same bits for 1 and 2 threads; a start; weights in the file of the problem."""
+    path = write(folder/"p.h5", problem)
+    run("fit", path, "-o", folder/"1.npy", "--deterministic", "--threads=1")
+    check(folder.joinpath("1.npy").read_bytes() == folder.joinpath("w.npy").read_bytes(), "--deterministic")
+    np.savetxt(folder/"start.txt", exact)
+    out = run("fit", path, "-o", f"{path}:/fitted", "--start", folder/"start.txt", "--precision=f32",
+              "--no-preconditioner")
+    with h5py.File(path) as file:
+        check(np.abs(file["fitted"][:] - exact).max() < 1e-4 and "y" in file, "weights in the file of the problem")
+    check(int(re.search(r"reached after (\d+) iterations", out)[1]) < 20, f"a good start: {out}")
+    write(path, problem, y=problem.b*1e200)
+    refused(NUMERICAL, "the numbers of the problem are too large", path, "-o", folder/"no.npy")
+    check(not folder.joinpath("no.npy").exists(), "no weights")
+
+
+def mistakes(folder, problem):
+    def bent(array, at, value):
+        copy = np.array(array)
+        copy[at] = value
+        return copy
+
+    empty = {f"PHI_{name}": np.zeros(0, kind) for name, kind in
+             (("atom", "i4"), ("voxel", "i4"), ("fiber", "i4"), ("value", "f8"))}
+    cases = [
+        ({"y": bent(problem.b, (2, 3), np.nan)}, "/y[2, 3] is nan"),
+        ({"D": bent(problem.D, (1, 0), np.inf)}, "/D[1, 0] is inf"),
+        ({"PHI_value": bent(problem.value, 7, -np.inf)}, "/PHI/value[7] is -inf"),
+        (empty, "the problem has no coefficients"),
+        ({"y": problem.b[:, :0], "D": problem.D[:, :0]}, "the shape of /D is [20, 0]"),
+        ({"y": None}, "it is no problem"),
+        ({"D": None}, "it is no problem"),
+        ({"y": problem.b[:, 1:]}, "it is no problem"),
+        ({"y": problem.b.ravel()}, "it is no problem"),
+        ({"y": problem.b[:20]}, "/PHI/voxel["),
+        ({"D": problem.D[:5]}, "/PHI/atom["),
+        ({"PHI_value": problem.value[1:]}, "value"),
+        ({"PHI_atom": None}, "lacks one of atom"),
+        ({"PHI_atom": problem.atom - 3}, "negative"),
+        ({"PHI_fiber": problem.fiber + 0.5}, ".5, which i64 cannot hold"),
+        ({"PHI_fiber": problem.fiber + 100}, "/PHI/fiber["),
+    ]
+    for changes, text in cases:
+        refused(WRONG, text, write(folder/"bad.h5", problem, **changes), "-o", folder/"w.txt")
+
+
+def wrong_words(folder, problem):
+    good = write(folder/"good.h5", problem)
+    folder.joinpath("text.h5").write_text("no HDF5")
+    np.save(folder/"short.npy", np.ones(3))
+    np.save(folder/"nan.npy", np.full(problem.n_fibers, np.nan))
+    np.save(folder/"negative.npy", np.full(problem.n_fibers, -1.0))
+    for status, text, *words in [
+            (WRONG, "text.h5", folder/"text.h5"), (IO, "none.h5", folder/"none.h5"), (IO, str(folder), folder),
+            (USAGE, "one problem", good, good), (USAGE, "a problem is needed"),
+            (WRONG, "its shape is [3]; there are 30 fibers", good, "--start", folder/"short.npy"),
+            (WRONG, "the weight of fiber 0 is nan", good, "--start", folder/"nan.npy"),
+            (WRONG, "the weight of fiber 0 is -1", good, "--start", folder/"negative.npy"),
+            (WRONG, "an array is needed", good, "--start", good), (USAGE, "--tolerance=nan", good, "--tolerance=nan"),
+            (USAGE, "--tolerance=-1", good, "--tolerance=-1"), (USAGE, "--precision=f16", good, "--precision=f16"),
+            (USAGE, "iterations", good, "--iterations=-1"), (USAGE, "--max-mem=1x", good, "--max-mem=1x"),
+            (USAGE, "threads", good, "--threads=0"), (USAGE, "tolerance", good, "--tolerence=1"),
+            (RESOURCES, "--max-mem allows 10K", good, "--max-mem=10K"),
+    ]:
+        refused(status, text, *words, "-o", folder/"w.txt")
+    refused(USAGE, "unknown format", good, "-o", folder/"w.xyz")
+    refused(USAGE, "--output is needed", good)
+    refused(USAGE, "that is the input of this step", good, "-o", f"{good}:/y")
+    check(not folder.joinpath("w.txt").exists(), "nothing is written")
+
+
+def main():
+    os.environ.update(OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
+    problem = Problem(1)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        exact = nnls(problem.M.toarray()[:, :-1], problem.b.ravel())[0]
+        exact = np.append(exact, 0)                             # of a fiber without coefficients
+        w = optimum("made up", folder, problem, exact, "--deterministic")
+        check(w[-1] == 0, "a fiber without coefficients has weight 0")
+        options(folder, problem, exact)
+        mistakes(folder, problem)
+        wrong_words(folder, problem)
+        for case, kind in [("small25", "eudx"), ("small64", "det"), ("small64", "prob")]:
+            if not (DATA/case).is_dir():
+                RESULTS["skipped"] += 1
+            elif kind == "det" or os.environ.get("PMG_TEST_LONG"):
+                stored = Stored(DATA/case/kind)
+                optimum(kind, folder, stored, stored.exact)
+    return close()
+
+
+sys.exit(main())

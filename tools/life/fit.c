@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fitting: min 0.5 |M w - y|^2, w >= 0 (Caiafa and Pestilli 2017; the steps are those of SBBNNLS, Kim, Sra and
+ * Dhillon 2013). The scale of the tolerance is the violation for weights of 0, which an execution without iterations
+ * gives. */
+#include "life/fit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "life/programs.h"
+
+/* ---- Binding ------------------------------------------------------------------------------- */
+
+static bool bind_list(struct fit *fit, const char *name, pmg_type type, int64_t n, void *data,
+		      struct failure *failure)
+{
+	const struct ndarray array = { .type = type, .rank = 1, .shape = { n }, .data = data };
+	return bind_memory(&fit->session, name, &array, failure);
+}
+
+static bool bind_matrix(struct fit *fit, const char *name, int64_t rows, int64_t columns, void *data,
+			struct failure *failure)
+{
+	const struct ndarray array = { .type = PMG_F64, .rank = 2, .shape = { rows, columns }, .data = data };
+	return bind_memory(&fit->session, name, &array, failure);
+}
+
+static bool bind_number(struct fit *fit, const char *name, double value, struct failure *failure)
+{
+	return bind_word(&fit->session, arena_printf(fit->session.arena, "%s=%.17g", name, value), failure);
+}
+
+static bool bind_problem(struct fit *fit, struct failure *failure)
+{
+	const struct problem *p = fit->problem;
+	word_list none = { 0 };
+	return bind_list(fit, "PHI.atom", PMG_I32, p->n_coeffs, p->atom, failure) &&
+	       bind_list(fit, "PHI.voxel", PMG_I32, p->n_coeffs, p->voxel, failure) &&
+	       bind_list(fit, "PHI.fiber", PMG_I32, p->n_coeffs, p->fiber, failure) &&
+	       bind_list(fit, "PHI.value", PMG_F64, p->n_coeffs, p->value, failure) &&
+	       bind_matrix(fit, "D", p->n_atoms, p->n_theta, p->D, failure) &&
+	       bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
+	       bind_list(fit, "w0", PMG_F64, p->n_fibers, fit->w0, failure) &&
+	       bind_number(fit, "maxIter", (double) fit->options.iterations, failure) &&
+	       bind_number(fit, "preconditioned", !fit->options.is_plain, failure) &&
+	       bind_number(fit, "tolGradient", 0, failure) && bind_number(fit, "tolObjective", -1, failure) &&
+	       session_bind(&fit->session, &none, 0, failure);
+}
+
+/* ---- Outputs ---------------------------------------------------------------------------------- */
+
+static const struct ndarray *output(const struct fit *fit, const char *name)
+{
+	const struct session *s = &fit->session;
+	for (int i = 0; i < s->arguments.n; i++)
+		if (strcmp(s->arguments.items[i].array->name, name) == 0)
+			return &fit->results.arrays[i];
+	return NULL;
+}
+
+static double output_number(const struct fit *fit, const char *name)
+{
+	return ndarray_real(output(fit, name), 0);
+}
+
+static int64_t count_live(const struct fit *fit)
+{
+	int64_t live = 0;
+	for (int64_t f = 0; f < fit->problem->n_fibers; f++)
+		live += fit->w[f] > 0;
+	return live;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------- */
+
+bool fit_open(struct fit *fit, struct arena *arena, const struct problem *problem, const struct fit_options *options,
+	      struct failure *failure)
+{
+	struct session *s = &fit->session;
+	pmg_options plan_options = { .threads = (int32_t) options->threads };
+	*fit = (struct fit){ .problem = problem, .options = *options };
+	*s = (struct session){ .arena = arena, .text = program_sbbnnls, .values = run_values_default() };
+	s->values.threads = options->threads;
+	s->values.cc = options->cc;
+	s->values.deterministic = options->is_deterministic;
+	if (options->precision)
+		s->values.with = arena_printf(arena, "precision D : %s", options->precision);
+	fit->w0 = calloc((size_t) problem->n_fibers + 1, sizeof(double));
+	if (!fit->w0)
+		return fail_memory(failure, "the weights");
+	bool ok = session_open(s, "sbbnnls.pmg", failure) && bind_problem(fit, failure) &&
+		  results_new(s, &fit->results, failure) && build_library(s, &fit->build, failure) &&
+		  library_load(s, fit->build.library, &fit->results, &fit->execution, failure);
+	build_remove(&fit->build);
+	if (!ok)
+		return false;
+	fit->w = output(fit, "w")->data;
+	plan_options.context = fit->execution.context;
+	fit->plan_bytes = pmg_plan_forecast_with(fit->execution.desc, fit->execution.args, &plan_options,
+						 &fit->peak_bytes);
+	return true;
+}
+
+bool fit_plan(struct fit *fit, struct failure *failure)
+{
+	return library_plan(&fit->execution, failure);
+}
+
+static bool step(struct fit *fit, pmg_control *control, struct failure *failure)
+{
+	struct fit_state *state = &fit->state;
+	if (!library_step(&fit->execution, control, failure))
+		return false;
+	state->iteration = control->done;
+	state->is_finished = control->finished;
+	state->objective = output_number(fit, "reached");
+	state->violation = output_number(fit, "violation");
+	state->live = count_live(fit);
+	if (isfinite(state->objective) && isfinite(state->violation))
+		return true;
+	return fail(failure, OUTCOME_NUMERICAL,
+		    "after %lld iterations the objective is %g, its gradient %g: the numbers of the problem are "
+		    "too large",
+		    (long long) state->iteration, state->objective, state->violation);
+}
+
+bool fit_begin(struct fit *fit, struct failure *failure)
+{
+	pmg_control control = { .budget = 0 };
+	const double *start = fit->options.start;
+	if (!step(fit, &control, failure))
+		return false;
+	fit->state.scale = fit->state.violation;
+	if (fit->options.tolerance > 0)
+		library_set_scalar(&fit->execution, "tolGradient",
+				   fmax(fit->options.tolerance * fit->state.scale, DBL_MIN));
+	if (start)
+		memcpy(fit->w0, start, (size_t) fit->problem->n_fibers * sizeof(double));
+	control = (pmg_control){ .budget = 0 };
+	return step(fit, &control, failure);
+}
+
+bool fit_iterate(struct fit *fit, struct failure *failure)
+{
+	pmg_control control = { .budget = 1, .resume = true };
+	return step(fit, &control, failure);
+}
+
+void fit_close(struct fit *fit)
+{
+	library_close(&fit->execution);
+	results_free(&fit->session, &fit->results);
+	session_free(&fit->session);
+	free(fit->w0);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The solver of `pmg life fit`: the program sbbnnls, compiled as `pmg run` does, in the loop of its plan. One call of
+ * fit_iterate is one iteration, after which all outputs are as if the program had ended there. */
+#ifndef TOOLS_LIFE_FIT_H
+#define TOOLS_LIFE_FIT_H
+
+#include "life/connectome.h"
+#include "run/run.h"
+
+struct fit_options {
+	int64_t iterations, threads; /* threads 0: OpenMP's default */
+	double tolerance;            /* of the violation, relative to its value for weights of 0 */
+	bool is_plain;               /* no preconditioner */
+	bool is_deterministic;
+	const char *precision, *cc;  /* of D: f64, f64top, f32; NULL: the default */
+	const double *start;         /* [n_fibers]; NULL: 0 */
+};
+
+/* What holds after an iteration. */
+struct fit_state {
+	int64_t iteration, live; /* complete since the start; weights above 0 */
+	double objective, violation, scale; /* half the sum of squares; largest projected gradient, now and for 0 */
+	bool is_finished;
+};
+
+struct fit {
+	const struct problem *problem;
+	struct fit_options options;
+	struct session session;
+	struct build build;
+	struct results results;
+	struct execution execution;
+	double *w0;
+	const double *w;         /* [n_fibers] */
+	int64_t plan_bytes, peak_bytes; /* forecast */
+	struct fit_state state;
+};
+
+/* Compiles and forecasts; then makes the plan; then goes to the start. Closed by the caller in any case. */
+bool fit_open(struct fit *fit, struct arena *arena, const struct problem *problem, const struct fit_options *options,
+	      struct failure *failure);
+bool fit_plan(struct fit *fit, struct failure *failure);
+bool fit_begin(struct fit *fit, struct failure *failure);
+bool fit_iterate(struct fit *fit, struct failure *failure);
+void fit_close(struct fit *fit);
+
+#endif

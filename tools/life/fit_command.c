@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg life fit`: tells what memory and time a fit takes, then iterates, tells how it goes, and writes weights.
+ * Progress goes to the standard error: one line that is overwritten on a terminal, else a line from time to time. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "life/fit.h"
+
+enum { SECONDS_BETWEEN_LINES = 10, FIRST_ITERATIONS = 4 };
+
+/* So long is measured before the time is told. */
+static const double first_seconds = 0.2;
+
+struct values {
+	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc;
+	int64_t iterations, threads;
+	bool is_plain, is_deterministic;
+};
+
+struct fitting {
+	struct fit fit;
+	struct problem problem;
+	const char *path;       /* of the problem */
+	struct arena *arena;
+	const struct values *values;
+	FILE *history;          /* NULL: none is asked for */
+	double started, told;   /* when the loop began, when it was told last */
+	bool is_forecast;       /* the time has been told */
+	int64_t first;          /* iterations that were complete then */
+	int64_t max_memory;
+};
+
+static double now(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+/* ---- Telling ------------------------------------------------------------------------------- */
+
+static double seconds_left(const struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	double each = (now() - f->started) / (double) (state->iteration - f->first);
+	return state->iteration > f->first ? each * (double) (f->values->iterations - state->iteration) : 0;
+}
+
+static double relative(double violation, double scale)
+{
+	return scale > 0 ? violation / scale : violation;
+}
+
+static void tell_progress(struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	bool is_terminal = isatty(STDERR_FILENO);
+	double time = now();
+	if (time - f->told < (is_terminal ? 0.1 : SECONDS_BETWEEN_LINES))
+		return;
+	f->told = time;
+	fprintf(stderr, "%siteration %" PRId64 " of %" PRId64 ": objective %.9g, %" PRId64
+		" live fibers, violation %.2g, at most %.0f s left%s",
+		is_terminal ? "\r" : "", state->iteration, f->values->iterations, state->objective, state->live,
+		relative(state->violation, state->scale), seconds_left(f), is_terminal ? "\033[K" : "\n");
+	fflush(stderr);
+}
+
+static void forget_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static bool tell_forecast(const struct fitting *f, struct failure *failure)
+{
+	char problem[32], plan[32], peak[32];
+	const struct fit *fit = &f->fit;
+	int64_t bytes = problem_bytes(&f->problem);
+	const struct problem *p = &f->problem;
+	printf("%s: %" PRId64 " fibers, %" PRId64 " voxels, %" PRId64 " directions, %" PRId64 " atoms, %" PRId64
+	       " coefficients\n", f->path, p->n_fibers, p->n_voxels, p->n_theta, p->n_atoms, p->n_coeffs);
+	printf("memory: %s for the problem, %s for the plan, %s more while it is made\n",
+	       bytes_text(bytes, problem, sizeof(problem)), bytes_text(fit->plan_bytes, plan, sizeof(plan)),
+	       bytes_text(fit->peak_bytes - fit->plan_bytes, peak, sizeof(peak)));
+	fflush(stdout);
+	if (!f->max_memory || bytes + fit->peak_bytes <= f->max_memory)
+		return true;
+	fail(failure, OUTCOME_RESOURCES, "%s are needed, --max-mem allows %s",
+	     bytes_text(bytes + fit->peak_bytes, plan, sizeof(plan)), f->values->max_memory);
+	fail_help(failure, "--precision=f32 keeps the dictionary in half of its memory");
+	return false;
+}
+
+/* Not by the first iterations alone, in which threads and memory are new. */
+static void tell_time(struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	if (f->is_forecast || state->is_finished || state->iteration - f->first < FIRST_ITERATIONS ||
+	    now() - f->started < first_seconds)
+		return;
+	f->is_forecast = true;
+	double each = (now() - f->started) / (double) (state->iteration - f->first);
+	printf("time: %.3g s an iteration, at most %.0f s in all\n", each,
+	       ceil(each * (double) (f->values->iterations - f->first)));
+	fflush(stdout);
+}
+
+static void tell_end(const struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	bool is_done = state->violation < f->fit.options.tolerance * state->scale || state->violation == 0;
+	printf("%s after %" PRId64 " iterations, %.2f s\n",
+	       is_done ? "the tolerance is reached" : "stopped by --iterations", state->iteration, now() - f->started);
+	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
+	       f->problem.n_fibers);
+	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,
+	       relative(state->violation, state->scale));
+}
+
+/* ---- The history ------------------------------------------------------------------------------ */
+
+static bool open_history(struct fitting *f, struct failure *failure)
+{
+	if (!f->values->history)
+		return true;
+	f->history = fopen(f->values->history, "we");
+	if (!f->history)
+		return fail_file(failure, f->values->history, "cannot write:");
+	fputs("iteration,objective,violation,live,seconds\n", f->history);
+	return true;
+}
+
+static void add_history(struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	if (f->history)
+		fprintf(f->history, "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%.6f\n", state->iteration, state->objective,
+			state->violation, state->live, now() - f->started);
+}
+
+static bool close_history(struct fitting *f, struct failure *failure)
+{
+	bool is_good = !f->history || !ferror(f->history);
+	if (f->history && fclose(f->history) != 0)
+		is_good = false;
+	f->history = NULL;
+	return is_good || fail_file(failure, f->values->history, "cannot write:");
+}
+
+/* ---- Running ------------------------------------------------------------------------------------ */
+
+static bool iterate(struct fitting *f, struct failure *failure)
+{
+	struct fit *fit = &f->fit;
+	f->started = f->told = now();
+	f->first = fit->state.iteration;
+	add_history(f);
+	while (!fit->state.is_finished && fit->state.iteration < f->values->iterations) {
+		if (!fit_iterate(fit, failure))
+			return false;
+		add_history(f);
+		tell_time(f);
+		tell_progress(f);
+	}
+	forget_progress();
+	return true;
+}
+
+static bool read_options(struct fitting *f, struct fit_options *options, struct failure *failure)
+{
+	static const char *const precisions[] = { "f64", "f64top", "f32", NULL };
+	const struct values *v = f->values;
+	*options = (struct fit_options){ .iterations = v->iterations, .threads = v->threads, .tolerance = 1e-6,
+					 .is_plain = v->is_plain, .is_deterministic = v->is_deterministic,
+					 .cc = v->cc };
+	if (v->precision && take_word("precision", v->precision, precisions, failure) < 0)
+		return false;
+	options->precision = v->precision && strcmp(v->precision, "f64") != 0 ? v->precision : NULL;
+	return take_real("tolerance", v->tolerance, &options->tolerance, failure) &&
+	       take_memory(v->max_memory, &f->max_memory, failure);
+}
+
+static bool run_fit(struct fitting *f, struct failure *failure)
+{
+	struct fit_options options;
+	struct location target;
+	double *start = NULL;
+	bool ok = read_options(f, &options, failure) &&
+		  weights_target(f->arena, f->values->output, f->path, &target, failure) &&
+		  problem_read(&f->problem, f->path, failure) && problem_check(&f->problem, f->path, failure);
+	if (ok && f->values->start) {
+		options.start = start = weights_read(f->arena, f->values->start, &f->problem.n_fibers, failure);
+		ok = start != NULL;
+	}
+	ok = ok && fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
+	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && open_history(f, failure) &&
+	     iterate(f, failure);
+	ok = close_history(f, failure) && ok;
+	if (ok)
+		tell_end(f);
+	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, f->problem.n_fibers, f->path, failure);
+	fit_close(&f->fit);
+	problem_free(&f->problem);
+	free(start);
+	return ok;
+}
+
+/* ---- The command ----------------------------------------------------------------------------------- */
+
+#define TEXT_ROW(option, member, what, help)                                                                           \
+	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct values, member), .operand = what,             \
+	  .text = help }
+
+static const struct option_row rows[] = {
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
+	  .operand = "FILE", .text = "the weights: .txt, .npy, .f64 or .h5:/NAME" },
+	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct values, iterations), .low = 0,
+	  .high = 100000000, .operand = "N", .text = "at most so many (default: 1000)" },
+	TEXT_ROW("tolerance", tolerance, "T",
+		 "stop where the KKT violation is below T times that of weights 0 (default: 1e-6)"),
+	TEXT_ROW("start", start, "FILE", "weights to start from (default: 0)"),
+	{ .name = "no-preconditioner", .offset = offsetof(struct values, is_plain),
+	  .text = "steps in the weights themselves, as in the original" },
+	TEXT_ROW("precision", precision, "f64|f64top|f32", "how the dictionary is kept (default: f64)"),
+	{ .name = "deterministic", .offset = offsetof(struct values, is_deterministic),
+	  .text = "the same bits in each run, for any number of threads" },
+	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct values, threads), .low = 1,
+	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
+	TEXT_ROW("history", history, "FILE.csv", "objective, violation, live fibers and time of each iteration"),
+	TEXT_ROW("max-mem", max_memory, "BYTES", "refuse what needs more memory: 500M, 4G"),
+	TEXT_ROW("cc", cc, "COMMAND", "the C compiler (default: gcc)"),
+};
+
+static int fit_main(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct values values = { .iterations = 1000 };
+	struct fitting f = { .arena = arena, .values = &values };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = operands.n == 1 && values.output;
+	if (ok) {
+		f.path = operands.items[0];
+		ok = run_fit(&f, &failure);
+	} else {
+		fail(&failure, OUTCOME_USAGE, operands.n == 0 ? "a problem is needed" :
+		     operands.n > 1 ? "one problem is fitted at a time" : "--output is needed");
+		fail_help(&failure, "pmg life fit problem.h5 -o weights.txt");
+	}
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command life_fit_command = {
+	.name = "life fit",
+	.operands = "PROBLEM.h5 -o WEIGHTS",
+	.sentence = "find the weights of its streamlines",
+	.details = "",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = fit_main,
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Programs of dsl_examples that `pmg life` compiles and runs: their texts are in the tool, which works wherever it is
+ * installed. */
+#ifndef TOOLS_LIFE_PROGRAMS_H
+#define TOOLS_LIFE_PROGRAMS_H
+
+extern const char program_sbbnnls[];
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Weights, one for each fiber, in any format of an array. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "life/connectome.h"
+
+static bool check_weights(const struct ndarray *array, const char *text, int64_t n, struct failure *failure)
+{
+	char shape[200];
+	const double *w = array->data;
+	int64_t count = ndarray_count(array);
+	if (n >= 0 && count != n)
+		return fail_file(failure, text, "its shape is %s; there are %lld fibers",
+				 extents_text(array->rank, array->shape, shape, sizeof(shape)), (long long) n);
+	for (int64_t f = 0; f < count; f++)
+		if (!isfinite(w[f]) || w[f] < 0)
+			return fail_file(failure, text, "the weight of fiber %lld is %g", (long long) f, w[f]);
+	return true;
+}
+
+double *weights_read(struct arena *arena, const char *text, int64_t *n, struct failure *failure)
+{
+	const struct wish wish = { .name = "w" };
+	struct location location;
+	struct content content = { 0 };
+	double *w = NULL;
+	if (!location_parse(&location, arena, text, failure) || !content_read(&location, &wish, &content, failure))
+		return NULL;
+	struct ndarray *array = content.n_members ? &content.members[0].array : NULL;
+	if (!array || (content.kind != CONTENT_ARRAY && content.kind != CONTENT_FLAT))
+		fail_file(failure, text, "an array is needed, a number for each fiber");
+	else if (ndarray_convert(array, PMG_F64, text, failure) && check_weights(array, text, *n, failure)) {
+		*n = ndarray_count(array);
+		w = array->data;
+		array->data = NULL;
+	}
+	content_free(&content);
+	return w;
+}
+
+/* They may lie in the file of the problem, beside what is its own. */
+static bool spares_problem(const struct location *target, const char *text, const char *input,
+			   struct failure *failure)
+{
+	static const char *const own[] = { "/PHI", "/D", "/y", "/signal", "/S0", "/orientations",
+					   "/bvals", "/directions", "/voxel_coords" };
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		const struct location object = { .path = (char *) (uintptr_t) input,
+						 .inner = (char *) (uintptr_t) own[i] };
+		if (location_covers(target, &object) || location_covers(&object, target))
+			return fail(failure, OUTCOME_USAGE, "%s: that is the input of this step", text);
+	}
+	return true;
+}
+
+bool weights_target(struct arena *arena, const char *text, const char *input, struct location *target,
+		    struct failure *failure)
+{
+	if (!location_parse(target, arena, text, failure))
+		return false;
+	if (!target->format) {
+		fail(failure, OUTCOME_USAGE, "%s: unknown format", text);
+		fail_help(failure, "weights are written as .txt, .npy, .f64 or .h5:/NAME");
+		return false;
+	}
+	if (target->format->write == hdf5_write && !target->inner)
+		target->inner = arena_string(arena, "/w");
+	return !input || spares_problem(target, text, input, failure);
+}
+
+bool weights_write(struct arena *arena, const char *text, const double *w, int64_t n, const char *input,
+		   struct failure *failure)
+{
+	struct location target;
+	struct member member = { .array = { .type = PMG_F64, .rank = 1, .shape = { n } } };
+	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
+	member.array.data = (void *) (uintptr_t) w;
+	return weights_target(arena, text, input, &target, failure) && content_write(&target, &content, failure);
+}
