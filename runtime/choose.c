@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which candidate of its pipeline a plan is of: the one asked for, the first, the one of the least estimate, or the
- * fastest of all in trials. Where no trial could be run, for want of memory or because each failed, the estimate
- * decides. */
+ * fastest of all in trials. One whose own arrays cannot hold the data is passed over while there is another. Where no
+ * trial could be run, for want of memory or because each failed, the estimate decides. */
 #include "plan.h"
 
 #include <stdio.h>
@@ -75,18 +75,28 @@ static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
 }
 
-/* The first that may be taken. */
+/* The first that may be taken and can hold the data. */
 static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 {
 	const int32_t n = c->desc->n_candidates > 0 ? c->desc->n_candidates : 1;
+	const char *reason = "the first";
+	bool is_any = false;
+	pmg_status status = PMG_OK;
 
 	for (int32_t i = 0; i < n; i++) {
 		const pmg_pipeline_desc *candidate = i == 0 ? c->desc : c->desc->candidates[i];
 
-		if (is_eligible(c, candidate))
-			return plan_of_candidate(c, candidate, i ? "the first that is ordered" : "the first", plan);
+		if (!is_eligible(c, candidate)) {
+			reason = "the first that is ordered";
+			continue;
+		}
+		is_any = true;
+		status = plan_of_candidate(c, candidate, reason, plan);
+		if (status != STATUS_TOO_NARROW)
+			return status;
+		reason = "the first that can hold the data";
 	}
-	return unordered_fail(c);
+	return is_any ? status : unordered_fail(c);
 }
 
 /* ---- Comparing ---- */
@@ -110,34 +120,42 @@ static void trials_begin(const struct choosing *c)
 	}
 }
 
-/* The eligible one of the least estimate that has no problem; the first one where estimates are not known. */
-static int32_t best_estimate(const struct choosing *c, bool with_problems)
+/* By estimate; the first ones where estimates are not known. */
+static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
+{
+	const double a = c->trials[i].estimate, b = c->trials[j].estimate;
+
+	return a == b ? i < j : a < b;
+}
+
+/* The eligible one of the least estimate that has no problem, among those that come after `last` (-1: all). */
+static int32_t best_estimate(const struct choosing *c, bool with_problems, int32_t last)
 {
 	int32_t best = -1;
 
 	for (int32_t i = 0; i < c->desc->n_candidates; i++)
 		if (is_eligible(c, c->desc->candidates[i]) && (with_problems || !c->trials[i].problem[0]) &&
-		    (best < 0 || c->trials[i].estimate < c->trials[best].estimate))
+		    (last < 0 || comes_before(c, last, i)) && (best < 0 || comes_before(c, i, best)))
 			best = i;
 	return best;
 }
 
 static pmg_status choose_estimated(const struct choosing *c, const char *reason, struct plan **plan)
 {
-	pmg_status status = PMG_NO_RESOURCES;
-	int32_t best = best_estimate(c, false);
+	int32_t best = best_estimate(c, false, -1);
+	const bool all_have_problems = best < 0;
+	pmg_status status = PMG_OK;
 
-	if (best < 0)
-		best = best_estimate(c, true);
+	if (all_have_problems)
+		best = best_estimate(c, true, -1);
 	if (best < 0)
 		return unordered_fail(c);
-	while (best >= 0 && status == PMG_NO_RESOURCES) {
+	for (; best >= 0; best = best_estimate(c, all_have_problems, best)) {
 		status = plan_of_candidate(c, c->desc->candidates[best], reason, plan);
-		if (status != PMG_NO_RESOURCES)
+		if (status != PMG_NO_RESOURCES && status != STATUS_TOO_NARROW)
 			return status;
 		snprintf(c->trials[best].problem, sizeof c->trials[best].problem, "%s",
 			 pmg_message(c->options->context));
-		best = best_estimate(c, false);
 	}
 	return status;
 }
@@ -229,7 +247,7 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 	if (status == PMG_OK)
 		status = choose(&choosing, &plan);
 	if (status != PMG_OK)
-		return status;
+		return status == STATUS_TOO_NARROW ? PMG_BAD_DATA : status;
 	plan->report.tuning = seconds_now() - start - plan->report.inspection;
 	*result = &plan->kernel;
 	return PMG_OK;

@@ -292,6 +292,10 @@ int32_t threads_of(int32_t threads);
 /* What can be said of a call without sizes. */
 pmg_status call_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options);
 pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int64_t max_memory);
+/* Inside of the runtime: the caller's data is right, but arrays that this candidate makes of it are of a type that
+ * cannot hold its values. Outside, it is PMG_BAD_DATA: there is no other candidate. */
+#define STATUS_TOO_NARROW ((pmg_status) 100)
+
 /* A plan of this description, whatever candidates it has; checks all that belongs to it. */
 pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 		     struct plan **plan);

@@ -23,7 +23,7 @@ pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t great
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 
-	return pmg_fail(plan->context, PMG_BAD_DATA, "array '%s' is %s, which cannot hold %lld (%s)", array->name,
+	return pmg_fail(plan->context, STATUS_TOO_NARROW, "array '%s' is %s, which cannot hold %lld (%s)", array->name,
 			pmg_type_name(array->type), (long long) greatest, array->place);
 }
 

@@ -87,7 +87,7 @@ static pmg_status block_fail(const struct copying *copying, int64_t first, int64
 	if (copying->desc->from < 0)
 		return inspected_fail(plan, copying->desc->to, values[i]);
 	from = &plan->desc->arrays[copying->desc->from];
-	return pmg_fail(plan->context, PMG_BAD_DATA,
+	return pmg_fail(plan->context, STATUS_TOO_NARROW,
 			"array '%s' holds %lld at [%lld], which %s of '%s' cannot hold (%s)", from->name,
 			(long long) values[i], (long long) at[i], pmg_type_name(to->type), to->name, from->place);
 }

@@ -67,6 +67,8 @@ static void processor_name(char *name)
 
 /* ---- Index arrays ---- */
 
+enum { SPARSEST = 64 }; /* values of the range for each element */
+
 struct spread {
 	int64_t used, most, equal;      /* values that occur; of the most frequent one; neighbours that are equal */
 	int64_t last;
@@ -133,10 +135,13 @@ static bool spread_add(struct line *line, pmg_context *context, const pmg_array_
 	return true;
 }
 
+/* Not of a range that is far larger than the data: the sizes tell that already, and counting takes memory of it. */
 static bool has_spread(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t limit)
 {
-	return array->is_fixed && (array->facts & PMG_FACT_INDEX) != 0 && array->rank == 1 && limit > 0 &&
-	       buffer->shape[0] > 0 && buffer->shape[0] <= INT32_MAX;
+	const int64_t n = buffer->shape[0];
+
+	return array->is_fixed && (array->facts & PMG_FACT_INDEX) != 0 && array->rank == 1 && limit > 0 && n > 0 &&
+	       n <= INT32_MAX && limit <= SPARSEST * (n + BLOCK);
 }
 
 /* ---- The line ---- */

@@ -146,7 +146,7 @@ static bool is_worth_trying(const struct trials *trials, const pmg_trial *trial)
 	       (trials->least_estimate <= 0 || trial->estimate <= HOPELESS_ESTIMATE * trials->least_estimate);
 }
 
-/* Wrong data is wrong for every candidate. */
+/* Wrong data is wrong for every candidate; what is too large for the arrays of one is not. */
 static bool is_final(pmg_status status)
 {
 	return status == PMG_BAD_DATA || status == PMG_BAD_CALL || status == PMG_INTERNAL;
