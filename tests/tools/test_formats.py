@@ -257,6 +257,30 @@ def matrices():
         check(Path("out.tns").read_text() == "1\t2\t1\n3\t3\t1\n", "pattern")
 
 
+def one_based_groups(entries, value):
+    """A group counts from where the option says, else its attribute."""
+    with h5py.File("one.h5", "w") as file:
+        for name, base in ("told", None), ("stated", 1):
+            group = file.create_group(name)
+            for mode, member in enumerate(["atom", "voxel", "fiber"]):
+                group[member] = entries[:, mode] + 1
+            group["value"] = value
+            if base is not None:
+                group.attrs["index_base"] = base
+        file["off"] = np.arange(3)
+    for name, options in ("told", ["--one-based"]), ("stated", []), ("stated", ["--one-based"]):
+        for modes in [], ["--modes", "atom,voxel,fiber"]:
+            convert(f"one.h5:/{name}", f"zero.h5:/{name}", *options, *modes, "--force")
+            with h5py.File("zero.h5") as file:
+                same(file[name]["voxel"][()].astype("int64"), entries[:, 1].astype("int64"),
+                     f"{name} {options} {modes}")
+                check(file[name].attrs.get("index_base", 0) == 0, "counts from 0 now")
+    expect(["convert", "phi.h5:/PHI", "o.h5:/PHI", "--one-based"], 3, "pmg convert: phi.h5:/PHI/atom: entry "
+           f"{int(np.argmin(entries[:, 0]))} is 0, but coordinates count from 1\n")
+    expect(["convert", "one.h5:/off", "o.npy", "--one-based"], 2,
+           "pmg convert: --one-based is for sparse tensors; one.h5 holds an array\n")
+
+
 def tensors():
     entries = np.unique(RANDOM.integers(0, 6, (30, 3)), axis=0)
     value = RANDOM.standard_normal(len(entries))
@@ -268,6 +292,7 @@ def tensors():
             same(file["PHI"][name][()], entries[:, mode].astype("int32"), name)
         same(file["PHI/value"][()], value, "value")
         check(list(file["PHI"].attrs["shape"]) == [6, 7, 8] and file["PHI"].attrs["index_base"] == 0, "attributes")
+    one_based_groups(entries, value)
     convert("phi.h5:/PHI", "back.tns", "--modes", "atom,voxel,fiber")
     same(np.loadtxt("back.tns"), np.column_stack([entries + 1, value]), "tns again")
     convert("phi.h5:/PHI", "turned.tsv", "--modes", "fiber,atom,voxel")

@@ -161,10 +161,61 @@ static bool modes_needed(const struct conversion *c, struct failure *failure)
 	return false;
 }
 
+static bool shift_mode(struct conversion *c, struct member *mode, int64_t base, struct failure *failure)
+{
+	struct ndarray *array = &mode->array;
+	if (!ndarray_convert(array, PMG_I64, mode->name, failure))
+		return false;
+	int64_t *coordinates = array->data;
+	for (int64_t i = 0; i < ndarray_count(array); i++) {
+		if (coordinates[i] < base)
+			return fail(failure, OUTCOME_DATA, "%s:%s/%s: entry %" PRId64 " is %" PRId64
+				    ", but coordinates count from %" PRId64, c->from.path, c->content.inner, mode->name,
+				    i, coordinates[i], base);
+		coordinates[i] -= base;
+	}
+	return true;
+}
+
+/* Coordinates of a group count from where the user says, else its attribute. */
+static bool group_from_zero(struct conversion *c, struct failure *failure)
+{
+	struct content *group = &c->content;
+	bool is_told = c->values.one_based || c->values.zero_based;
+	for (int i = 0; i < group->n_attributes; i++) {
+		struct attribute *stated = &group->attributes[i];
+		if (strcmp(stated->name, "index_base") != 0)
+			continue;
+		if (!is_told)
+			c->from.base = stated->value == 1;
+		if (is_told || stated->value == 1)
+			stated->value = 0;
+	}
+	for (int i = 0; i < group->n_members && c->from.base == 1; i++) {
+		struct member *member = &group->members[i];
+		if (strcmp(member->name, "value") != 0 && !shift_mode(c, member, 1, failure))
+			return false;
+	}
+	return true;
+}
+
+/* Where coordinates count from, of what has none. */
+static bool has_coordinates(const struct conversion *c, struct failure *failure)
+{
+	bool is_group = c->content.kind == CONTENT_GROUP;
+	if (!(c->values.one_based || c->values.zero_based) || c->content.kind == CONTENT_TENSOR ||
+	    (is_group && (c->n_modes > 0 || group_looks_like_tensor(&c->content))))
+		return true;
+	return fail(failure, OUTCOME_USAGE, "--%s-based is for sparse tensors; %s holds %s",
+		    c->values.one_based ? "one" : "zero", c->from.path, is_group ? "arrays" : "an array");
+}
+
 static bool group_to_tensor(struct conversion *c, struct failure *failure)
 {
 	if (c->content.kind != CONTENT_GROUP)
 		return true;
+	if ((c->n_modes > 0 || group_looks_like_tensor(&c->content)) && !group_from_zero(c, failure))
+		return false;
 	if (c->n_modes == 0)
 		return !c->to.format || c->to.format->write == hdf5_write ||
 		       !group_looks_like_tensor(&c->content) || modes_needed(c, failure);
@@ -176,7 +227,7 @@ static bool group_to_tensor(struct conversion *c, struct failure *failure)
 
 static bool prepare(struct conversion *c, struct failure *failure)
 {
-	if (!group_to_tensor(c, failure))
+	if (!has_coordinates(c, failure) || !group_to_tensor(c, failure))
 		return false;
 	if (c->content.kind == CONTENT_TENSOR)
 		return name_modes(c, failure) && size_modes(c, failure) && narrow_modes(&c->content, failure);
