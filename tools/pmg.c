@@ -58,7 +58,8 @@ static void print_help(FILE *stream)
 	fputs("\n'pmg COMMAND --help' lists the options of a command; 'pmg --version' prints the version.\n"
 	      "Exit status: 0 done, 1 errors in the program, 2 wrong usage, 3 wrong data, 4 input or "
 	      "output,\n"
-	      "5 memory or other resources, 6 numerical, 7 the C compiler failed, 70 our own error.\n",
+	      "5 memory or other resources, 6 numerical, 7 the C compiler failed, 8 stopped by a signal, with a\n"
+	      "state to go on from, 70 our own error.\n",
 	      stream);
 }
 

@@ -22,6 +22,7 @@ enum outcome {
 	OUTCOME_RESOURCES = 5,
 	OUTCOME_NUMERICAL = 6,
 	OUTCOME_C_COMPILER = 7,
+	OUTCOME_INTERRUPTED = 8, /* with a state from which the run can go on */
 	OUTCOME_INTERNAL = 70
 };
 
@@ -99,6 +100,8 @@ bool scratch_add(const char *path);
 void scratch_forget(const char *path);
 void scratch_remove(const char *path); /* forgets and deletes it */
 void scratch_remove_all(void);         /* newest first */
+/* The next of these signals sets `*flag` and does not end the process; NULL: it does. */
+void scratch_hold_signals(volatile int *flag);
 void scratch_catch_signals(void);      /* SIGINT, SIGTERM, SIGHUP: delete, then end as the signal does */
 
 #endif

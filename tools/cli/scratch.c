@@ -67,8 +67,20 @@ void scratch_remove_all(void)
 	}
 }
 
+static volatile int *volatile held;
+
+void scratch_hold_signals(volatile int *flag)
+{
+	held = flag;
+}
+
 static void end_by_signal(int number)
 {
+	if (held) {
+		*held = number;
+		held = NULL;
+		return;
+	}
 	scratch_remove_all();
 	signal(number, SIG_DFL);
 	raise(number);

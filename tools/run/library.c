@@ -164,16 +164,34 @@ bool library_step(struct execution *e, pmg_control *control, struct failure *fai
 	return accept(e, e->desc->execute(e->plan, e->args, control), failure);
 }
 
+/* What was computed is in a file, and nowhere else. */
+static bool interrupted(struct execution *e, const pmg_control *control, struct failure *failure)
+{
+	if (!state_save(e, failure))
+		return false;
+	fail(failure, OUTCOME_INTERRUPTED, "stopped after %" PRId64 " iterations; no output is saved", control->done);
+	fail_help(failure, "the same command with --resume %s goes on from here", state_path(e->session));
+	return false;
+}
+
 bool library_execute(struct execution *e, double *seconds, struct failure *failure)
 {
-	pmg_control control = { .budget = e->session->values.iterations };
+	const struct run_values *values = &e->session->values;
+	pmg_control control = { .budget = values->iterations, .resume = values->resume };
 	reset_results(e->session, e->results);
-	double start = now();
-	if (!accept(e, e->desc->execute(e->plan, e->args, &control), failure))
+	if (values->resume && !state_load(e, failure))
 		return false;
+	if (e->desc->has_loop)
+		control.cancel = state_catch_signals();
+	double start = now();
+	pmg_status status = e->desc->execute(e->plan, e->args, &control);
 	*seconds = now() - start;
+	if (e->desc->has_loop && state_was_interrupted() && status == PMG_CANCELLED)
+		return interrupted(e, &control, failure);
+	if (!accept(e, status, failure))
+		return false;
 	e->results->is_stopped = !control.finished;
-	return true;
+	return !e->results->is_stopped || !values->state || state_save(e, failure);
 }
 
 void library_close(struct execution *e)

@@ -59,6 +59,21 @@ static void drop_others(struct session *s)
 	s->c->modules.n = 1;
 }
 
+/* Flags about the loop of a pipeline. */
+static bool loop_flags_fit(struct session *s, struct failure *failure)
+{
+	const struct run_values *values = &s->values;
+	const char *flag = values->iterations >= 0 ? "--iterations" : values->state ? "--state" :
+			   values->resume ? "--resume" : NULL;
+	if (flag && !s->module->loop.var)
+		return fail(failure, OUTCOME_USAGE, "%s: pipeline '%s' has no `iterate`", flag, s->module->name);
+	if (values->resume && (values->interp || values->compare || values->repeat > 1))
+		return fail(failure, OUTCOME_USAGE, "--resume excludes --interp, --compare and --repeat");
+	if (values->state && values->interp)
+		return fail(failure, OUTCOME_USAGE, "--state excludes --interp");
+	return true;
+}
+
 bool session_open(struct session *s, const char *path, struct failure *failure)
 {
 	if (!tune_open(s, failure) || (!s->text && !file_is_readable(path, failure)))
@@ -77,9 +92,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->module = compilation_module(s->c, s->values.pipeline);
 	if (!s->module)
 		return no_such_pipeline(s, failure);
-	if (s->values.iterations >= 0 && !s->module->loop.var)
-		return fail(failure, OUTCOME_USAGE, "--iterations: pipeline '%s' has no `iterate`",
-			    s->module->name);
+	if (!loop_flags_fit(s, failure))
+		return false;
 	drop_others(s);
 	session_list_arguments(s);
 	return true;
@@ -249,6 +263,16 @@ static const struct option_row rows[] = {
 	  .high = INT64_MAX,
 	  .operand = "N",
 	  .text = "stop a pipeline with `iterate` after N iterations" },
+	{ .name = "state",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, state),
+	  .operand = "FILE",
+	  .text = "where a run that is interrupted, or ended by --iterations, leaves its state" },
+	{ .name = "resume",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, resume),
+	  .operand = "FILE",
+	  .text = "go on from such a state" },
 	{ .name = "cc",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, cc),

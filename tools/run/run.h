@@ -3,7 +3,7 @@
  * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
  * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
  * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
- * compared, told and saved (compare.c, report.c, outputs.c). All parts work on the module, which is there
+ * compared, told and saved (compare.c, report.c, outputs.c, state.c). All parts work on the module, which is there
  * before anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
@@ -16,6 +16,7 @@ struct run_values {
 	const char *pipeline, *cc, *keep;
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
+	const char *state, *resume; /* files */
 	int64_t repeat, threads, iterations;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
@@ -69,7 +70,7 @@ struct session {
 /* What one way of running gives: an array for each argument that is written, none for the others. */
 struct results {
 	struct ndarray *arrays; /* by number of argument */
-	bool is_stopped;        /* by --iterations, before the loop was done */
+	bool is_stopped;        /* before the loop was done */
 };
 
 struct timing {
@@ -138,6 +139,15 @@ struct execution {
 	double plan_seconds;
 	bool is_remembered;     /* the candidate is one that wisdom knew */
 };
+
+/* ---- state.c: runs that are stopped and go on -------------------------------------------------- */
+/* For pmg_control.cancel: from now on the first signal asks for the end of the run. */
+const volatile int *state_catch_signals(void);
+bool state_was_interrupted(void);       /* signals end the process again */
+const char *state_path(struct session *s);
+bool state_save(struct execution *e, struct failure *failure);
+/* From values.resume, into the plan and the `inout` arrays of the results. */
+bool state_load(struct execution *e, struct failure *failure);
 
 /* ---- tune.c: candidates and wisdom --------------------------------------------------- */
 /* Reads --tune, and says how many candidates are to be compiled. */

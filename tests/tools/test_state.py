@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`pmg run` of pipelines with `iterate` that are stopped, by --iterations or by a signal, and go on from the file they
+leave."""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+RESULTS = {"passed": 0, "failed": 0}
+
+# A state of the plan, an `inout` of the caller, an output that is set behind the loop.
+STEPS = """pipeline steps {
+    param n, last;
+    in    x : f64[n];
+    inout u : f64[n];
+    out   total, mean : f64;
+    state s : f64 = 0;
+    iterate it in 0..last {
+        next u[i] = 0.5*u[i] + x[i] for i in 0..n;
+        next s = s + sum(i in 0..n) u[i];
+    }
+    total = s;
+    mean = s/cast<f64>(n);
+}
+"""
+DOUBLE = "pipeline double {\n    param n;\n    inout x : f64[n];\n    x[i] = 2*x[i] for i in 0..n;\n}\n"
+
+
+def check(holds, what):
+    RESULTS["passed" if holds else "failed"] += 1
+    if not holds:
+        print(f"FAILED: {what}")
+
+
+def run(*words):
+    env = dict(os.environ, OMP_NUM_THREADS="1")
+    return subprocess.run([PMG, "run", *map(str, words)], capture_output=True, text=True, env=env, check=False)
+
+
+def steps(*words, n=7, last=9):
+    return ["steps.pmg", f"n={n}", f"last={last}", "x=random:3", "u=random:4", *words]
+
+
+def saves(name):
+    return [word for output in ("u", "total", "mean") for word in ("-o", f"{output}={name}.{output}.npy")]
+
+
+def outputs(name):
+    return [np.load(f"{name}.{output}.npy").tobytes() for output in ("u", "total", "mean")]
+
+
+def goes_on():
+    check(run(*steps(*saves("whole"))).returncode == 0, "the whole run")
+    part = run(*steps("--iterations", 4, "--state", "s.state"))
+    check(part.returncode == 0 and Path("s.state").exists(), f"a part: {part.stderr}")
+    check(run(*steps("--iterations", 3, "--resume", "s.state", "--state", "t.state")).returncode == 0, "another part")
+    rest = run(*steps("--resume", "t.state", *saves("rest")))
+    check(rest.returncode == 0 and outputs("rest") == outputs("whole"), f"the rest gives the same bits: {rest.stderr}")
+    check(run(*steps("--iterations", 4)).returncode == 0 and not Path("steps.state").exists(), "no file unless asked")
+
+
+def refuse(words, status, message):
+    result = run(*words)
+    check(result.returncode == status and message in result.stderr, f"{words}: {result.returncode} {result.stderr}")
+
+
+def refusals():
+    state = Path("s.state").read_bytes()
+    for name, text in (("cut", state[:-9]), ("long", state + b"x"), ("bent", state[:-20] + b"x" + state[-19:])):
+        Path(name).write_bytes(text)
+        refuse(steps("--resume", name), 3, f"pmg run: {name}: the state is damaged, or of other sizes\n")
+    Path("other").write_text("a text that is long enough to be the head of a state, but is none" * 9)
+    refuse(steps("--resume", "other"), 3, "pmg run: other: this is not the saved state of a pipeline\n")
+    refuse(steps("--resume", "s.state", n=8), 3, "pmg run: s.state: the state of pipeline 'steps' was saved for other")
+    refuse(steps("--resume", "nothing"), 4, "pmg run: nothing: cannot open: No such file or directory\n")
+    refuse(steps("--resume", "s.state", "--repeat", 2), 2, "--resume excludes --interp, --compare and --repeat\n")
+    Path("double.pmg").write_text(DOUBLE)
+    refuse(["double.pmg", "--state", "x", "n=1"], 2, "pmg run: --state: pipeline 'double' has no `iterate`\n")
+    refuse(steps("--state", "x", "--interp"), 2, "pmg run: --state excludes --interp\n")
+    os.mkdir("folder")
+    refuse(steps("--iterations", 2, "--state", "folder"), 4,
+           "folder: cannot write: it exists and is not a regular file")
+
+
+def interrupted():
+    """Long enough to be met by a signal, on any machine."""
+    words = steps(n=200000, last=10**9)
+    for number in signal.SIGINT, signal.SIGTERM:
+        Path("steps.state").unlink(missing_ok=True)
+        process = subprocess.Popen([PMG, "run", *words, "-o", "total=no.npy", "--keep", "kept", "--threads", "1"],
+                                   text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        while not Path("kept", "steps.so").exists() and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(number)
+        message = process.communicate(timeout=60)[1]
+        check(process.returncode == 8, f"status {process.returncode}: {message}")
+        check(message.startswith("pmg run: stopped after ") and "--resume steps.state goes on from" in message, message)
+        check(Path("steps.state").exists() and not Path("no.npy").exists(), "a state and no output")
+        Path("kept", "steps.so").unlink()
+    onward = run(*words, "--resume", "steps.state", "--iterations", 1)
+    check(onward.returncode == 0, f"goes on: {onward.stderr}")
+
+
+def main():
+    here = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        Path("steps.pmg").write_text(STEPS)
+        for test in goes_on, refusals, interrupted:
+            test()
+        os.chdir(here)
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+    return RESULTS["failed"] > 0
+
+
+raise SystemExit(main())

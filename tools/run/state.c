@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * States of pipelines with `iterate` in files: what an interrupted run leaves, and what --resume goes on from. A file
+ * holds the states of the plan as the runtime writes them, then the `inout` arrays and a checksum (FNV-1a, 64 bits) of
+ * these. The first signal during an execution ends it after the current iteration; a second one ends the process. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/streams.h"
+#include "run/run.h"
+
+static volatile int interrupted;
+
+const volatile int *state_catch_signals(void)
+{
+	interrupted = 0;
+	scratch_hold_signals(&interrupted);
+	return &interrupted;
+}
+
+bool state_was_interrupted(void)
+{
+	scratch_hold_signals(NULL);
+	return interrupted != 0;
+}
+
+/* ---- Arrays of the caller ------------------------------------------------------------------ */
+
+static bool is_inout(const struct argument *argument)
+{
+	return argument_is_read(argument) && argument_is_written(argument);
+}
+
+static uint64_t sum_add(uint64_t sum, const unsigned char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sum = (sum ^ bytes[i]) * 0x100000001b3u;
+	return sum;
+}
+
+static uint64_t arrays_sum(const struct execution *e)
+{
+	uint64_t sum = 0xcbf29ce484222325u;
+	for (int i = 0; i < e->session->arguments.n; i++) {
+		const struct ndarray *array = &e->results->arrays[i];
+		if (is_inout(&e->session->arguments.items[i]))
+			sum = sum_add(sum, array->data, ndarray_bytes(array));
+	}
+	return sum;
+}
+
+/* ---- Saving ------------------------------------------------------------------------------------ */
+
+static pmg_status write_bytes(void *file, const void *bytes, size_t n)
+{
+	return fwrite(bytes, 1, n, file) == n ? PMG_OK : PMG_IO;
+}
+
+static bool write_all(struct execution *e, FILE *file)
+{
+	const pmg_writer writer = { write_bytes, file };
+	uint64_t sum = arrays_sum(e);
+	bool ok = pmg_plan_state_save(e->plan, &writer) == PMG_OK;
+	for (int i = 0; ok && i < e->session->arguments.n; i++) {
+		const struct ndarray *array = &e->results->arrays[i];
+		if (is_inout(&e->session->arguments.items[i]))
+			ok = write_bytes(file, array->data, ndarray_bytes(array)) == PMG_OK;
+	}
+	return ok && write_bytes(file, &sum, sizeof(sum)) == PMG_OK;
+}
+
+const char *state_path(struct session *s)
+{
+	return s->values.state ? s->values.state : arena_printf(s->arena, "%s.state", s->module->name);
+}
+
+bool state_save(struct execution *e, struct failure *failure)
+{
+	const char *path = state_path(e->session);
+	struct output out;
+	if (!output_open(&out, path, failure))
+		return false;
+	bool ok = write_all(e, out.file) || fail_file(failure, path, "cannot write the state");
+	return output_close(&out, ok, failure);
+}
+
+/* ---- Loading ------------------------------------------------------------------------------------- */
+
+static pmg_status read_bytes(void *file, void *bytes, size_t n)
+{
+	return fread(bytes, 1, n, file) == n ? PMG_OK : PMG_IO;
+}
+
+static bool damaged(const char *path, struct failure *failure)
+{
+	return fail(failure, OUTCOME_DATA, "%s: the state is damaged, or of other sizes", path);
+}
+
+static bool read_all(struct execution *e, FILE *file, const char *path, struct failure *failure)
+{
+	const pmg_reader reader = { read_bytes, file };
+	uint64_t sum;
+	if (pmg_plan_state_load(e->plan, &reader) != PMG_OK)
+		return fail(failure, OUTCOME_DATA, "%s: %s", path, pmg_message(e->context));
+	for (int i = 0; i < e->session->arguments.n; i++) {
+		const struct ndarray *array = &e->results->arrays[i];
+		if (is_inout(&e->session->arguments.items[i]) &&
+		    read_bytes(file, array->data, ndarray_bytes(array)) != PMG_OK)
+			return damaged(path, failure);
+	}
+	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == arrays_sum(e) && fgetc(file) == EOF) ||
+	       damaged(path, failure);
+}
+
+bool state_load(struct execution *e, struct failure *failure)
+{
+	const char *path = e->session->values.resume;
+	FILE *file = fopen(path, "rbe");
+	if (!file)
+		return fail_file(failure, path, "cannot open:");
+	bool ok = read_all(e, file, path, failure);
+	fclose(file);
+	return ok;
+}
