@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be said of an argument without reading its elements: that it is a host array of the declared
+ * What can be said of an argument without reading its elements: that it is an array of the declared
  * type, rank and shape, that its memory can be addressed, that what is written shares memory with nothing
  * else. Every message names the array, what was given, what is asked for, and the place of the declaration.
  * */
@@ -8,8 +8,8 @@
 
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
-	return !array_is_rebased(array) && buffer->data && buffer->device == PMG_HOST
-		&& buffer->type == array_kept_type(array) && buffer->rank == array->rank && buffer_is_row_major(buffer);
+	return !array_is_rebased(array) && buffer->data && buffer->type == array_kept_type(array)
+		&& buffer->rank == array->rank && buffer_is_row_major(buffer);
 }
 
 bool argument_is_inspectable(const pmg_array_desc *array)
@@ -27,10 +27,41 @@ struct argument {
 	const int64_t *extents;         /* of this array, then its limit */
 };
 
+static bool is_copied(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	bool is = false;
+
+	for (int32_t r = 0; r < desc->n_restructurings; r++)
+		for (int32_t c = 0; c < desc->restructurings[r].n_copies; c++) {
+			const int32_t from = desc->restructurings[r].copies[c].from;
+
+			is = is || (from >= 0 && &desc->arrays[from] == array);
+		}
+	return is;
+}
+
+/* Inspectors run on the host. */
+static bool must_be_on_host(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	return array->is_index || array_kept_type(array) != array->type || is_copied(desc, array);
+}
+
 static pmg_status device_check(const struct argument *argument)
 {
+	const pmg_array_desc *array = argument->array;
+
 	if (argument->buffer->device == PMG_HOST)
 		return PMG_OK;
+	if (argument->desc->device && must_be_on_host(argument->desc, array))
+		return pmg_fail(argument->context, PMG_BAD_DATA,
+				"array '%s' is on the device, but the plan reads it on the host (%s)", array->name,
+				array->place);
+	if (argument->desc->device && buffer_is_row_major(argument->buffer))
+		return PMG_OK;
+	if (argument->desc->device)
+		return pmg_fail(argument->context, PMG_BAD_DATA,
+				"array '%s' is on the device, and must be row-major there (%s)", array->name,
+				array->place);
 	return pmg_fail(argument->context, PMG_BAD_DATA,
 			"array '%s' is not in the memory of the host, where pipeline '%s' runs (%s)",
 			argument->array->name, argument->desc->name, argument->array->place);

@@ -255,7 +255,14 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 
 const pmg_report *pmg_plan_report(const pmg_plan *plan)
 {
-	return plan ? &plan_of_const(plan)->report : NULL;
+	pmg_report *report = plan ? (pmg_report *) (uintptr_t) &plan_of_const(plan)->report : NULL;
+
+	if (report) {
+		report->device_bytes = plan->device_bytes;
+		report->to_device = plan->to_device;
+		report->from_device = plan->from_device;
+	}
+	return report;
 }
 
 /* ---- Forecasts ---- */

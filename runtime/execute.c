@@ -63,6 +63,7 @@ static pmg_status execution_bind(struct plan *plan, const void *args, bool resum
 /* OpenMP's default number of threads belongs to the calling thread and is given back. */
 static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *control)
 {
+	const pmg_device_part *device = plan->desc->device;
 	pmg_status status;
 #ifdef _OPENMP
 	const int before = omp_get_max_threads();
@@ -70,7 +71,11 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 	omp_set_num_threads(plan->kernel.threads);
 #endif
 	blas_enter(plan->desc->blas);
-	status = plan->run(&plan->kernel, args, control);
+	status = device ? device->begin(&plan->kernel, control && control->resume) : PMG_OK;
+	if (status == PMG_OK)
+		status = plan->run(&plan->kernel, args, control);
+	if (device)
+		status = device->end(&plan->kernel, status);
 	blas_leave(plan->desc->blas);
 #ifdef _OPENMP
 	omp_set_num_threads(before);
@@ -84,6 +89,8 @@ static pmg_status kernel_report(const struct plan *plan, pmg_status status)
 
 	if (pmg_failed(&plan->kernel))
 		return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
+	if (plan->has_message)
+		return status;
 	if (status != PMG_OK)
 		return pmg_fail(plan->context, status, "the kernel of pipeline '%s' failed with status %d",
 				plan->desc->name, (int) status);
@@ -99,6 +106,7 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 	pmg_status status;
 
 	plan->bad_index.is_claimed = 0;
+	plan->has_message = false;
 	plan->progress.has_state = resume;
 	plan->progress.is_cancelled = false;
 	plan->progress.is_finished = false;

@@ -18,6 +18,7 @@ struct values {
 	const int64_t *index;           /* data of an index array */
 	int64_t n, limit;
 	int threads;
+	bool is_elsewhere;      /* on a device: nothing is read */
 };
 
 static pmg_context *context_of(const struct values *values)
@@ -332,7 +333,8 @@ static struct values values_of(struct plan *plan, int32_t number)
 		.index = array->type == PMG_I64 ? plan->kernel.data[number] : NULL,
 		.n = array_elements(array, plan->extents),
 		.limit = array_has_limit(array) ? plan->extents[array->first_extent + array->rank] : 0,
-		.threads = plan->kernel.threads
+		.threads = plan->kernel.threads,
+		.is_elsewhere = plan->bindings[number].is_borrowed && plan->bindings[number].buffer.device != PMG_HOST
 	};
 }
 
@@ -343,7 +345,7 @@ bool pmg_is_finite(pmg_plan *handle, int32_t number)
 	const struct values values = values_of(plan, number);
 
 	if (!binding->is_finite_known) {
-		binding->is_finite = is_float(values.array) &&
+		binding->is_finite = is_float(values.array) && !values.is_elsewhere &&
 				     (plan->check_finite || first_infinite(&values) == values.n);
 		binding->is_finite_known = values.array->is_fixed;
 	}
@@ -355,6 +357,8 @@ pmg_status values_check(struct plan *plan, int32_t number)
 	const struct values values = values_of(plan, number);
 	const pmg_array_desc *array = values.array;
 
+	if (values.is_elsewhere)
+		return PMG_OK;
 	if (array->facts != 0)
 		return values.data || values.n == 0 ? facts_check(&values) : elements_check(&values);
 	if (array->type == PMG_BOOL)

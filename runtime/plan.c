@@ -120,7 +120,7 @@ static pmg_status internal_allocate(struct plan *plan)
 	for (int32_t i = 0; i < plan->desc->n_arrays && status == PMG_OK; i++) {
 		const pmg_array_desc *array = &plan->desc->arrays[i];
 
-		if (array->role == PMG_INSPECTED)
+		if (array->role == PMG_INSPECTED || array_is_of_device(plan->desc, i))
 			continue;
 		if (array_is_internal(array) || array_is_rebased(array))
 			status = own_allocate(plan, i);
@@ -248,6 +248,8 @@ static pmg_status plan_fill(struct plan *plan, const void *args)
 		status = arrays_inspect(plan, true, false);
 	if (status == PMG_OK)
 		status = restructurings_inspect(plan);
+	if (status == PMG_OK && plan->desc->device)
+		status = plan->desc->device->open(&plan->kernel);
 	return status;
 }
 
@@ -283,6 +285,8 @@ void pmg_plan_destroy(pmg_plan *handle)
 
 	if (!plan)
 		return;
+	if (plan->desc->device)
+		plan->desc->device->close(&plan->kernel);
 	for (int32_t i = 0; i < plan->desc->n_arrays; i++)
 		plan_release(plan, plan->bindings[i].own, plan->bindings[i].own_bytes);
 	context_release(plan->context, (void *) (uintptr_t) plan->report.trials, (size_t) plan->trials_bytes);

@@ -72,6 +72,7 @@ struct plan {
 	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
 	struct bad_index bad_index;
+	bool has_message;       /* of a failure in the present execution, by the device part */
 	struct progress progress;
 	pmg_kernel *run;        /* the kernel for the instruction set of report.isa */
 	pmg_report report;
@@ -215,6 +216,11 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
 
 void blas_enter(const pmg_blas *blas);
 void blas_leave(const pmg_blas *blas);
+
+/* ---- device.c */
+
+/* Whether the array lives on the device only. */
+bool array_is_of_device(const pmg_pipeline_desc *desc, int32_t number);
 
 /* ---- inspect.c */
 

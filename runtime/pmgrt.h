@@ -84,7 +84,8 @@ typedef enum pmg_device { PMG_HOST, PMG_CUDA } pmg_device;
  * need not be multiples of the element, and may be negative or, for inputs, 0. A row-major aligned buffer of
  * the declared type is used where it lies; others are converted by the plan (fixed) or by each execution
  * (written ones in scratch, which is copied back). An index array may have any integer type; the type of
- * others must be the declared one. A written buffer may overlap no other buffer of the same call, nor a
+ * others must be the declared one. A buffer on the device of the pipeline is used where it lies: it must be row-major,
+ * and no index array. A written buffer may overlap no other buffer of the same call, nor a
  * fixed array that the plan has borrowed. */
 typedef struct pmg_buffer {
 	void *data;
@@ -230,6 +231,20 @@ typedef struct pmg_work_desc {
 
 typedef struct pmg_plan pmg_plan;
 typedef struct pmg_control pmg_control;
+
+/* What belongs to the device of a target that has one, in generated libraries: libpmgrt itself needs no toolkit. `open`
+ * is called when a plan has everything else, and leaves nothing behind when it fails; `close` when the plan ends;
+ * `begin` and `end` around a kernel, `end` with the status so far; `load` brings an array of the plan to the host,
+ * `store` back. Failures have a message by pmg_plan_fail. */
+typedef struct pmg_device_part {
+	pmg_status (*open)(pmg_plan *plan);
+	void (*close)(pmg_plan *plan);
+	pmg_status (*begin)(pmg_plan *plan, bool resume);
+	pmg_status (*end)(pmg_plan *plan, pmg_status status);
+	pmg_status (*load)(pmg_plan *plan, int32_t array);
+	pmg_status (*store)(pmg_plan *plan, int32_t array);
+} pmg_device_part;
+
 typedef struct pmg_options pmg_options;
 typedef struct pmg_pipeline_desc pmg_pipeline_desc;
 
@@ -268,6 +283,7 @@ struct pmg_pipeline_desc {
 	 * iteration. */
 	pmg_kernel *kernel;
 	const pmg_blas *blas;                   /* that the kernel calls; NULL: none */
+	const pmg_device_part *device;          /* NULL: the kernel runs on the host */
 	pmg_status (*plan)(const void *args, const pmg_options *options, pmg_plan **plan);
 	pmg_status (*execute)(pmg_plan *plan, const void *args, pmg_control *control);
 	void (*destroy)(pmg_plan *plan);
@@ -374,6 +390,8 @@ typedef struct pmg_report {
 	const pmg_trial *trials;
 	double inspection;              /* of making the plan that was kept */
 	double tuning;                  /* of everything else: trials and their data */
+	int64_t device_bytes;           /* that the plan holds on its device */
+	int64_t to_device, from_device; /* bytes moved since the plan was begun */
 } pmg_report;
 
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
@@ -447,7 +465,25 @@ struct pmg_plan {
 	void **data;            /* for each array, row-major, of the described type; NULL only if is_for_inspection */
 	const int64_t *sizes;   /* that restructurings found */
 	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
+	void *device;           /* of the device part; NULL: there is none */
+	int64_t device_bytes, to_device, from_device;
 };
+
+/* For device parts. Where an array of the plan is (pmg_plan.data has its address), how many bytes it has, 0 where no
+ * kernel reads it; sets the message of the plan's context and returns `status`. */
+typedef struct pmg_array_use {
+	int64_t bytes;
+	pmg_device place;       /* PMG_CUDA: the caller's memory of the device */
+	bool is_internal, is_input, is_output;
+	bool is_fixed;
+	bool is_made;           /* on the host, when the plan was made, or, `is_remade`, by each execution */
+	bool is_remade;
+} pmg_array_use;
+PMG_API int32_t pmg_plan_arrays(const pmg_plan *plan);
+PMG_API pmg_array_use pmg_plan_array(const pmg_plan *plan, int32_t array);
+PMG_API const char *pmg_plan_name(const pmg_plan *plan);
+PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* `for (it = pmg_loop_begin(plan, control, lo); pmg_loop_next(plan, control, it, hi, until); it++)`: counts,
  * asks for cancellation and budget, reports progress. `until` is the value of the condition before iteration

@@ -94,6 +94,18 @@ static pmg_status states_write(const struct plan *plan, struct stream *stream)
 	return status == PMG_OK ? stream_write(stream, &sum, sizeof sum) : status;
 }
 
+/* Of a plan with a device: to the host, or back. */
+static pmg_status states_move(struct plan *plan, bool to_host)
+{
+	const pmg_device_part *device = plan->desc->device;
+	pmg_status status = PMG_OK;
+
+	for (int32_t i = 0; device && i < plan->desc->n_arrays && status == PMG_OK; i++)
+		if (state_bytes(plan, i) > 0)
+			status = to_host ? device->load(&plan->kernel, i) : device->store(&plan->kernel, i);
+	return status;
+}
+
 pmg_status pmg_plan_state_save(pmg_plan *handle, const pmg_writer *writer)
 {
 	struct stream stream = { .writer = writer, .sum = 0xcbf29ce484222325u };
@@ -107,6 +119,9 @@ pmg_status pmg_plan_state_save(pmg_plan *handle, const pmg_writer *writer)
 	if (!plan->progress.has_state)
 		return pmg_fail(plan->context, PMG_BAD_CALL, "pipeline '%s' has no state to save",
 				plan->desc->name);
+	status = states_move(plan_of(handle), true);
+	if (status != PMG_OK)
+		return status;
 	status = states_write(plan, &stream);
 	if (status != PMG_OK)
 		return pmg_fail(plan->context, status, "the state of pipeline '%s' could not be written",
@@ -216,6 +231,8 @@ static pmg_status states_load(struct plan *plan, struct stream *stream)
 	status = states_read(plan, stream, states, header.n_bytes);
 	if (status == PMG_OK)
 		states_replace(plan, &header, states);
+	if (status == PMG_OK)
+		status = states_move(plan, false);
 	plan_release(plan, states, n_bytes);
 	return status;
 }

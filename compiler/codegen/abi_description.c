@@ -109,6 +109,8 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
 	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");
 	line(w, ".kernel = %s_kernel,", layout->prefix);
+	if (target->device_ending)
+		line(w, ".device = &%s_device,", p);
 	if (layout->all_isas)
 		line(w, ".kernels = PMG_KERNELS(%s_kernel),", layout->prefix);
 	if (target_calls_blas(layout->module))
@@ -159,6 +161,15 @@ static void emit_candidate(struct writer *w, const struct layout *layout, const 
 
 	emit_own_tables(w, layout, first, tables, target);
 	emit_description(w, layout, tables, 0, target);
+}
+
+void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n)
+{
+	line(w, "/* In the file of kernels. */\nextern const pmg_device_part %s_device;",
+	     layouts[0]->module->name);
+	for (int i = 0; i < n; i++)
+		line(w, "pmg_kernel %s_kernel;", layouts[i]->prefix);
+	writer_blank(w);
 }
 
 bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target)

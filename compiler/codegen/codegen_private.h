@@ -12,6 +12,7 @@
 /* ---- target.c ------------------------------------------------------------------ */
 
 const struct target *target_openmp(void);
+const struct target *target_cuda(void);
 
 /* ---- affine.c: sums of C texts ------------------------------------------------ */
 
@@ -133,6 +134,7 @@ struct cell {                           /* a value kept in a variable: LOCAL arr
 	const char *name;
 	const struct stage *declared_by;/* its first assignment declares it; NULL: it is declared */
 	bool is_read;
+	bool is_spread;                 /* an accumulator of which several lanes have a part */
 	enum reduce_op op;              /* of an accumulator */
 };
 
@@ -173,7 +175,19 @@ struct emit {
 	bool guards_starts;             /* stages that write what is carried run only then */
 	bool_list *is_dead;             /* by number of binding, in order of printing: its variable is not read */
 	int n_bound;
+	struct writer *kernels;         /* of a device: where its kernels are printed, ahead of what starts them */
+	int n_kernels;
+	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
+	bool reads_device;              /* on the host: what is read lies on the device */
 	bool failed;
+};
+
+/* A kernel of a device. */
+struct grid {
+	int team;                       /* lanes */
+	bool has_shared;                /* its PARALLEL loop is yet to come */
+	bool in_lanes;                  /* each lane has iterations of its own */
+	bool sums_up;                   /* it ends in a reduction of all threads */
 };
 
 /* How the next loop runs: the marks above it. */
@@ -334,6 +348,23 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 void dots_release(struct emit *e, int names);
 const char *dot_kept(const struct emit *e, const struct access *access);
 
+/* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
+
+/* What is below the mark becomes a kernel, printed to e->kernels, and its start. */
+void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
+bool loop_is_shared(const struct emit *e, const struct loop_use *use);
+bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
+/* Around what one lane does for its team, `names` for the end, -1 where every lane may; all lanes wait for another. */
+int one_lane_open(struct emit *e);
+void one_lane_close(struct emit *e, int names);
+void emit_team_sync(struct emit *e);
+/* Is what is accumulated below spread over several lanes or threads? */
+bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node);
+/* Behind the loops: `name` becomes the sum of all parts; where all threads have parts, opens a block that one of them
+ * runs, and returns true. */
+bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid);
+
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */
 
 /* What one child of a region's tree became: the loops of a group, or of several that were fused. */
@@ -395,6 +426,8 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
  * all that describes them, and the functions of the pipeline. */
 bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
 void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
+/* That the kernels are in another file. */
+void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n);
 
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 

@@ -17,6 +17,12 @@ struct dot {
 	int64_t length;
 };
 
+/* On a device, the vectors of the row are as long as a team. */
+static bool fills_lanes(const struct emit *e, int64_t length)
+{
+	return !e->grid || (!e->grid->in_lanes && length % e->grid->team == 0);
+}
+
 /* Is this the loop of a dot product? `node` is isl's loop. */
 static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct dot *dot)
 {
@@ -33,7 +39,8 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	dot->stage = stage;
 	dot->loop = mark;
 	bytes = is ? dot->length*type_size(sums) : 0;
-	return is && bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0 && row_is_whole_loop(e, node, mark->dim);
+	return is && bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0 && fills_lanes(e, dot->length) &&
+	       row_is_whole_loop(e, node, mark->dim);
 }
 
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)

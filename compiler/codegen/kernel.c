@@ -103,6 +103,11 @@ static void find_parts(struct kernel *kernel)
 
 /* ---- functions ---- */
 
+static bool is_of_device(const struct kernel *kernel)
+{
+	return kernel->emit.target->device_ending;
+}
+
 static const char *function_name(const struct layout *layout, const char *name)
 {
 	return layout->all_isas ? arena_printf(layout->module->arena, "PMG_KERNEL(%s)", name) : name;
@@ -117,7 +122,10 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 		const struct slot *slot = &layout->slots.items[i];
 
 		kernel->w->span = slot->array->span;
-		if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
+		if (is_of_device(kernel) && text_mentions(body, slot->c_name))
+			line(kernel->w, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type_c_name(slot_type(slot)),
+			     slot->c_name, type_c_name(slot_type(slot)), i);
+		else if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
 			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
 			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
 		if (slot->finite && text_mentions(body, slot->finite))
@@ -126,32 +134,38 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 	kernel->w->span = outer;
 }
 
-static void print_to(struct kernel *kernel, struct writer *w, print_body *print, const struct part *part)
+static void print_to(struct kernel *kernel, struct writer *w, struct writer *kernels, print_body *print,
+		     const struct part *part)
 {
 	struct emit *e = &kernel->emit;
 
 	e->w = w;
+	e->kernels = kernels;
 	e->names = kernel->names;
 	print(kernel, part);
 }
 
-/* What the body reads, as text: a first printing to nowhere. */
+/* What the body reads, as text: a first printing to nowhere, but for the kernels that it starts, which stand ahead. */
 static const char *scratch_text(struct kernel *kernel, print_body *print, const struct part *part)
 {
-	struct writer scratch = writer_new(kernel->emit.arena);
+	struct writer scratch = writer_new(kernel->emit.arena), nowhere = writer_new(kernel->emit.arena);
+	int n_kernels = kernel->emit.n_kernels;
 
 	memset(kernel->emit.is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
-	print_to(kernel, &scratch, print, part);
+	print_to(kernel, &scratch, is_of_device(kernel) ? kernel->w : &nowhere, print, part);
+	kernel->emit.n_kernels = n_kernels;
 	return str_text(&scratch.text);
 }
 
 static void emit_function_body(struct kernel *kernel, const char *text, print_body *print, const struct part *part)
 {
+	struct writer nowhere = writer_new(kernel->emit.arena);
+
 	emit_params(kernel->w, kernel->layout, text, kernel->is_specialized);
 	emit_arrays(kernel, text);
 	if (kernel->w->text.text[kernel->w->text.length - 2] != '{')
 		writer_blank(kernel->w);
-	print_to(kernel, kernel->w, print, part);
+	print_to(kernel, kernel->w, &nowhere, print, part);
 }
 
 /* ---- a part as a function ---- */
@@ -213,13 +227,18 @@ static void emit_part_function(struct kernel *kernel, struct part *part)
 
 /* ---- the kernel ---- */
 
+static const char *failed_name(const struct kernel *kernel)
+{
+	return is_of_device(kernel) ? "pmg_cuda_failed" : "pmg_failed";
+}
+
 static void print_failure_check(struct kernel *kernel, bool blank_behind)
 {
 	struct writer *w = kernel->emit.w;
 
 	if (!kernel->layout->has_checks)
 		return;
-	line(w, "if (pmg_failed(plan))\n\treturn PMG_NUMERICAL;");
+	line(w, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
 	if (blank_behind)
 		writer_blank(w);
 }
@@ -253,13 +272,18 @@ static void print_loop(struct kernel *kernel)
 	const struct loop *loop = &e->module->loop;
 	const char *it = kernel->layout->params[loop->param];
 	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
-	const char *until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
+	const char *until;
 
+	e->reads_device = is_of_device(kernel);
+	until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
+	e->reads_device = false;
 	e->w->span = loop->span;
 	writer_blank(e->w);
 	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
 	print_region(kernel, REGION_BODY);
+	if (is_of_device(kernel) && kernel->layout->has_checks)
+		line(e->w, "(void) pmg_cuda_failed(plan);");
 	close_block(e->w, "}");
 	print_failure_check(kernel, false);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
@@ -279,6 +303,14 @@ static void print_kernel(struct kernel *kernel, const struct part *unused)
 	print_region(kernel, REGION_EPILOGUE);
 }
 
+/* C++ converts no pointer by itself. */
+static const char *args_cast(const struct kernel *kernel)
+{
+	if (!is_of_device(kernel))
+		return "";
+	return arena_printf(kernel->emit.arena, "(const %s_args *) ", kernel->layout->module->name);
+}
+
 static void emit_kernel_function(struct kernel *kernel)
 {
 	const char *text = scratch_text(kernel, print_kernel, NULL);
@@ -286,11 +318,12 @@ static void emit_kernel_function(struct kernel *kernel)
 	struct writer *w = kernel->w;
 
 	w->span = kernel->layout->module->span;
-	line(w, "static pmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{",
+	line(w, "%spmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{",
+	     is_of_device(kernel) && !*kernel->suffix ? "extern \"C\" " : "static ",
 	     function_name(kernel->layout, base));
 	w->indent++;
 	if (needs_args(kernel->layout, text, kernel->is_specialized))
-		line(w, "const %s_args *args = arguments;", kernel->layout->module->name);
+		line(w, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
 	if (text_mentions(text, kernel->emit.starts))
 		line(w, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
 	emit_function_body(kernel, text, print_kernel, NULL);
@@ -337,19 +370,22 @@ static const char *specialization(const struct layout *layout)
 	return text.length ? str_text(&text) : NULL;
 }
 
-static void emit_choice(struct writer *w, const struct layout *layout, const char *condition)
+static void emit_choice(struct kernel *kernel, const char *condition)
 {
+	const struct layout *layout = kernel->layout;
+	struct writer *w = kernel->w;
 	struct arena *arena = layout->module->arena;
 	const char *name = arena_printf(arena, "%s_kernel", layout->prefix);
 	const char *special = arena_printf(arena, "%s_special", name),
 		   *generic = arena_printf(arena, "%s_generic", name);
 
-	line(w, "static pmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
-	     "\tconst %s_args *args = arguments;\n\n"
+	line(w, "%spmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
+	     "\tconst %s_args *args = %sarguments;\n\n"
 	     "\tif (%s)\n"
 	     "\t\treturn %s(plan, arguments, control);\n"
 	     "\treturn %s(plan, arguments, control);\n"
-	     "}\n", function_name(layout, name), layout->module->name, condition, function_name(layout, special),
+	     "}\n", is_of_device(kernel) ? "extern \"C\" " : "static ", function_name(layout, name),
+	     layout->module->name, args_cast(kernel), condition, function_name(layout, special),
 	     function_name(layout, generic));
 }
 
@@ -363,13 +399,21 @@ static void emit_copies(struct kernel *kernel)
 	}
 	emit_copy(kernel, "_special", true);
 	emit_copy(kernel, "_generic", false);
-	emit_choice(kernel->w, kernel->layout, condition);
+	emit_choice(kernel, condition);
+}
+
+/* Names of kernels begin anew, since what was printed so far went nowhere. */
+static void print_copies(struct kernel *kernel)
+{
+	kernel->emit.n_kernels = 0;
+	emit_copies(kernel);
 }
 
 bool emit_kernel(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct module *module = layout->module;
 	struct kernel kernel = { .layout = layout, .w = w, .suffix = "", .names = layout->names };
+	struct writer nowhere = writer_new(module->arena);
 	struct emit *e = &kernel.emit;
 
 	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
@@ -377,10 +421,11 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 	names_declare(&kernel.names, "arguments");
 	e->starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;
+	e->kernels = &nowhere;
 	for (int i = 0; i < REGION_N && !e->failed; i++)
 		nests_of_region(e, (enum region_kind) i, &kernel.nests);
 	if (!e->failed)
-		emit_copies(&kernel);
+		print_copies(&kernel);
 	nests_free(&kernel.nests);
 	return !e->failed;
 }

@@ -134,8 +134,27 @@ static void check_is_shared(struct emit *e, const struct loop_use *use)
 		emit_fail(e, "the loop that a team shares has one iteration");
 }
 
+/* A loop whose iterations belong to teams or lanes, also where it has one: one of them runs it. */
+static void open_divided_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
+{
+	struct range divided = *range;
+
+	if (range->is_single)
+		divided.end = affine_scale(e->arena, &range->first, 1, use->mark->direction);
+	open_block(e->w, "%s", e->target->loop_head(e, &divided, name, use));
+}
+
+static bool is_divided(const struct emit *e, const struct loop_use *use)
+{
+	return loop_is_shared(e, use) || loop_is_of_lanes(e, use);
+}
+
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
+	if (is_divided(e, use)) {
+		open_divided_loop(e, range, name, use);
+		return;
+	}
 	if (range->is_single) {
 		check_is_shared(e, use);
 		open_block(e->w, "{");
@@ -145,6 +164,14 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	if (use->is_parallel || use->is_vector)
 		e->target->above_loop(e, use);
 	open_block(e->w, "%s", for_text(e, range, name, use->mark->direction));
+}
+
+static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
+{
+	if (is_shared)
+		e->grid->has_shared = !enters;
+	if (is_of_lanes)
+		e->grid->in_lanes = enters;
 }
 
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -158,12 +185,19 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 									       : dim);
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
 
+	if (is_of_lanes)
+		emit_team_sync(e);
 	open_loop(e, &range, name, &use);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
+	enter_divided(e, is_shared, is_of_lanes, true);
 	emit_node(e, body, (struct loop_use) { 0 });
+	enter_divided(e, is_shared, is_of_lanes, false);
 	block_close(e, visible);
+	if (is_of_lanes)
+		emit_team_sync(e);
 	scope_leave(e, scope);
 	dots_release(e, kept);
 	isl_ast_node_free(body);
@@ -252,6 +286,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_TEAM:
 		emit_team(e, node, use);
 		return;
+	case MARK_GRID:
+		emit_grid(e, node, mark);
+		return;
 	case MARK_GROUP:
 		emit_group(e, node, mark);
 		return;
@@ -299,6 +336,19 @@ static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	isl_ast_node_free(below);
 }
 
+/* The one iteration of a loop that isl made none of; where teams would share it, of the first. */
+static void emit_one_iteration(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	bool is_shared = loop_is_shared(e, &use);
+	int names = is_shared ? block_open(e, "if (pmg_index == 0) {") : 0;
+
+	enter_divided(e, is_shared, false, true);
+	emit_single(e, node, use);
+	enter_divided(e, is_shared, false, false);
+	if (is_shared)
+		block_close(e, names);
+}
+
 static bool is_single(enum isl_ast_node_type type, const struct loop_use *use)
 {
 	return use->mark && (type == isl_ast_node_mark || type == isl_ast_node_user);
@@ -316,7 +366,7 @@ static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct 
 	}
 	if (is_single(type, &use)) {
 		check_is_shared(e, &use);
-		emit_single(e, node, use);
+		emit_one_iteration(e, node, use);
 		return;
 	}
 	switch (type) {

@@ -212,10 +212,13 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
 	     type_c_name(array->sums), int_text(e->arena, length));
 	emit_transfer(e, node, loop, &row, true);
+	if (e->grid && length % e->grid->team != 0)
+		emit_team_sync(e);      /* the last cells are read by several lanes */
 	vec_push(e->arena, &e->rows, row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
 	emit_transfer(e, node, loop, &row, false);
+	emit_team_sync(e);
 	note_write(e, array);
 }
 

@@ -228,10 +228,13 @@ void emit_update(struct emit *e, const struct update *update)
 
 static void emit_possibly_atomic(struct emit *e, const struct update *update, bool is_atomic)
 {
+	int names = one_lane_open(e);
+
 	if (is_atomic && update->op != REDUCE_SET)
 		e->target->atomic_update(e, update);
 	else
 		emit_update(e, update);
+	one_lane_close(e, names);
 }
 
 void note_write(struct emit *e, const struct array *array)
@@ -249,25 +252,58 @@ const char *c_target(struct emit *e, const struct stage *stage, const struct poi
 
 /* ---- accumulators ---- */
 
+/* Adds to the target what a loop has accumulated; a variable of each lane is not memory. */
+static void emit_spread_update(struct emit *e, const struct update *update, const struct cell *cell, bool is_of_grid,
+			       bool is_atomic)
+{
+	const struct array *target = ((const struct stage *) cell->of)->write.array;
+	bool is_local = target->role == ROLE_LOCAL || array_is_variable(target);
+	bool is_one = cell->is_spread && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
+
+	if (is_one || is_local)
+		emit_update(e, update);
+	else
+		emit_possibly_atomic(e, update, is_atomic);
+	if (is_one)
+		close_block(e->w, "}");
+}
+
 static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
 			     const struct point *point)
 {
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
-	bool is_local = stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array);
+	bool is_of_grid = e->grid && e->grid->has_shared;
 	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY } };
 
-	cell.name = is_local ? update.target : names_declare(&e->names, accumulator_name(stage->op));
-	if (!is_local)
-		line(e->w, "%s %s = %s;", type_c_name(type), cell.name, c_identity(e->arena, stage->op, type));
+	cell.is_spread = accumulation_is_spread(e, node);
+	cell.name = names_declare(&e->names, accumulator_name(stage->op));
+	line(e->w, "%s %s = %s;", type_c_name(type), cell.name, c_identity(e->arena, stage->op, type));
 	vec_push(e->arena, &e->accumulators, cell);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->accumulators.n--;
-	if (is_local)
-		return;
 	update.value.text = cell.name;
 	note_write(e, stage->write.array);
-	emit_possibly_atomic(e, &update, e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
+	emit_spread_update(e, &update, &cell, is_of_grid,
+			   e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
+}
+
+/* The target is a variable that lives no longer than the loop needs it. */
+static bool accumulates_in_place(const struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
+{
+	bool is_local = stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array);
+
+	return is_local && !accumulation_is_spread(e, node);
+}
+
+static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
+				      const struct point *point)
+{
+	struct cell cell = { .of = stage, .op = stage->op, .name = c_target(e, stage, point) };
+
+	vec_push(e->arena, &e->accumulators, cell);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->accumulators.n--;
 }
 
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
@@ -275,17 +311,37 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
 
 	e->w->span = mark->stage->span;
-	if (point.instance)
+	if (point.instance && accumulates_in_place(e, node, mark->stage))
+		emit_accumulated_in_place(e, node, mark->stage, &point);
+	else if (point.instance)
 		emit_accumulated(e, node, mark->stage, &point);
 	isl_ast_expr_free(point.instance);
 }
 
-const char *accumulator_of(const struct emit *e, const struct stage *stage)
+static const struct cell *accumulator_cell(const struct emit *e, const struct stage *stage)
 {
 	for (int i = 0; i < e->accumulators.n; i++)
 		if (e->accumulators.items[i].of == stage)
-			return e->accumulators.items[i].name;
+			return &e->accumulators.items[i];
 	return NULL;
+}
+
+const char *accumulator_of(const struct emit *e, const struct stage *stage)
+{
+	const struct cell *cell = accumulator_cell(e, stage);
+
+	return cell ? cell->name : NULL;
+}
+
+/* What all lanes compute goes into the sum of their parts once. */
+static void emit_accumulation(struct emit *e, const struct update *update, const struct cell *cell)
+{
+	bool is_one = cell->is_spread && e->grid->team > 1 && !e->grid->in_lanes;
+	int names = is_one ? block_open(e, "if (pmg_lane == 0) {") : 0;
+
+	emit_update(e, update);
+	if (is_one)
+		block_close(e, names);
 }
 
 /* ---- statements ---- */
@@ -316,9 +372,15 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		local->declared_by = NULL;
 		return;
 	}
-	if (!accumulator)
-		note_write(e, stage->write.array);
-	emit_possibly_atomic(e, &update, !accumulator && e->atomic == stage);
+	if (accumulator) {
+		emit_accumulation(e, &update, accumulator_cell(e, stage));
+		return;
+	}
+	note_write(e, stage->write.array);
+	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array))
+		emit_update(e, &update);
+	else
+		emit_possibly_atomic(e, &update, e->atomic == stage);
 }
 
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)

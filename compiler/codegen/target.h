@@ -11,15 +11,20 @@
 #define PMGC_VERSION "0.1.0"
 
 struct emit;
+struct range;
 struct loop_use;
 struct update;
 
 struct target {
 	const char *name;
+	const char *device_ending;      /* kernels go to a file of their own, in C++, with this ending; NULL */
 	/* Marks that this target can print; any other is an internal error that names mark and target. */
 	bool prints[MARK_N];
 	/* At the head of the file, behind the includes. */
 	void (*file_head)(struct writer *w);
+	/* The head of a loop that is not serial; NULL: `for` as anywhere. */
+	const char *(*loop_head)(struct emit *e, const struct range *range, const char *name,
+				 const struct loop_use *use);
 	/* The lines above a loop with PARALLEL or VECTOR marks. */
 	void (*above_loop)(struct emit *e, const struct loop_use *use);
 	/* Opens a block that every thread runs, e->in_team being true inside. */
@@ -30,11 +35,17 @@ struct target {
 
 const struct target *target_find(const char *name);     /* NULL: there is none */
 
-/* One C file, each line with its origin, and the text of its header, with all pipelines of a .pmg file; `base` is
- * their name without ending. With `all_isas`, kernels are compiled for several instruction sets. The modules have
- * schedules, proved legal. */
+/* What a .pmg file becomes: a C file, each line with its origin, its header, and the file of kernels for a device. */
+struct generated {
+	struct writer c_file;
+	const char *h_text;
+	const char *device_text;        /* NULL: the target has no such file */
+};
+
+/* All pipelines of a .pmg file; `base` is the name of the files without ending. With `all_isas`, kernels are compiled
+ * for several instruction sets. The modules have schedules, proved legal. */
 bool target_generate(struct module **modules, int n, const struct target *target, bool all_isas, struct arena *arena,
-		     const char *base, struct writer *c_file, const char **h_text);
+		     const char *base, struct generated *generated);
 
 /* Does the code of a module call the BLAS, and must be linked with one? */
 bool target_calls_blas(const struct module *module);

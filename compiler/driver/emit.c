@@ -91,7 +91,7 @@ static const struct stage_text *find_stage(const char *name)
 
 bool emit_is_known(const char *stage)
 {
-	static const char *const others[] = { "tokens", "ast", "c", "h" };
+	static const char *const others[] = { "tokens", "ast", "c", "h", "cu" };
 
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		if (!strcmp(stage, others[i]))
@@ -131,6 +131,8 @@ static const char *emit_target(struct compilation *c, const char *stage, const c
 
 	if (!compilation_run_passes(c) || !compilation_generate(c, base, &c_text, &h_text))
 		return NULL;
+	if (!strcmp(stage, "cu"))
+		return c->device_text ? c->device_text : "";
 	return !strcmp(stage, "h") ? h_text : c_text;
 }
 

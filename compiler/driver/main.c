@@ -122,6 +122,11 @@ static bool compile(struct session *s, const char *base, const char **c_text, co
 	       compilation_generate(s->c, slash ? slash + 1 : base, c_text, h_text);
 }
 
+static const char *device_path(struct session *s, const char *base)
+{
+	return arena_printf(&s->c->arena, "%s.%s", base, compilation_device_ending(s->c));
+}
+
 static bool compile_to_files(struct session *s)
 {
 	const char *base = output_base(s), *c_text, *h_text;
@@ -129,6 +134,7 @@ static bool compile_to_files(struct session *s)
 	return compile(s, base, &c_text, &h_text) &&
 	       write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
 	       write_file(s, arena_printf(&s->c->arena, "%s.c", base), c_text) &&
+	       (!s->c->device_text || write_file(s, device_path(s, base), s->c->device_text)) &&
 	       (!s->options.dependencies || write_dependencies(s, base));
 }
 
@@ -229,7 +235,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 		return snprintf(problem, size, "-o takes FILE.c, or FILE for FILE.c and FILE.h, not '%s'",
 				options->output), false;
 	if (options->emit && !emit_is_known(options->emit))
-		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h or dot, "
+		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, "
 				"not '%s'", options->emit), false;
 	if (options->dump_after && !dump_is_known(options->dump_after))
 		return snprintf(problem, size, "--dump-after takes all, lower or a pass, not '%s'; pmgc --help-passes "
@@ -239,9 +245,13 @@ static bool session_open(struct session *s, char *problem, size_t size)
 				options->message_format), false;
 	if (strcmp(options->isa, "native") && strcmp(options->isa, "all"))
 		return snprintf(problem, size, "--isa takes native or all, not '%s'", options->isa), false;
+	if (!compilation_choose_target(s->c, options->target))
+		return snprintf(problem, size, "--target takes openmp or cuda, not '%s'", options->target), false;
+	if (!strcmp(options->isa, "all") && compilation_device_ending(s->c))
+		return snprintf(problem, size, "--isa=all is for targets without a device, not '%s'",
+				options->target), false;
 	s->c->messages = format;
 	s->c->all_isas = !strcmp(options->isa, "all");
-	s->c->target = options->target;
 	s->c->verify_each = options->verify_each;
 	s->c->after_pass = after_pass;
 	s->c->user = s;

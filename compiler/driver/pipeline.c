@@ -268,10 +268,52 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
 }
 
-bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options)
+bool compilation_choose_target(struct compilation *c, const char *name)
 {
+	const struct target *target = target_find(name);
+
+	if (target)
+		c->target = target->name;
+	return target;
+}
+
+const char *compilation_device_ending(const struct compilation *c)
+{
+	const struct target *target = target_find(c->target);
+
+	return target ? target->device_ending : NULL;
+}
+
+/* What is asked of the passes, as far as the target can do it. */
+static struct pass_options options_for_target(const struct compilation *c, const struct pass_options *asked)
+{
+	struct pass_options options = *asked;
+
+	options.is_device = compilation_device_ending(c);
+	if (options.is_device && !strcmp(options.blas, "auto"))
+		options.blas = "off";
+	return options;
+}
+
+static bool target_can(const struct compilation *c, struct module *module, const struct pass_options *options)
+{
+	bool calls_blas = !strcmp(options->blas, "on");
+
+	for (int i = 0; i < module->overrides.n && options->overrides; i++)
+		calls_blas = calls_blas || (!strcmp(module->overrides.items[i].verb, "blas") &&
+					    !strcmp(module->overrides.items[i].choice, "on"));
+	if (!options->is_device || !calls_blas)
+		return true;
+	diag_error(module->diags, DIAG_NOT_SUPPORTED, module->span, "the target '%s' calls no BLAS", c->target);
+	return false;
+}
+
+bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *asked)
+{
+	struct pass_options for_target = options_for_target(c, asked);
+	const struct pass_options *options = &for_target;
 	unsigned known = 0;
-	bool done = module_verify(module, "lower");
+	bool done = target_can(c, module, options) && module_verify(module, "lower");
 
 	if (done && c->after_pass && !module->choice)
 		c->after_pass(c->user, module, LOWERED, 0);
@@ -307,14 +349,18 @@ static bool generate_step(struct compilation *c, void *argument)
 {
 	const struct generate *generate = argument;
 	const struct target *target = target_find(c->target);
+	struct generated generated = { 0 };
 
 	if (!target)
 		return diag_error(&c->diags, DIAG_NOT_SUPPORTED, (struct span) { 0 }, "there is no target '%s'",
 				  c->target), false;
 	if (!target_generate(c->modules.items, c->modules.n, target, c->all_isas, &c->arena, generate->base,
-			     &c->generated, generate->h_text))
+			     &generated))
 		return false;
+	c->generated = generated.c_file;
+	c->device_text = generated.device_text;
 	*generate->c_text = str_text(&c->generated.text);
+	*generate->h_text = generated.h_text;
 	return true;
 }
 
@@ -368,7 +414,7 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
-	if (c->options.candidates > 1 && !guarded(c, candidates_step, NULL))
+	if (c->options.candidates > 1 && !compilation_device_ending(c) && !guarded(c, candidates_step, NULL))
 		return false;
 	return guarded(c, generate_step, &generate);
 }

@@ -18,7 +18,7 @@ struct compilation {
 	isl_ctx *ctx;
 	struct pass_options options;
 	bool verify_each;
-	const char *target;             /* "openmp" */
+	const char *target;             /* "openmp", "cuda" */
 	bool all_isas;                  /* kernels for several instruction sets in one file */
 	enum diag_format messages;
 	tree_stmts asked;               /* options.with and options.specialize, parsed */
@@ -29,6 +29,7 @@ struct compilation {
 	module_list modules;            /* one per pipeline of the file */
 	module_list others;             /* of candidates */
 	struct writer generated;        /* the C file, each line with its origin */
+	const char *device_text;        /* the file of kernels; NULL: the target has none */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
 	void *user;
@@ -37,6 +38,11 @@ struct compilation {
 /* With the default options, but one way to compile each pipeline; NULL: no memory. */
 struct compilation *compilation_new(void);
 void compilation_free(struct compilation *c);
+
+/* False: there is no such target. */
+bool compilation_choose_target(struct compilation *c, const char *name);
+/* Of the file with kernels for the target's device; NULL: there is none. */
+const char *compilation_device_ending(const struct compilation *c);
 
 /* Runs `step` with the arena's failures caught here; within another guard, too. False also when memory ran out. */
 bool compilation_guard(struct compilation *c, bool (*step)(struct compilation *c, void *argument), void *argument);

@@ -16,6 +16,8 @@
  *   of its stage.
  * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/row_check.c).
  * - A SKIP mark has one stage below it, and only loops over its own dims (ir/zero_factor.c).
+ * - A GRID mark has no other GRID mark above it; a PARALLEL loop directly below it, or below an ACCUMULATE, is shared
+ *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -40,7 +42,7 @@ struct mark {
 	struct group *group;            /* GROUP */
 	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
-	int64_t factor;                 /* TILE: size; UNROLL; BLAS: the least work for a call, 0: any */
+	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLAS: the least work for a call, 0: any */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 

@@ -102,6 +102,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
 		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR) ? NULL
 			: "a mark that says how a loop runs does not stand above the loop";
+	if (mark->kind == MARK_GRID)
+		return schedule_has_mark_above(node, MARK_GRID, NULL) ? "a kernel stands inside another" : NULL;
 	if (mark->kind == MARK_TEAM)
 		return mark_is_loop(below) && is_one_stage(node, mark->stage) &&
 		       schedule_has_mark_below(node, MARK_PARALLEL, NULL) ? NULL : "a team has no loop to share";

@@ -24,9 +24,10 @@ static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_no
 	return list;
 }
 
-static bool is_accumulated_in_order(__isl_keep isl_schedule_node *node, const stage_list *meeting)
+static bool is_accumulated_in_order(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
+				    const stage_list *meeting)
 {
-	for (int i = 0; i < meeting->n; i++)
+	for (int i = 0; i < meeting->n && !walk->options->is_device; i++)
 		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) &&
 		    !clause_exists(meeting->items[i]))
 			return true;
@@ -176,7 +177,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		if (*descend)
 			remark_serial(walk, mark, "it carries a dependence",
 				      dependence_sample(walk->module, isl_union_map_copy(strict)));
-	} else if (is_accumulated_in_order(node, &meeting)) {
+	} else if (is_accumulated_in_order(walk, node, &meeting)) {
 		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
 		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {

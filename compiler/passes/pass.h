@@ -32,6 +32,7 @@ struct pass_options {
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
 	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */
+	bool is_device;                 /* for a target with thousands of threads: none has copies of its own */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
 	int threads;
 };

@@ -90,7 +90,9 @@ __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl
 	const char *problem;
 
 	*done = false;
-	if (target->rank >= PRIVATE_RANK || !is_wanted(walk->module, loop, target))
+	if (walk->options->is_device && override && strcmp(override->choice, "atomic"))
+		refuse(walk->module, override, "threads of a device have no copies of their own");
+	if (walk->options->is_device || target->rank >= PRIVATE_RANK || !is_wanted(walk->module, loop, target))
 		return node;
 	node = tree_insert_mark(walk->module, node, MARK_PRIVATE, "parallel", stage);
 	problem = schedule_private_problem(node);
@@ -115,7 +117,7 @@ void updates_become_atomic(struct module *module, const stage_list *updates)
 	for (int i = 0; i < updates->n; i++) {
 		struct override *override = find_override(module, updates->items[i]->write.array);
 
-		if (override && strcmp(override->choice, "atomic"))
+		if (override && !override->is_used && strcmp(override->choice, "atomic"))
 			refuse(module, override, "several statements of one loop update the array");
 		if (override)
 			override->is_used = true;

@@ -257,7 +257,7 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);
 	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
 
-	*choice = (struct choice) { .partition = PARTITION_CHUNKS };
+	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS };
 	if (is_auto && (is_none(partition) || (!restructure && !options->restructure)))
 		return false;
 	if (restructure && !is_auto && (is_none(restructure) || !read_keys(accumulation, restructure, choice)))

@@ -200,10 +200,11 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (!*descend || mark->kind != MARK_LOOP || mark_dim_number(mark) != target->n_loops - 1)
 		return node;
 	*descend = false;
-	if (is_in_call(target, node))
+	if (is_in_call(target, node) || (walk->options->is_device && !schedule_has_mark_above(node, MARK_GRID, NULL)))
 		return node;
 	array->folded = folded_subscripts(target);
-	if (!array_is_variable(array) && schedule_has_mark_above(node, MARK_VECTOR, NULL)) {
+	if (!array_is_variable(array) &&
+	    (walk->options->is_device || schedule_has_mark_above(node, MARK_VECTOR, NULL))) {
 		array->folded = 0;
 		return node;
 	}

@@ -90,8 +90,9 @@ __isl_give isl_schedule_node *team_form(struct tree_walk *walk, __isl_take isl_s
 	struct stage *stage = below.n == 1 ? below.items[0] : NULL;
 	bool is_tiled = schedule_has_mark_above(node, MARK_TILE, NULL) ||
 			schedule_has_mark_below(node, MARK_TILE, NULL);
-	int steps = stage && !stage->guard && !is_tiled && !schedule_has_mark_above(node, MARK_ACCUMULATE, stage) ?
-		    find_shared(walk, node) : 0;
+	bool may = stage && !walk->options->is_device && !stage->guard && !is_tiled &&
+		   !schedule_has_mark_above(node, MARK_ACCUMULATE, stage);
+	int steps = may ? find_shared(walk, node) : 0;
 
 	*descend = steps == 0;
 	if (*descend)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # budget: 300s
-# Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for tests/random, which has a lane.
+# Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for tests/random and tests/cuda, which have
+# lanes.
 set -e
 make -s unit-programs ${SAN:+SAN=1}
-exec "$PYTHON" tests/lanes/unit.py "$BUILD" -random
+exec "$PYTHON" tests/lanes/unit.py "$BUILD" -random -cuda

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the tests that are built in a folder: unit.py BUILD [FOLDER | -FOLDER]. FOLDER is one of tests/ to run alone,
-or, behind a dash, to leave out.
+"""Runs the tests that are built in a folder: unit.py BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/ to run alone,
+or, behind a dash, some to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
 One that says "Not with
@@ -29,7 +29,7 @@ def commands(build, which):
     def is_wanted(path):
         if "-san" in build.name and ALONE in path.read_text():
             return False
-        return not which or (path.parent.name == which.lstrip("-")) != which.startswith("-")
+        return path.parent.name in which or all(f.startswith("-") and f[1:] != path.parent.name for f in which)
 
     programs = filter(is_wanted, sorted(Path("tests").glob("*/test_*.c")))
     scripts = filter(is_wanted, sorted(Path("tests").glob("*/test_*.py")))
@@ -64,7 +64,7 @@ def outcome(command, env):
 def main():
     build = Path(sys.argv[1])
     env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
-    listed = commands(build, sys.argv[2] if len(sys.argv) > 2 else "")
+    listed = commands(build, sys.argv[2:])
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda c: timed(c[1], env), listed))
     for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):

@@ -377,7 +377,7 @@ def recurrences():
 def c_compilers():
     base = ["life.pmg", "PHI=phi.tsv", "D=D.npy", "w=w.txt"]
     refuse([*base, "--cc", "no-such-compiler"], 7, "pmg run: cannot start the C compiler 'no-such-compiler': No such "
-           "file or directory\n  help: --cc NAME takes another one\n")
+           "file or directory\n  help: --cc COMMAND takes another one\n")
     refuse([*base, "--cc", "false"], 7, "pmg run: the C compiler 'false' fails on the generated code (status 1)\n")
     status, _, error = pmg("run", *base, env=dict(ENV, PMG_HOME="/nowhere"))
     check((status, error) == (5, "pmg run: pmgrt.h is neither in /nowhere/include nor in /nowhere/runtime\n"

@@ -2,7 +2,7 @@
  *
  * From the module to a library: the passes and the generator in this process, then the C compiler as
  * another one, started without a shell, in a folder of its own that goes away on every path unless --keep
- * names it. */
+ * names it. For a target with a device, its compiler follows, and links both. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static char *path_in(struct session *s, const char *folder, const char *name)
 
 static bool make_folder(struct session *s, struct build *build, struct failure *failure)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = getenv("TMPDIR"), *ending = compilation_device_ending(s->c);
 	build->is_kept = s->values.keep;
 	if (build->is_kept) {
 		build->folder = arena_string(s->arena, s->values.keep);
@@ -49,12 +49,18 @@ static bool make_folder(struct session *s, struct build *build, struct failure *
 	build->h_file = path_in(s, build->folder, arena_printf(s->arena, "%s.h", s->module->name));
 	build->library = path_in(s, build->folder, arena_printf(s->arena, "%s.so", s->module->name));
 	build->log = path_in(s, build->folder, "cc.log");
+	if (ending) {
+		build->device_file =
+			path_in(s, build->folder, arena_printf(s->arena, "%s.%s", s->module->name, ending));
+		build->object = path_in(s, build->folder, arena_printf(s->arena, "%s.o", s->module->name));
+	}
 	return true;
 }
 
 void build_remove(struct build *build)
 {
-	char *const files[] = { build->c_file, build->h_file, build->library, build->log, build->folder };
+	char *const files[] = { build->c_file, build->h_file, build->device_file, build->object,
+				build->library, build->log, build->folder };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !build->is_kept; i++)
 		if (files[i])
 			scratch_remove(files[i]);
@@ -63,9 +69,11 @@ void build_remove(struct build *build)
 /* The C compiler writes files that we announce before they exist. */
 static void announce(const struct build *build)
 {
-	char *const files[] = { build->c_file, build->h_file, build->library, build->log };
+	char *const files[] = { build->c_file, build->h_file, build->device_file, build->object,
+				build->library, build->log };
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !build->is_kept; i++)
-		scratch_add(files[i]);
+		if (files[i])
+			scratch_add(files[i]);
 }
 
 static bool write_text(const char *path, const char *text, struct failure *failure)
@@ -119,7 +127,8 @@ static bool generate(struct session *s, struct build *build, struct failure *fai
 		return program_failed(s, failure);
 	if (s->values.remarks)
 		fputs(compilation_messages(s->c, true), stderr);
-	return write_text(build->c_file, c_text, failure) && write_text(build->h_file, h_text, failure);
+	return write_text(build->c_file, c_text, failure) && write_text(build->h_file, h_text, failure) &&
+	       (!build->device_file || write_text(build->device_file, s->c->device_text, failure));
 }
 
 /* ---- Where the runtime is ----------------------------------------------------------------------- */
@@ -185,17 +194,41 @@ static void list_arguments(struct session *s, const struct build *build, const c
 {
 	const char *cc = s->values.cc ? s->values.cc : "gcc";
 	push_words(s, words, cc);
-	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fopenmp -fPIC -shared -fwrapv");
+	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fopenmp -fPIC -fwrapv");
 	if (words->n > 0 && is_clang(words->items[0]))
 		push_words(s, words, "-fveclib=libmvec -fno-math-errno");
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", build->folder));
 	vec_push(s->arena, words, build->c_file);
+	if (build->object) {
+		push_words(s, words, "-c -o");
+		vec_push(s->arena, words, build->object);
+	} else {
+		vec_push(s->arena, words, "-shared");
+		vec_push(s->arena, words, "-o");
+		vec_push(s->arena, words, build->library);
+		vec_push(s->arena, words, arena_printf(s->arena, "-L%s", lib));
+		vec_push(s->arena, words, arena_printf(s->arena, "-Wl,-rpath,%s", lib));
+		push_words(s, words, compilation_calls_blas(s->c) ? "-lpmgrt -lopenblas -lm" : "-lpmgrt -lm");
+	}
+	vec_push(s->arena, words, NULL);
+}
+
+static void list_device_arguments(struct session *s, const struct build *build, const char *include, const char *lib,
+				  word_list *words)
+{
+	push_words(s, words, s->values.nvcc ? s->values.nvcc : "nvcc -arch=native");
+	push_words(s, words, "-std=c++17 -O3 -Xcompiler -fPIC,-fwrapv -shared");
+	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
+	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", build->folder));
+	vec_push(s->arena, words, build->device_file);
+	vec_push(s->arena, words, build->object);
 	vec_push(s->arena, words, "-o");
 	vec_push(s->arena, words, build->library);
 	vec_push(s->arena, words, arena_printf(s->arena, "-L%s", lib));
-	vec_push(s->arena, words, arena_printf(s->arena, "-Wl,-rpath,%s", lib));
-	push_words(s, words, compilation_calls_blas(s->c) ? "-lpmgrt -lopenblas -lm" : "-lpmgrt -lm");
+	push_words(s, words, "-Xlinker -rpath -Xlinker");
+	vec_push(s->arena, words, lib);
+	vec_push(s->arena, words, "-lpmgrt");
 	vec_push(s->arena, words, NULL);
 }
 
@@ -245,28 +278,40 @@ static bool log_mentions(const char *path, const char *word)
 	return mentions;
 }
 
-static bool compile(struct session *s, const struct build *build, struct failure *failure)
+/* Runs one of the two compilers. */
+static bool start(const word_list *words, const struct build *build, const char *what, const char *option,
+		  struct failure *failure)
 {
-	const char *include, *lib;
-	word_list words = { 0 };
-	if (!find_runtime(s, &include, &lib, failure))
-		return false;
-	list_arguments(s, build, include, lib, &words);
-	int status = spawn(words.items, build->log);
+	int status = spawn(words->items, build->log);
 	if (status == 0)
 		return true;
 	if (status < 0) {
-		fail(failure, OUTCOME_C_COMPILER, "cannot start the C compiler '%s': %s", words.items[0],
+		fail(failure, OUTCOME_C_COMPILER, "cannot start the %s '%s': %s", what, words->items[0],
 		     strerror(errno));
-		fail_help(failure, "--cc NAME takes another one");
+		fail_help(failure, "%s COMMAND takes another one", option);
 		return false;
 	}
 	print_log(build->log);
-	fail(failure, OUTCOME_C_COMPILER, "the C compiler '%s' fails on the generated code (status %d)",
-	     words.items[0], status);
+	fail(failure, OUTCOME_C_COMPILER, "the %s '%s' fails on the generated code (status %d)", what,
+	     words->items[0], status);
 	if (log_mentions(build->log, "openblas"))
 		fail_help(failure, "it calls the BLAS: install OpenBLAS (libopenblas-dev), or --blas=off");
 	return false;
+}
+
+static bool compile(struct session *s, const struct build *build, struct failure *failure)
+{
+	const char *include, *lib;
+	word_list words = { 0 }, device_words = { 0 };
+	if (!find_runtime(s, &include, &lib, failure))
+		return false;
+	list_arguments(s, build, include, lib, &words);
+	if (!start(&words, build, "C compiler", "--cc", failure))
+		return false;
+	if (!build->device_file)
+		return true;
+	list_device_arguments(s, build, include, lib, &device_words);
+	return start(&device_words, build, "CUDA compiler", "--nvcc", failure);
 }
 
 bool build_library(struct session *s, struct build *build, struct failure *failure)

@@ -81,6 +81,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->c = compilation_new();
 	if (!s->c)
 		return fail_memory(failure, "the compiler");
+	if (!compilation_choose_target(s->c, s->values.target))
+		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda, not '%s'", s->values.target);
 	s->c->options = s->values.passes;
 	s->c->options.with = s->values.with;
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
@@ -188,7 +190,7 @@ void session_free(struct session *s)
 
 struct run_values run_values_default(void)
 {
-	struct run_values values = { .repeat = 1, .iterations = -1 };
+	struct run_values values = { .repeat = 1, .iterations = -1, .target = "openmp" };
 	struct options options = options_default();
 	char problem[8];
 	options_for_passes(&options, &values.passes, problem, sizeof(problem));
@@ -273,6 +275,16 @@ static const struct option_row rows[] = {
 	  .offset = offsetof(struct run_values, resume),
 	  .operand = "FILE",
 	  .text = "go on from such a state" },
+	{ .name = "target",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, target),
+	  .operand = "openmp|cuda",
+	  .text = "what runs the kernels: this processor, or a GPU" },
+	{ .name = "nvcc",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, nvcc),
+	  .operand = "COMMAND",
+	  .text = "for --target=cuda, CUDA's compiler and further flags for it (default: nvcc -arch=native)" },
 	{ .name = "cc",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, cc),

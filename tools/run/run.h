@@ -13,7 +13,7 @@
 
 struct run_values {
 	const char *with, *specialize;
-	const char *pipeline, *cc, *keep;
+	const char *pipeline, *target, *cc, *nvcc, *keep;
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
 	const char *state, *resume; /* files */
@@ -121,6 +121,7 @@ bool fill_arguments(struct session *s, struct failure *failure);
 /* ---- build.c -------------------------------------------------------------------- */
 struct build {
 	char *folder, *c_file, *h_file, *library, *log;
+	char *device_file, *object; /* of a target with a device; else NULL */
 	bool is_kept;
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);

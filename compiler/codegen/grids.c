@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels of a device. What is below a GRID mark is printed twice: to nowhere first, from which one sees what it reads,
+ * then as a function with these parameters; where the mark stood, the function is started. Teams of lanes share the
+ * PARALLEL loop, the lanes of a team a VECTOR loop. Everything else is computed by each lane of a team, which has all
+ * of its variables, but written to memory by one; before and after such a write, and a loop that lanes share, they wait
+ * for one another, so that each sees what the others wrote, and nobody writes what another has yet to read. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- loops and lanes ---- */
+
+bool loop_is_shared(const struct emit *e, const struct loop_use *use)
+{
+	return e->grid && e->grid->has_shared && use->is_parallel;
+}
+
+bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
+{
+	return e->grid && e->grid->team > 1 && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
+}
+
+void emit_team_sync(struct emit *e)
+{
+	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes)
+		line(e->w, "PMG_TEAM_SYNC;");
+}
+
+int one_lane_open(struct emit *e)
+{
+	if (!e->grid || e->grid->team == 1 || e->grid->in_lanes)
+		return -1;
+	emit_team_sync(e);
+	return block_open(e, "if (pmg_lane == 0) {");
+}
+
+void one_lane_close(struct emit *e, int names)
+{
+	if (names < 0)
+		return;
+	block_close(e, names);
+	emit_team_sync(e);
+}
+
+/* ---- sums ---- */
+
+static isl_bool find_vector(__isl_keep isl_ast_node *node, void *user)
+{
+	bool *found = user;
+
+	if (isl_ast_node_get_type(node) == isl_ast_node_mark)
+		*found |= mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_VECTOR;
+	return isl_bool_true;
+}
+
+bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	bool has_vector = false;
+
+	if (!e->grid || e->grid->in_lanes)
+		return false;
+	isl_ast_node_foreach_descendant_top_down(node, find_vector, &has_vector);
+	return e->grid->has_shared || (e->grid->team > 1 && has_vector);
+}
+
+bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
+{
+	static const char *const operations[] = {
+		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
+		[REDUCE_MAX] = "max"
+	};
+
+	if (!of_grid) {
+		line(e->w, "%s = pmg_cuda_team<pmg_team, pmg_cuda_%s>(%s);", name, operations[op], name);
+		return false;
+	}
+	e->grid->sums_up = true;
+	open_block(e->w, "if (pmg_cuda_grid<pmg_cuda_%s>(&%s, pmg_parts)) {", operations[op], name);
+	return true;
+}
+
+/* ---- how many iterations are shared ---- */
+
+struct counting {
+	struct emit *e;
+	const char *text;               /* NULL: none yet */
+};
+
+static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop);
+
+static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node, int direction)
+{
+	struct emit *e = counting->e;
+	struct range range = range_of(e, node, direction);
+	struct affine count = affine_combine(e->arena, direction, &range.end, -direction, &range.first);
+	const char *text;
+
+	if (range.is_single)
+		count = affine_constant(1);
+	if (range.step > 1)
+		count = affine_scale(e->arena, &count, 1, range.step - 1);
+	text = affine_plain(e->arena, &count);
+	if (range.step > 1)
+		text = arena_printf(e->arena, "pmg_div(%s, %s)", text, int_text(e->arena, range.step));
+	counting->text = counting->text ? arena_printf(e->arena, "pmg_max_i64(%s, %s)", counting->text, text) : text;
+}
+
+static void count_children(struct counting *counting, __isl_keep isl_ast_node *node, const struct mark *loop)
+{
+	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
+		count_ranges(counting, isl_ast_node_list_get_at(children, i), loop);
+	isl_ast_node_list_free(children);
+}
+
+/* The outermost loops below. */
+static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
+{
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	const struct mark *mark;
+
+	if (type == isl_ast_node_mark && !loop) {
+		mark = mark_of(isl_ast_node_mark_get_id(node));
+		count_ranges(counting, isl_ast_node_mark_get_node(node), mark_is_loop(mark) ? mark : NULL);
+	} else if (type == isl_ast_node_block) {
+		count_children(counting, node, loop);
+	} else if (type == isl_ast_node_if) {
+		count_ranges(counting, isl_ast_node_if_get_then_node(node), loop);
+		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+			count_ranges(counting, isl_ast_node_if_get_else_node(node), loop);
+	} else if (type == isl_ast_node_for && loop) {
+		count_loop(counting, node, loop->direction);
+	}
+	isl_ast_node_free(node);
+}
+
+/* Does a PARALLEL mark stand at the node, but for those that may stand above it? */
+static bool is_shared_at(__isl_take isl_ast_node *node)
+{
+	enum mark_kind kind = MARK_ACCUMULATE;
+
+	while (isl_ast_node_get_type(node) == isl_ast_node_mark && (kind == MARK_ACCUMULATE || kind == MARK_DYNAMIC)) {
+		isl_ast_node *below = isl_ast_node_mark_get_node(node);
+
+		kind = mark_of(isl_ast_node_mark_get_id(node))->kind;
+		isl_ast_node_free(node);
+		node = below;
+	}
+	isl_ast_node_free(node);
+	return kind == MARK_PARALLEL;
+}
+
+static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct counting counting = { e, NULL };
+
+	if (!is_shared_at(isl_ast_node_copy(node)))
+		return "1";
+	count_ranges(&counting, isl_ast_node_copy(node), NULL);
+	return counting.text ? counting.text : "1";
+}
+
+/* ---- parameters ---- */
+
+struct parameters {
+	struct emit *e;
+	const char *text;               /* of the body */
+	struct str list, arguments;
+};
+
+static void add_parameter(struct parameters *parameters, const char *type, const char *name, const char *argument)
+{
+	str_add(&parameters->list, "%s%s%s", parameters->list.length ? ", " : "", type, name);
+	str_add(&parameters->arguments, ", %s", argument);
+}
+
+static void add_if_mentioned(struct parameters *parameters, const char *type, const char *name)
+{
+	if (text_mentions(parameters->text, name))
+		add_parameter(parameters, type, name, name);
+}
+
+static bool is_param(const struct emit *e, const char *name)
+{
+	for (int i = 0; i < e->module->params.n; i++)
+		if (!strcmp(e->layout->params[i], name))
+			return true;
+	return false;
+}
+
+static void add_params(struct parameters *parameters)
+{
+	const struct module *module = parameters->e->module;
+
+	for (int i = 0; i < module->params.n; i++) {
+		const struct param *param = &module->params.items[i];
+		const char *name = parameters->e->layout->params[i];
+
+		if (!parameters->e->is_specialized || !param->is_specialized)
+			add_if_mentioned(parameters, arena_printf(module->arena, "%s ", param->is_loop ? "int64_t"
+							: type_c_name(param->type)), name);
+	}
+}
+
+/* Variables of loops of the host. */
+static void add_iterators(struct parameters *parameters)
+{
+	const struct emit *e = parameters->e;
+
+	for (int i = 0; i < e->iterators.n; i++)
+		for (int t = 0; t < e->iterators.items[i].value.terms.n; t++) {
+			const char *name = e->iterators.items[i].value.terms.items[t].text;
+
+			if (!is_param(e, name))
+				add_if_mentioned(parameters, "int64_t ", name);
+		}
+}
+
+static void add_arrays(struct parameters *parameters)
+{
+	const struct emit *e = parameters->e;
+
+	for (int i = 0; i < e->layout->slots.n; i++) {
+		const struct slot *slot = &e->layout->slots.items[i];
+
+		add_if_mentioned(parameters, arena_printf(e->arena, "%s%s *__restrict__ ",
+				 e->is_written[i] ? "" : "const ", type_c_name(slot_type(slot))), slot->c_name);
+		if (slot->finite)
+			add_if_mentioned(parameters, "bool ", slot->finite);
+	}
+}
+
+static struct parameters parameters_of(struct emit *e, const char *text)
+{
+	struct parameters parameters = { e, text, str_new(e->arena), str_new(e->arena) };
+
+	add_params(&parameters);
+	add_iterators(&parameters);
+	add_arrays(&parameters);
+	add_if_mentioned(&parameters, "bool ", e->starts);
+	if (e->grid->sums_up)
+		add_parameter(&parameters, "pmg_cuda_parts *", "pmg_parts", "pmg_cuda_parts_of(plan)");
+	if (text_mentions(text, "plan"))
+		add_parameter(&parameters, "pmg_cuda_bad_index *", "plan", "pmg_cuda_bad_index_of(plan)");
+	return parameters;
+}
+
+/* ---- the kernel ---- */
+
+static const char *first_group_name(__isl_keep isl_ast_node *node)
+{
+	isl_ast_expr *instance = ast_first_instance(node, NULL, false);
+	const char *name = instance ? ast_stage(instance)->group->name : "nothing";
+
+	isl_ast_expr_free(instance);
+	return name;
+}
+
+static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	char *name = arena_printf(e->arena, "%s_%s_%d", e->layout->prefix, first_group_name(node), ++e->n_kernels);
+
+	for (char *c = name; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c))
+			*c = '_';
+	return name;
+}
+
+static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	struct grid grid = { .team = (int) mark->factor, .has_shared = is_shared_at(isl_ast_node_copy(node)) };
+	struct writer *outer = e->w;
+
+	w->span = outer->span;
+	*e->grid = grid;
+	e->w = w;
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->w = outer;
+}
+
+static void emit_constants(struct emit *e, struct writer *w, const char *text)
+{
+	for (int i = 0; e->is_specialized && i < e->module->params.n; i++)
+		if (e->module->params.items[i].is_specialized && text_mentions(text, e->layout->params[i]))
+			line(w, "constexpr int64_t %s = %s;", e->layout->params[i],
+			     int_text(e->arena, e->module->params.items[i].value));
+}
+
+static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	struct writer scratch = writer_new(e->arena), *w = e->kernels;
+	const char *name = kernel_name(e, node), *text;
+	struct parameters parameters;
+	bool sums_up;
+	int bound = e->n_bound;
+
+	print_body(e, &scratch, node, mark);
+	e->n_bound = bound;
+	text = str_text(&scratch.text);
+	parameters = parameters_of(e, text);
+	sums_up = e->grid->sums_up;
+	w->span = e->w->span;
+	open_block(w, "static __global__ void %s(%s)\n{", name,
+		   parameters.list.length ? str_text(&parameters.list) : "void");
+	line(w, "PMG_TEAM(%s);", int_text(e->arena, mark->factor));
+	emit_constants(e, w, text);
+	if (!is_shared_at(isl_ast_node_copy(node)))
+		line(w, "if (pmg_index > 0)\n\treturn;");
+	writer_blank(w);
+	print_body(e, w, node, mark);
+	close_block(w, "}");
+	writer_blank(w);
+	e->grid = NULL;
+	line(e->w, "%s(plan, %s, %s, %s%s);", sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_text(e, node),
+	     int_text(e->arena, mark->factor), str_text(&parameters.arguments));
+}
+
+void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	size_t n = (size_t) e->layout->slots.n;
+	bool *outer = arena_new_array(e->arena, bool, (int) n + 1);
+	struct grid grid;
+
+	memcpy(outer, e->is_written, n*sizeof(bool));
+	memset(e->is_written, 0, n*sizeof(bool));
+	e->grid = &grid;
+	print_kernel(e, node, mark);
+	e->grid = NULL;
+	for (size_t i = 0; i < n; i++)
+		e->is_written[i] |= outer[i];
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What runs as a kernel of the device, for targets that have one: the mark GRID. From the root down, a loop that stays
+ * sequential around shared ones is a loop of the host, which starts kernels; a shared loop becomes one kernel, of which
+ * each iteration belongs to a team of lanes: one where nothing inside is a loop of vectors, else a warp, or as many as
+ * hold a row of accumulators in few registers each (K. Aggarwal, thesis, IISc 2020, 4.2.2). What the host cannot see,
+ * since it is read from an array, and what is not shared, runs in a kernel of one team.
+ *
+ * Values of one point of a group are variables of a kernel. Where the host runs what is between its kernels, they
+ * become arrays of one cell. */
+#include "passes/pass_private.h"
+
+enum { FEWEST = 4, WARP = 32, ROW_BYTES = 96 }; /* lanes of a team; what a lane has of a row */
+
+static const char pass_name[] = "map_cuda";
+
+static bool has_shared_below(__isl_keep isl_schedule_node *node)
+{
+	return schedule_has_mark_below(node, MARK_PARALLEL, NULL) || schedule_has_mark_below(node, MARK_VECTOR, NULL);
+}
+
+/* ---- teams ---- */
+
+struct lanes {
+	const struct module *module;
+	int64_t row;                    /* bytes of the longest row that lanes share */
+	bool has_vectors, is_unknown;   /* a length is not known */
+};
+
+static bool known_value(const struct module *module, const struct expr *expr, int64_t *value)
+{
+	if (expr->kind != EXPR_PARAM)
+		return expr_is_constant(expr, value);
+	*value = module->params.items[expr->index].value;
+	return module->params.items[expr->index].is_specialized;
+}
+
+static void note_vectors(struct lanes *lanes, const struct mark *loop)
+{
+	int64_t lo, hi, bytes;
+
+	lanes->has_vectors = true;
+	if (!loop || loop->kind != MARK_LOOP || !known_value(lanes->module, loop->dim->lo, &lo) ||
+	    !known_value(lanes->module, loop->dim->hi, &hi)) {
+		lanes->is_unknown = true;
+		return;
+	}
+	bytes = (hi - lo)*type_size(loop->stage->write.array->type);
+	lanes->row = bytes > lanes->row ? bytes : lanes->row;
+}
+
+static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+	isl_schedule_node *above, *below;
+
+	if (!mark || mark->kind != MARK_VECTOR)
+		return isl_bool_true;
+	above = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	below = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	if (!mark_of_node(above) || mark_of_node(above)->kind != MARK_PARALLEL)
+		note_vectors(user, mark_of_node(below));
+	isl_schedule_node_free(above);
+	isl_schedule_node_free(below);
+	return isl_bool_true;
+}
+
+/* Lanes that run one iteration together. */
+static int team_of(const struct module *module, __isl_keep isl_schedule_node *node)
+{
+	struct lanes lanes = { .module = module };
+	int team = FEWEST;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
+	if (!lanes.has_vectors)
+		return 1;
+	while (team < WARP && (lanes.is_unknown || lanes.row > team*ROW_BYTES))
+		team *= 2;
+	return team;
+}
+
+static __isl_give isl_schedule_node *insert_grid(struct module *module, __isl_take isl_schedule_node *node)
+{
+	struct mark *mark = mark_new(module, MARK_GRID, pass_name, (struct span) { 0 });
+
+	mark->factor = team_of(module, node);
+	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
+}
+
+/* ---- loops that the device shares ---- */
+
+static bool stands_above_loop(const struct mark *mark)
+{
+	return mark && (mark->kind == MARK_ACCUMULATE || mark->kind == MARK_DYNAMIC || mark->kind == MARK_PARALLEL ||
+			mark->kind == MARK_VECTOR);
+}
+
+/* Steps down to the PARALLEL or VECTOR mark of the loop at `node`; -1: it is not shared. */
+static int steps_to_shared(__isl_keep isl_schedule_node *node, enum mark_kind *kind)
+{
+	isl_schedule_node *at = isl_schedule_node_copy(node);
+	int steps = 0;
+
+	for (; stands_above_loop(mark_of_node(at)); steps++) {
+		*kind = mark_of_node(at)->kind;
+		if (*kind == MARK_PARALLEL || *kind == MARK_VECTOR)
+			break;
+		at = isl_schedule_node_first_child(at);
+	}
+	steps = stands_above_loop(mark_of_node(at)) ? steps : -1;
+	isl_schedule_node_free(at);
+	return steps;
+}
+
+static __isl_give isl_schedule_node *map_shared(struct module *module, __isl_take isl_schedule_node *node, int steps,
+						enum mark_kind kind)
+{
+	for (int i = 0; i < steps; i++)
+		node = isl_schedule_node_first_child(node);
+	if (kind == MARK_VECTOR)
+		node = tree_insert_mark(module, node, MARK_PARALLEL, pass_name, NULL);
+	return insert_grid(module, isl_schedule_node_ancestor(node, steps));
+}
+
+/* ---- values of a point of the host ---- */
+
+static bool keep_locals(struct module *module, const struct group *group)
+{
+	bool any = false;
+
+	for (int i = 0; i < module->arrays.n; i++) {
+		struct array *array = module->arrays.items[i];
+
+		if (array->role != ROLE_LOCAL || array->group != group)
+			continue;
+		array->role = ROLE_TEMP;
+		array->group = NULL;
+		any = true;
+		module_decide(module, pass_name, array->name, "cell", "variable", array->span,
+			      "several kernels write and read it");
+	}
+	return any;
+}
+
+/* ---- the walk ---- */
+
+static __isl_give isl_schedule_node *map_node(struct module *module, __isl_take isl_schedule_node *node);
+
+static __isl_give isl_schedule_node *map_children(struct module *module, __isl_take isl_schedule_node *node)
+{
+	isl_size n = isl_schedule_node_n_children(node);
+
+	for (int i = 0; i < n; i++)
+		node = isl_schedule_node_parent(map_node(module, isl_schedule_node_child(node, i)));
+	return node;
+}
+
+/* The host tests nothing that is in an array. */
+static bool is_of_skip(const struct mark *mark)
+{
+	return mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS;
+}
+
+static __isl_give isl_schedule_node *map_mark(struct module *module, __isl_take isl_schedule_node *node,
+					      const struct mark *mark)
+{
+	enum mark_kind kind = MARK_N;
+	int steps = steps_to_shared(node, &kind);
+
+	if (steps >= 0)
+		return map_shared(module, node, steps, kind);
+	if (!has_shared_below(node))
+		return insert_grid(module, node);
+	if (is_of_skip(mark))
+		return map_node(module, isl_schedule_node_delete(node));
+	if (mark->kind == MARK_GROUP)
+		keep_locals(module, mark->group);
+	if (mark->kind == MARK_GROUP || mark->kind == MARK_LOOP || mark->kind == MARK_TILE ||
+	    mark->kind == MARK_ATOMIC)
+		return map_children(module, node);
+	return insert_grid(module, node);
+}
+
+static bool is_outermost(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	enum isl_schedule_node_type type = isl_schedule_node_get_type(parent);
+
+	isl_schedule_node_free(parent);
+	return type == isl_schedule_node_domain || type == isl_schedule_node_context;
+}
+
+/* Returns the node at the same depth. */
+static __isl_give isl_schedule_node *map_node(struct module *module, __isl_take isl_schedule_node *node)
+{
+	enum isl_schedule_node_type type = isl_schedule_node_get_type(node);
+
+	if (type == isl_schedule_node_mark)
+		return map_mark(module, node, mark_of_node(node));
+	if (type == isl_schedule_node_leaf)
+		return insert_grid(module, node);
+	if (type == isl_schedule_node_sequence && !is_outermost(node) && !has_shared_below(node))
+		return insert_grid(module, node);
+	return map_children(module, node);
+}
+
+bool pass_map_cuda(struct module *module, const struct pass_options *options)
+{
+	bool ok = true;
+
+	for (int i = 0; ok && options->is_device && i < REGION_N; i++) {
+		struct region *region = &module->regions[i];
+		isl_schedule_node *root;
+
+		if (!region->schedule)
+			continue;
+		root = map_children(module, isl_schedule_get_root(region->schedule));
+		isl_schedule_free(region->schedule);
+		region->schedule = isl_schedule_node_get_schedule(root);
+		isl_schedule_node_free(root);
+		ok = region->schedule;
+	}
+	return ok;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the kernels of the CUDA target are written with, and how they are started: the first header of a generated .cu
+ * file behind its own, in CUDA C++. A plan keeps all of its arrays on the device from when it is made: fixed arrays and
+ * what inspectors found go there once, other arguments with each execution, unless they are there already. Kernels run
+ * one after the other in the plan's stream. A failure of CUDA is a status of the plan with CUDA's words; what follows
+ * does nothing.
+ *
+ * A team is `pmg_team` lanes of a warp, of which a thread is number `pmg_lane`; teams are numbered by `pmg_index`. */
+#ifndef PMGRT_CUDA_H
+#define PMGRT_CUDA_H
+
+#include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmgrt.h>
+
+#ifndef PMG_CUDA_START
+#define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
+#endif
+
+enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
+
+/* ---- In kernels: teams ------------------------------------------------------------------------------- */
+
+#define PMG_TEAM(lanes) \
+	constexpr int pmg_team = (lanes); \
+	const int pmg_lane = (int) (threadIdx.x % pmg_team); \
+	const int64_t pmg_index = ((int64_t) blockIdx.x*blockDim.x + threadIdx.x)/pmg_team; \
+	const int64_t pmg_teams = (int64_t) gridDim.x*blockDim.x/pmg_team; \
+	(void) pmg_lane, (void) pmg_index, (void) pmg_teams
+
+template <int team> static __device__ unsigned pmg_cuda_mask()
+{
+	if (team == PMG_CUDA_WARP)
+		return 0xffffffffu;
+	return ((1u << team % PMG_CUDA_WARP) - 1u) << (threadIdx.x % PMG_CUDA_WARP/team*team);
+}
+
+#define PMG_TEAM_SYNC __syncwarp(pmg_cuda_mask<pmg_team>())
+
+/* ---- In kernels: rows of accumulators, a vector of which is one cell of each lane ------------------------- */
+
+#undef pmg_vector_f64
+#undef pmg_vector_f32
+#define pmg_vector_f64 double
+#define pmg_vector_f32 float
+#undef PMG_VECTORS
+#define PMG_VECTORS(type, n) (((n) + pmg_team - 1)/pmg_team)
+/* Lanes behind the end have the last cell, too. */
+#undef PMG_VECTOR_START
+#define PMG_VECTOR_START(type, n, vector) \
+	((vector)*pmg_team + pmg_lane < (n) ? (vector)*pmg_team + pmg_lane : (n) - 1)
+#define PMG_READ_F64(cell) (cell)
+#define PMG_READ_F32(cell) (cell)
+#define PMG_READ_F64_AS_F32(cell) ((double) (cell))
+#define PMG_READ_F64_AS_TOP(cell) pmg_f64_of_top(cell)
+#define PMG_READ_F64_TO_F32(cell) ((float) (cell))
+#define PMG_READ_F64_AS_F32_TO_F32(cell) (cell)
+#define PMG_READ_F64_AS_TOP_TO_F32(cell) ((float) pmg_f64_of_top(cell))
+#define PMG_WRITE_F64_TO_F32(cell) (cell)
+#define PMG_WIDEN(cell) ((double) (cell))
+#define PMG_WRITE_F64(cell) (cell)
+#define PMG_WRITE_F32(cell) (cell)
+#define PMG_SUM_F64(sums) ((sums)[0] + (sums)[1])
+#define PMG_SUM_F32(sums) ((sums)[0] + (sums)[1])
+#undef PMG_UNROLL
+#define PMG_UNROLL _Pragma("unroll")
+
+/* ---- In kernels: reductions -------------------------------------------------------------------------------- */
+
+struct pmg_cuda_add {
+	template <class T> static __device__ T identity() { return (T) 0; }
+	template <class T> static __device__ T of(T a, T b) { return (T) (a + b); }
+};
+
+struct pmg_cuda_prod {
+	template <class T> static __device__ T identity() { return (T) 1; }
+	template <class T> static __device__ T of(T a, T b) { return (T) (a*b); }
+};
+
+/* NaN if one of the two is. */
+struct pmg_cuda_min {
+	template <class T> static __device__ T of(T a, T b) { return (a < b) | (a != a) ? a : b; }
+};
+
+struct pmg_cuda_max {
+	template <class T> static __device__ T of(T a, T b) { return (a > b) | (a != a) ? a : b; }
+};
+
+/* Values of any size, as words that shuffles know. */
+template <class T> static __device__ T pmg_cuda_shuffle_xor(unsigned mask, T value, int lanes, int width)
+{
+	if (sizeof(T) == 8) {
+		unsigned long long bits;
+
+		memcpy(&bits, &value, sizeof(T));
+		bits = __shfl_xor_sync(mask, bits, lanes, width);
+		memcpy(&value, &bits, sizeof(T));
+	} else {
+		unsigned bits = 0;
+
+		memcpy(&bits, &value, sizeof(T));
+		bits = __shfl_xor_sync(mask, bits, lanes, width);
+		memcpy(&value, &bits, sizeof(T));
+	}
+	return value;
+}
+
+/* The sum of what the lanes of a team have, the same in each. */
+template <int team, class operation, class T> static __device__ T pmg_cuda_team(T value)
+{
+	for (int lanes = team/2; lanes > 0; lanes /= 2)
+		value = operation::of(value, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), value, lanes, team));
+	return value;
+}
+
+/* Of a kernel that ends in a reduction: what each block has found, and how many have. */
+struct pmg_cuda_parts {
+	double values[PMG_CUDA_MOST_PARTS];     /* of 8 bytes, whatever their type */
+	unsigned n_done;
+};
+
+/* Adds up what the threads of a block have, with `of`, in the order of threads; true in the first one. The number of
+ * threads is a power of two. */
+template <class operation, class T> static __device__ bool pmg_cuda_block(T *value)
+{
+	__shared__ double shared[PMG_CUDA_THREADS];
+	const unsigned thread = threadIdx.x;
+	T other;
+
+	memcpy(&shared[thread], value, sizeof(T));
+	for (unsigned n = blockDim.x/2; n > 0; n /= 2) {
+		__syncthreads();
+		if (thread < n) {
+			memcpy(&other, &shared[thread + n], sizeof(T));
+			*value = operation::of(*value, other);
+			memcpy(&shared[thread], value, sizeof(T));
+		}
+	}
+	__syncthreads();
+	return thread == 0;
+}
+
+/* Sums of all threads: of blocks first, then by the block that is the last to come, in the order of the blocks, so that
+ * the sum does not depend on who comes when. True in one thread of all, which has the sum. */
+template <class operation, class T> static __device__ bool pmg_cuda_grid(T *value, pmg_cuda_parts *parts)
+{
+	__shared__ unsigned before[1];
+	const unsigned n = gridDim.x, thread = threadIdx.x;
+	const bool is_first = pmg_cuda_block<operation>(value);
+	T part;
+
+	if (is_first) {
+		memcpy(&parts->values[blockIdx.x], value, sizeof(T));
+		__threadfence();
+		before[0] = atomicAdd(&parts->n_done, 1u);
+	}
+	__syncthreads();
+	if (before[0] != n - 1)
+		return false;
+	__threadfence();
+	for (unsigned i = thread; i < n; i += blockDim.x) {
+		memcpy(&part, (const char *) &parts->values[i], sizeof(T));
+		*value = i == thread ? part : operation::of(*value, part);
+	}
+	/* Threads without a part pass the first one on, which counts once: the sum is over the first n threads. */
+	__shared__ double shared[PMG_CUDA_THREADS];
+	memcpy(&shared[thread], value, sizeof(T));
+	__syncthreads();
+	if (thread != 0)
+		return false;
+	for (unsigned i = 1; i < blockDim.x && i < n; i++) {
+		memcpy(&part, &shared[i], sizeof(T));
+		*value = operation::of(*value, part);
+	}
+	parts->n_done = 0;
+	return true;
+}
+
+/* ---- In kernels: updates that may meet ------------------------------------------------------------------------ */
+
+/* By compare and exchange of the word around the cell. */
+template <class operation, class T> static __device__ void pmg_cuda_exchange(T *target, T value)
+{
+	if (sizeof(T) == 8) {
+		unsigned long long *word = (unsigned long long *) (void *) target, seen = *word, before, after;
+
+		do {
+			T cell;
+
+			before = seen;
+			memcpy(&cell, &before, sizeof(T));
+			cell = operation::of(cell, value);
+			memcpy(&after, &cell, sizeof(T));
+			seen = after == before ? before : atomicCAS(word, before, after);
+		} while (seen != before);
+	} else {
+		const uintptr_t at = (uintptr_t) target;
+		unsigned *word = (unsigned *) (at & ~(uintptr_t) 3), seen = *word, before, after;
+		const unsigned shift = (unsigned) (at & 3)*8;
+		const unsigned cell_bits = sizeof(T) == 4 ? 0xffffffffu : (1u << sizeof(T)*8 % 32) - 1u;
+
+		do {
+			unsigned bits;
+			T cell;
+
+			before = seen;
+			bits = before >> shift;
+			memcpy(&cell, &bits, sizeof(T));
+			cell = operation::of(cell, value);
+			bits = 0;
+			memcpy(&bits, &cell, sizeof(T));
+			after = (before & ~(cell_bits << shift)) | bits << shift;
+			seen = after == before ? before : atomicCAS(word, before, after);
+		} while (seen != before);
+	}
+}
+
+template <class T> static __device__ void pmg_cuda_atomic_add(T *target, T value)
+{
+	pmg_cuda_exchange<pmg_cuda_add>(target, value);
+}
+
+template <> __device__ void pmg_cuda_atomic_add<double>(double *target, double value)
+{
+	atomicAdd(target, value);
+}
+
+template <> __device__ void pmg_cuda_atomic_add<float>(float *target, float value)
+{
+	atomicAdd(target, value);
+}
+
+template <> __device__ void pmg_cuda_atomic_add<int64_t>(int64_t *target, int64_t value)
+{
+	atomicAdd((unsigned long long *) (void *) target, (unsigned long long) value);
+}
+
+template <> __device__ void pmg_cuda_atomic_add<int32_t>(int32_t *target, int32_t value)
+{
+	atomicAdd(target, value);
+}
+
+template <class T> static __device__ void pmg_cuda_atomic_prod(T *target, T value)
+{
+	pmg_cuda_exchange<pmg_cuda_prod>(target, value);
+}
+
+template <class T> static __device__ void pmg_cuda_atomic_min(T *target, T value)
+{
+	pmg_cuda_exchange<pmg_cuda_min>(target, value);
+}
+
+template <class T> static __device__ void pmg_cuda_atomic_max(T *target, T value)
+{
+	pmg_cuda_exchange<pmg_cuda_max>(target, value);
+}
+
+/* ---- In kernels: bad indices: the first one is kept ------------------------------------------------------------- */
+
+struct pmg_cuda_bad_index {
+	int is_claimed;
+	int32_t array;
+	int64_t position, value;
+};
+
+static inline __device__ void pmg_bad_index(pmg_cuda_bad_index *bad, int32_t array, int64_t position, int64_t value)
+{
+	if (atomicExch(&bad->is_claimed, 1) != 0)
+		return;
+	bad->array = array;
+	bad->position = position;
+	bad->value = value;
+}
+
+#include <pmgrt_cuda_plan.h>
+
+#endif

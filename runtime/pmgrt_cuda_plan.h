@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The host's side of pmgrt_cuda.h: memory of a plan on the device, transfers, starts of kernels, and the functions of
+ * pmg_device_part. All of an array's memory is taken when the plan is made, after a comparison of what is needed with
+ * what is free. */
+#ifndef PMGRT_CUDA_PLAN_H
+#define PMGRT_CUDA_PLAN_H
+
+struct pmg_cuda_plan {
+	cudaStream_t stream;
+	void **data;                    /* by array: where kernels find it */
+	void **own;                     /* by array: memory of the plan; NULL */
+	pmg_cuda_parts *parts;
+	pmg_cuda_bad_index *bad_index;
+	pmg_status status;              /* of the present execution */
+};
+
+static inline pmg_cuda_plan *pmg_cuda_of(pmg_plan *plan)
+{
+	return (pmg_cuda_plan *) plan->device;
+}
+
+/* PMG_OK, or the failure of CUDA as the status of the execution. */
+static inline pmg_status pmg_cuda_check(pmg_plan *plan, cudaError_t error, const char *what)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	pmg_status status = error == cudaErrorMemoryAllocation ? PMG_NO_RESOURCES : PMG_INTERNAL;
+
+	if (error == cudaSuccess)
+		return PMG_OK;
+	if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
+		status = PMG_NO_RESOURCES;
+	status = pmg_plan_fail(plan, status, "pipeline '%s': %s: %s (CUDA)", pmg_plan_name(plan), what,
+			       cudaGetErrorString(error));
+	if (cuda && cuda->status == PMG_OK)
+		cuda->status = status;
+	return status;
+}
+
+/* ---- Starts ---- */
+
+/* Threads of a block for so many threads: a power of two from a warp on. */
+static inline unsigned pmg_cuda_threads(int64_t threads)
+{
+	unsigned n = PMG_CUDA_WARP;
+
+	while (n < PMG_CUDA_THREADS && n < threads)
+		n *= 2;
+	return n;
+}
+
+template <class... P, class... A>
+static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kernel)(P...), int64_t count, int team,
+				   bool sums_up, A... arguments)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	const unsigned threads = pmg_cuda_threads(count*team);
+	const int64_t most = sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
+	int64_t blocks = (count*team + threads - 1)/threads;
+
+	if (count <= 0 || cuda->status != PMG_OK)
+		return;
+	if (blocks > most)
+		blocks = most;
+	PMG_CUDA_START(kernel, (unsigned) blocks, threads, cuda->stream, ((P) arguments)...);
+	(void) pmg_cuda_check(plan, cudaGetLastError(), name);
+}
+
+/* `count` iterations by teams of so many lanes. */
+#define PMG_LAUNCH(plan, kernel, count, team, ...) \
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, false, ##__VA_ARGS__)
+#define PMG_LAUNCH_SUM(plan, kernel, count, team, ...) \
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, true, ##__VA_ARGS__)
+
+/* ---- What kernels and the host's code ask for ---- */
+
+static inline void *pmg_cuda_data(pmg_plan *plan, int32_t array)
+{
+	return pmg_cuda_of(plan)->data[array];
+}
+
+static inline pmg_cuda_parts *pmg_cuda_parts_of(pmg_plan *plan)
+{
+	return pmg_cuda_of(plan)->parts;
+}
+
+static inline pmg_cuda_bad_index *pmg_cuda_bad_index_of(pmg_plan *plan)
+{
+	return pmg_cuda_of(plan)->bad_index;
+}
+
+static inline pmg_status pmg_cuda_to_host(pmg_plan *plan, void *to, const void *from, int64_t bytes)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	pmg_status status = pmg_cuda_check(plan, cudaMemcpyAsync(to, from, (size_t) bytes, cudaMemcpyDeviceToHost,
+								  cuda->stream), "a copy from the device");
+
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaStreamSynchronize(cuda->stream), "a kernel");
+	plan->from_device += status == PMG_OK ? bytes : 0;
+	return status;
+}
+
+static inline pmg_status pmg_cuda_to_device(pmg_plan *plan, void *to, const void *from, int64_t bytes)
+{
+	pmg_status status = pmg_cuda_check(plan, cudaMemcpyAsync(to, from, (size_t) bytes, cudaMemcpyHostToDevice,
+								  pmg_cuda_of(plan)->stream), "a copy to the device");
+
+	plan->to_device += status == PMG_OK ? bytes : 0;
+	return status;
+}
+
+/* A cell of the device, 0 once something has failed. */
+template <class T> static inline T pmg_cuda_value(pmg_plan *plan, const T *cell)
+{
+	T value = T();
+
+	if (pmg_cuda_of(plan)->status != PMG_OK || pmg_cuda_to_host(plan, &value, cell, sizeof value) != PMG_OK)
+		return T();
+	return value;
+}
+
+/* Has an index been bad, or CUDA failed? Waits for all kernels. */
+static inline bool pmg_cuda_failed(pmg_plan *plan)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	pmg_cuda_bad_index bad = { 0, 0, 0, 0 };
+
+	if (cuda->status == PMG_OK)
+		(void) pmg_cuda_to_host(plan, &bad, cuda->bad_index, sizeof bad);
+	if (bad.is_claimed)
+		pmg_bad_index(plan, bad.array, bad.position, bad.value);
+	return cuda->status != PMG_OK || pmg_failed(plan);
+}
+
+/* ---- Life of a plan ---- */
+
+static inline void pmg_cuda_close(pmg_plan *plan)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+
+	for (int32_t i = 0; cuda && cuda->own && i < pmg_plan_arrays(plan); i++)
+		(void) cudaFree(cuda->own[i]);
+	if (cuda) {
+		(void) cudaFree(cuda->parts);
+		(void) cudaFree(cuda->bad_index);
+		if (cuda->stream)
+			(void) cudaStreamDestroy(cuda->stream);
+		free(cuda->data);
+		free(cuda->own);
+	}
+	free(cuda);
+	plan->device = NULL;
+	plan->device_bytes = 0;
+}
+
+static inline pmg_status pmg_cuda_forecast(pmg_plan *plan)
+{
+	size_t available = 0, all = 0;
+	int64_t bytes = (int64_t) (sizeof(pmg_cuda_parts) + sizeof(pmg_cuda_bad_index));
+
+	for (int32_t i = 0; i < pmg_plan_arrays(plan); i++)
+		if (pmg_plan_array(plan, i).place == PMG_HOST)
+			bytes += pmg_plan_array(plan, i).bytes;
+	if (pmg_cuda_check(plan, cudaMemGetInfo(&available, &all), "the memory of the device") != PMG_OK)
+		return PMG_NO_RESOURCES;
+	if ((size_t) bytes > available)
+		return pmg_plan_fail(plan, PMG_NO_RESOURCES,
+				     "pipeline '%s' needs %.1f MiB on the device, of whose %.1f MiB %.1f are free",
+				     pmg_plan_name(plan), (double) bytes/0x1p20, (double) all/0x1p20,
+				     (double) available/0x1p20);
+	plan->device_bytes = bytes;
+	return PMG_OK;
+}
+
+static inline pmg_status pmg_cuda_allocate(pmg_plan *plan, void **memory, int64_t bytes)
+{
+	pmg_status status = pmg_cuda_check(plan, cudaMalloc(memory, (size_t) bytes), "memory");
+
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaMemsetAsync(*memory, 0, (size_t) bytes, pmg_cuda_of(plan)->stream),
+					"zeros");
+	return status;
+}
+
+/* Memory of an array, and its values if it has some that stay. */
+static inline pmg_status pmg_cuda_open_array(pmg_plan *plan, int32_t i)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	const pmg_array_use use = pmg_plan_array(plan, i);
+	pmg_status status = PMG_OK;
+
+	if (use.bytes == 0 || use.place == PMG_CUDA) {
+		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : NULL;
+		return PMG_OK;
+	}
+	status = pmg_cuda_allocate(plan, &cuda->own[i], use.bytes);
+	cuda->data[i] = cuda->own[i];
+	if (status == PMG_OK && ((use.is_made && !use.is_remade) || (use.is_fixed && use.is_input)))
+		status = pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], use.bytes);
+	return status;
+}
+
+static inline pmg_status pmg_cuda_open_parts(pmg_plan *plan)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	pmg_status status = pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device");
+
+	if (status == PMG_OK)
+		status = pmg_cuda_forecast(plan);
+	if (status == PMG_OK)
+		status = pmg_cuda_allocate(plan, (void **) &cuda->parts, sizeof *cuda->parts);
+	if (status == PMG_OK)
+		status = pmg_cuda_allocate(plan, (void **) &cuda->bad_index, sizeof *cuda->bad_index);
+	return status;
+}
+
+static inline pmg_status pmg_cuda_open(pmg_plan *plan)
+{
+	const size_t n = (size_t) pmg_plan_arrays(plan) + 1;
+	pmg_cuda_plan *cuda = (pmg_cuda_plan *) calloc(1, sizeof *cuda);
+	pmg_status status;
+
+	plan->device = cuda;
+	if (cuda) {
+		cuda->data = (void **) calloc(n, sizeof(void *));
+		cuda->own = (void **) calloc(n, sizeof(void *));
+	}
+	if (!cuda || !cuda->data || !cuda->own)
+		status = pmg_plan_fail(plan, PMG_NO_RESOURCES, "no memory for a plan of '%s'", pmg_plan_name(plan));
+	else
+		status = pmg_cuda_open_parts(plan);
+	for (int32_t i = 0; i < pmg_plan_arrays(plan) && status == PMG_OK; i++)
+		status = pmg_cuda_open_array(plan, i);
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaStreamSynchronize(cuda->stream), "copies to the device");
+	if (status != PMG_OK)
+		pmg_cuda_close(plan);
+	return status;
+}
+
+/* ---- Executions ---- */
+
+/* What the caller gives each time; what is left of a stopped run in its outputs. */
+static inline pmg_status pmg_cuda_begin(pmg_plan *plan, bool resume)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	pmg_status status;
+
+	cuda->status = PMG_OK;
+	status = pmg_cuda_check(plan, cudaMemsetAsync(cuda->bad_index, 0, sizeof *cuda->bad_index, cuda->stream),
+				"zeros");
+	for (int32_t i = 0; i < pmg_plan_arrays(plan) && status == PMG_OK; i++) {
+		const pmg_array_use use = pmg_plan_array(plan, i);
+
+		if (use.is_remade)
+			status = pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], use.bytes);
+		if (use.is_fixed || use.is_internal)
+			continue;
+		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : cuda->own[i];
+		if (use.place == PMG_HOST && use.bytes > 0 && (use.is_input || resume))
+			status = pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], use.bytes);
+	}
+	return status;
+}
+
+static inline pmg_status pmg_cuda_end(pmg_plan *plan, pmg_status status)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	bool failed = pmg_cuda_failed(plan);
+
+	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
+		const pmg_array_use use = pmg_plan_array(plan, i);
+
+		if (use.is_output && use.place == PMG_HOST && use.bytes > 0)
+			(void) pmg_cuda_to_host(plan, plan->data[i], cuda->own[i], use.bytes);
+	}
+	(void) failed;
+	return cuda->status != PMG_OK ? cuda->status : status;
+}
+
+static inline pmg_status pmg_cuda_load(pmg_plan *plan, int32_t array)
+{
+	pmg_cuda_of(plan)->status = PMG_OK;
+	return pmg_cuda_to_host(plan, plan->data[array], pmg_cuda_of(plan)->own[array],
+				pmg_plan_array(plan, array).bytes);
+}
+
+static inline pmg_status pmg_cuda_store(pmg_plan *plan, int32_t array)
+{
+	pmg_cuda_of(plan)->status = PMG_OK;
+	return pmg_cuda_to_device(plan, pmg_cuda_of(plan)->own[array], plan->data[array],
+				  pmg_plan_array(plan, array).bytes);
+}
+
+#define PMG_DEVICE_PART(name) \
+	extern "C" { \
+	extern const pmg_device_part name; \
+	const pmg_device_part name = { \
+		pmg_cuda_open, pmg_cuda_close, pmg_cuda_begin, pmg_cuda_end, pmg_cuda_load, pmg_cuda_store \
+	}; \
+	}
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
+ * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
+ * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped.
+ *     test_emulated [FILE.pmg...]      these instead
+ * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "random/compare.h"
+
+static struct variant variants[] = {
+	{ .name = "cuda", .pmgc = "--target=cuda --overrides=off", .compiler = "emulated" },
+};
+
+enum { DRAWS = 2, DRAWS_LONG = 8 };
+
+static void check_file(struct comparison *comparison)
+{
+	struct compilation *c = compilation_new();
+	int draws = getenv("PMG_TEST_LONG") ? DRAWS_LONG : DRAWS;
+	bool ready = compilation_read(c, comparison->file) && comparison_build(comparison);
+	int n_drawn = 0;
+
+	if (!ready) {
+		comparison->failed++;
+		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
+	}
+	for (int m = 0; ready && m < c->modules.n; m++, n_drawn = 0) {
+		for (uint64_t draw = 0; draw < 20*(uint64_t) draws && n_drawn < draws; draw++)
+			n_drawn += comparison_draw(comparison, c->modules.items[m], draw + 1, AGREE_CLOSELY);
+		if (n_drawn < draws) {
+			comparison->failed++;
+			fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn,
+				c->modules.items[m]->name);
+		}
+	}
+	comparison_close(comparison);
+	compilation_free(c);
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+/* The number of programs in the folder; with `checks` false they are only counted. */
+static int check_folder(struct comparison *comparison, const char *folder, bool checks)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_program, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
+		comparison->file = path;
+		if (checks) {
+			check_file(comparison);
+			run_command("rm -f %s/*", comparison->folder);
+		}
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
+	return n > 0 ? n : 0;
+}
+
+/* Each mistake of seeded.cu, and what is said of it. */
+static const struct seeded {
+	const char *name, *message;
+} seeded[] = {
+	{ "none", "sum 32" },
+	{ "outside", "outside an array" },
+	{ "before", "sum -nan" },
+	{ "writes", "before an array" },
+	{ "host", "the host touches" },
+	{ "divergent", "not all of its threads" },
+	{ "warp", "not all of its threads" },
+	{ "shared", "sum -nan" },
+	{ "memory", "out of memory" },
+};
+
+static void check_seeded(struct comparison *comparison)
+{
+	const char *folder = comparison->folder;
+	int n = (int) (sizeof seeded / sizeof seeded[0]);
+
+	if (!run_command("g++ -std=c++17 -O0 -w -Itests/cuda/emulated -include cuda_runtime.h -x c++ "
+			 "tests/cuda/seeded.cu -o %s/seeded", folder)) {
+		comparison->failed++;
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		if (run_command("%s/seeded %s 2>&1 | grep -q '%s'", folder, seeded[i].name, seeded[i].message))
+			comparison->passed++;
+		else
+			comparison->failed++;
+}
+
+int main(int argc, char **argv)
+{
+	char folder[] = "/tmp/pmg-cuda-XXXXXX";
+	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
+					 .folder = mkdtemp(folder), .variants = variants,
+					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
+
+	bool is_long = getenv("PMG_TEST_LONG");
+	int skipped = 0;
+
+	for (int i = 1; i < argc; i++) {
+		comparison.file = argv[i];
+		check_file(&comparison);
+	}
+	if (argc == 1) {
+		check_seeded(&comparison);
+		check_folder(&comparison, "dsl_examples", true);
+		check_folder(&comparison, "tests/programs", true);
+		skipped = check_folder(&comparison, "tests/random", is_long) +
+			  check_folder(&comparison, "tests/codegen/cases", is_long);
+	}
+	run_command("rm -rf %s", comparison.folder);
+	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, is_long ? 0 : skipped);
+	return comparison.failed || !comparison.passed;
+}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""`pmg run --target=cuda`: with kernels compiled for the processor (emulated/nvcc), the interpreter's results; what is
+said when there is no compiler, no such target, and too little memory."""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PMG = str(Path(os.environ.get("BUILD", "build")) / "pmg")
+NVCC = "tests/cuda/emulated/nvcc"
+SIZES = ["nAtoms=9", "nVoxels=30", "nFibers=20", "nCoeffs=200", "PHI=random:1", "D=random:2"]
+DSC = ["dsl_examples/life_dsc.pmg", *SIZES, "w=random:3"]
+WC = ["dsl_examples/life_wc.pmg", *SIZES, "Y=random:3"]
+NO_RESOURCES, NO_COMPILER, USAGE, PROGRAM = 5, 7, 2, 1
+
+CASES = [
+    ([*DSC, "nTheta=96", "--compare"], {}, 0, "Y "),
+    ([*DSC, "nTheta=33", "--compare", "--with=precision D : f32"], {}, 0, "Y "),
+    ([*DSC, "nTheta=96", "--compare", "--with=precision D : f64top; accumulate Y : f32"], {}, 0, "Y "),
+    ([*WC, "nTheta=96", "--compare", "--repeat=2"], {}, 0, "w "),
+    ([*WC, "nTheta=64", "--compare", "--with=restructure PHI by fiber; accumulate w : f32"], {}, 0, "w "),
+    ([*WC, "nTheta=96"], {"PMG_EMULATED_MEMORY": "1000"}, NO_RESOURCES,
+     "pmg run: pipeline 'life_wc' needs 0.0 MiB on the device, of whose 0.0 MiB 0.0 are free\n"),
+    ([*WC, "nTheta=96", "--nvcc=no-such-compiler"], {}, NO_COMPILER,
+     "pmg run: cannot start the CUDA compiler 'no-such-compiler': No such file or directory\n"
+     "  help: --nvcc COMMAND takes another one\n"),
+    ([*WC, "nTheta=96", "--nvcc=false"], {}, NO_COMPILER,
+     "pmg run: the CUDA compiler 'false' fails on the generated code (status 1)\n"),
+    ([*WC, "nTheta=96", "--with=partition w by private"], {}, PROGRAM,
+     "'partition by private' is not to be had: threads of a device have no copies of their own"),
+    ([*WC, "nTheta=96", "--target=opencl"], {}, USAGE, "pmg run: --target takes openmp or cuda, not 'opencl'\n"),
+    ([*WC, "nTheta=96", "--blas=on"], {}, PROGRAM, "error[PMG0601]: the target 'cuda' calls no BLAS"),
+]
+
+
+def check(arguments, more, status, text):
+    """"" or what is wrong."""
+    done = subprocess.run([PMG, "run", "--target=cuda", f"--nvcc={NVCC}", *arguments], capture_output=True, text=True,
+                          env=dict(os.environ, **more), check=False)
+    is_right = done.returncode == status and text in done.stdout + done.stderr
+    return "" if is_right else f"{arguments}: {done.returncode} {done.stdout}{done.stderr}"
+
+
+def main():
+    problems = [problem for case in CASES if (problem := check(*case))]
+    print("\n".join(problems), f"{len(CASES) - len(problems)} passed, {len(problems)} failed", sep="\n")
+    return 1 if problems else 0
+
+
+sys.exit(main())

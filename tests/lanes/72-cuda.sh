@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# budget: 40s
+# long budget: 600s
+# Kernels for CUDA against the interpreter, on the processor; and through nvcc, where there is one.
+set -e
+make -s unit-programs
+exec "$PYTHON" tests/lanes/unit.py "$BUILD" cuda
