@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Problems M w = y that tests fit, with M as SciPy holds it beside its parts."""
+import h5py
 import numpy as np
 
 from transcript import matrix
@@ -31,3 +32,17 @@ class Stored(Problem):
         self.b = np.fromfile(f"{base}_y.f64").reshape(self.voxel.max() + 1, -1)
         self.D = np.fromfile(f"{base}_dict.f64").reshape(-1, self.b.shape[1])
         self.M = matrix(self.atom, self.voxel, self.fiber, self.value, self.D, len(self.b), self.n_fibers)
+
+
+def write(path, problem, **changes):
+    """As HDF5; changes replace arrays, None leaves one out."""
+    arrays = {"PHI/atom": problem.atom, "PHI/voxel": problem.voxel, "PHI/fiber": problem.fiber,
+              "PHI/value": problem.value, "D": problem.D, "y": problem.b,
+              **{name.replace("PHI_", "PHI/"): array for name, array in changes.items()}}
+    with h5py.File(path, "w") as file:
+        for name, array in arrays.items():
+            if array is not None:
+                file[name] = array
+        if "PHI" in file:
+            file["PHI"].attrs["nFibers"] = problem.n_fibers
+    return path

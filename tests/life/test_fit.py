@@ -13,24 +13,10 @@ import h5py
 import numpy as np
 from scipy.optimize import nnls
 
-from problems import Problem, Stored
+from problems import Problem, Stored, write
 from scans import DATA, RESULTS, check, close, life, run
 
 USAGE, WRONG, IO, RESOURCES, NUMERICAL = 2, 3, 4, 5, 6
-
-
-def write(path, problem, **changes):
-    """As HDF5; changes replace arrays, None leaves one out."""
-    arrays = {"PHI/atom": problem.atom, "PHI/voxel": problem.voxel, "PHI/fiber": problem.fiber,
-              "PHI/value": problem.value, "D": problem.D, "y": problem.b,
-              **{name.replace("PHI_", "PHI/"): array for name, array in changes.items()}}
-    with h5py.File(path, "w") as file:
-        for name, array in arrays.items():
-            if array is not None:
-                file[name] = array
-        if "PHI" in file:
-            file["PHI"].attrs["nFibers"] = problem.n_fibers
-    return path
 
 
 def refused(status, text, *words):

@@ -120,9 +120,10 @@ double *weights_read(struct arena *arena, const char *text, int64_t *n, struct f
 /* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says; never over the file `input`. */
 bool weights_write(struct arena *arena, const char *text, const double *w, int64_t n, const char *input,
 		   struct failure *failure);
-/* Where they will be written, before anything is computed. */
-bool weights_target(struct arena *arena, const char *text, const char *input, struct location *target,
-		    struct failure *failure);
+/* Where an array will be written, in HDF5 as `inner` unless the text says where; not over what is a problem's own in
+ * the file `input` (NULL: none). To be asked before anything is computed. */
+bool output_target(struct arena *arena, const char *text, const char *inner, const char *input,
+		   struct location *target, struct failure *failure);
 
 /* ---- request.c: values of options that several steps have ------------------------------------ */
 

@@ -192,7 +192,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	struct location target;
 	double *start = NULL;
 	bool ok = read_options(f, &options, failure) &&
-		  weights_target(f->arena, f->values->output, f->path, &target, failure) &&
+		  output_target(f->arena, f->values->output, "/w", f->path, &target, failure) &&
 		  problem_read(&f->problem, f->path, failure) && problem_check(&f->problem, f->path, failure);
 	if (ok && f->values->start) {
 		options.start = start = weights_read(f->arena, f->values->start, &f->problem.n_fibers, failure);

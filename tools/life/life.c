@@ -8,6 +8,9 @@
 static const struct command *const steps[] = {
 	&life_encode_command,
 	&life_fit_command,
+	&life_predict_command,
+	&life_evaluate_command,
+	&life_export_command,
 };
 
 enum { N_STEPS = sizeof(steps) / sizeof(steps[0]) };

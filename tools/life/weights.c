@@ -55,18 +55,18 @@ static bool spares_problem(const struct location *target, const char *text, cons
 	return true;
 }
 
-bool weights_target(struct arena *arena, const char *text, const char *input, struct location *target,
-		    struct failure *failure)
+bool output_target(struct arena *arena, const char *text, const char *inner, const char *input,
+		   struct location *target, struct failure *failure)
 {
 	if (!location_parse(target, arena, text, failure))
 		return false;
 	if (!target->format) {
 		fail(failure, OUTCOME_USAGE, "%s: unknown format", text);
-		fail_help(failure, "weights are written as .txt, .npy, .f64 or .h5:/NAME");
+		fail_help(failure, "arrays are written as .txt, .npy, .f64 or .h5:/NAME");
 		return false;
 	}
 	if (target->format->write == hdf5_write && !target->inner)
-		target->inner = arena_string(arena, "/w");
+		target->inner = arena_string(arena, inner);
 	return !input || spares_problem(target, text, input, failure);
 }
 
@@ -77,5 +77,5 @@ bool weights_write(struct arena *arena, const char *text, const double *w, int64
 	struct member member = { .array = { .type = PMG_F64, .rank = 1, .shape = { n } } };
 	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
 	member.array.data = (void *) (uintptr_t) w;
-	return weights_target(arena, text, input, &target, failure) && content_write(&target, &content, failure);
+	return output_target(arena, text, "/w", input, &target, failure) && content_write(&target, &content, failure);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg life export`: weights in another format, and the streamlines that have one above a threshold. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "life/connectome.h"
+
+struct values {
+	const char *output, *tracks, *pruned, *above;
+};
+
+static bool write_pruned(const struct values *v, const double *w, int64_t n, double above, struct failure *failure)
+{
+	struct tracks tracks = { 0 };
+	bool *is_kept = calloc((size_t) n + 1, sizeof(bool));
+	int64_t kept = 0;
+	for (int64_t f = 0; is_kept && f < n; f++)
+		kept += is_kept[f] = w[f] > above;
+	bool ok = (is_kept || fail_memory(failure, "the weights")) && tracks_read(&tracks, v->tracks, failure);
+	if (ok && tracks.n != n)
+		ok = fail_file(failure, v->tracks, "it has %" PRId64 " streamlines, there are %" PRId64 " weights",
+			       tracks.n, n);
+	ok = ok && tracks_write(&tracks, is_kept, w, v->pruned, failure);
+	if (ok)
+		printf("%s: %" PRId64 " of %" PRId64 " streamlines\n", v->pruned, kept, n);
+	tracks_free(&tracks);
+	free(is_kept);
+	return ok;
+}
+
+static bool run_export(struct arena *arena, const struct values *v, const char *weights, struct failure *failure)
+{
+	double above = 0, *w = NULL;
+	int64_t n = -1;
+	if (!v->tracks != !v->pruned)
+		return fail(failure, OUTCOME_USAGE, "--tracks and --pruned go together");
+	if (!v->output && !v->pruned)
+		return fail(failure, OUTCOME_USAGE, "--output or --pruned is needed");
+	bool ok = take_real("above", v->above, &above, failure) && (w = weights_read(arena, weights, &n, failure)) &&
+		  (!v->output || weights_write(arena, v->output, w, n, NULL, failure)) &&
+		  (!v->pruned || write_pruned(v, w, n, above, failure));
+	free(w);
+	return ok;
+}
+
+static const struct option_row rows[] = {
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
+	  .operand = "FILE", .text = "the weights: .txt (as MRtrix takes them), .npy, .f64 or .h5:/NAME" },
+	{ .name = "tracks", .kind = OPTION_TEXT, .offset = offsetof(struct values, tracks), .operand = "FILE",
+	  .text = "the streamlines that were encoded: .tck, .trk or .trx" },
+	{ .name = "pruned", .kind = OPTION_TEXT, .offset = offsetof(struct values, pruned), .operand = "FILE",
+	  .text = "those with a weight: .tck, or .trk and .trx with the weight of each" },
+	{ .name = "above", .kind = OPTION_TEXT, .offset = offsetof(struct values, above), .operand = "W",
+	  .text = "keep those with a weight above W (default: 0)" },
+};
+
+static int export_main(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct values values = { 0 };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = operands.n == 1;
+	if (ok)
+		ok = run_export(arena, &values, operands.items[0], &failure);
+	else {
+		fail(&failure, OUTCOME_USAGE, "weights are needed");
+		fail_help(&failure, "pmg life export weights.txt --tracks=all.tck --pruned=pruned.trk");
+	}
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command life_export_command = {
+	.name = "life export",
+	.operands = "WEIGHTS [-o FILE] [--tracks=FILE --pruned=FILE]",
+	.sentence = "write weights in other formats, and the streamlines they keep",
+	.details = "",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = export_main,
+};

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg life predict`: the signal that weights explain, as an array [voxels, directions]. */
+#include <stdlib.h>
+
+#include "life/model.h"
+
+struct values {
+	const char *output;
+	bool is_measured;
+};
+
+/* In place: what a scanner would measure. */
+static bool as_measured(const struct problem *p, const char *path, double *prediction, struct failure *failure)
+{
+	for (int64_t v = 0; v < p->n_voxels; v++) {
+		double mean, scale;
+		if (!model_scale(p, v, &mean, &scale))
+			return fail_file(failure, path, "--measured needs /signal, which the problem does not have");
+		for (int64_t t = v * p->n_theta; t < (v + 1) * p->n_theta; t++)
+			prediction[t] = mean + scale * prediction[t];
+	}
+	return true;
+}
+
+static bool write_prediction(struct arena *arena, const struct problem *p, double *prediction, const char *text,
+			     const char *path, struct failure *failure)
+{
+	struct location target;
+	struct member member = { .array = { .type = PMG_F64, .rank = 2, .shape = { p->n_voxels, p->n_theta },
+					    .data = prediction } };
+	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
+	return output_target(arena, text, "/prediction", path, &target, failure) &&
+	       content_write(&target, &content, failure);
+}
+
+static bool run_predict(struct arena *arena, const struct values *v, const char *path, const char *weights,
+			struct failure *failure)
+{
+	struct problem problem = { 0 };
+	double *prediction = NULL, *w = NULL;
+	struct location target;
+	bool ok = output_target(arena, v->output, "/prediction", path, &target, failure) &&
+		  problem_read(&problem, path, failure) && problem_check(&problem, path, failure) &&
+		  (w = weights_read(arena, weights, &problem.n_fibers, failure)) &&
+		  model_predict(&problem, w, &prediction, failure) &&
+		  (!v->is_measured || as_measured(&problem, path, prediction, failure)) &&
+		  write_prediction(arena, &problem, prediction, v->output, path, failure);
+	problem_free(&problem);
+	free(prediction);
+	free(w);
+	return ok;
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+static const struct option_row rows[] = {
+	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
+	  .operand = "FILE", .text = "the prediction: .npy, .txt or .h5:/NAME" },
+	{ .name = "measured", .offset = offsetof(struct values, is_measured),
+	  .text = "as a scanner measures it: with mean and scale of each voxel" },
+};
+
+static int predict_main(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct values values = { 0 };
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = operands.n == 2 && values.output;
+	if (ok)
+		ok = run_predict(arena, &values, operands.items[0], operands.items[1], &failure);
+	else {
+		fail(&failure, OUTCOME_USAGE, "a problem, its weights and --output are needed");
+		fail_help(&failure, "pmg life predict problem.h5 weights.txt -o prediction.npy");
+	}
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}
+
+const struct command life_predict_command = {
+	.name = "life predict",
+	.operands = "PROBLEM.h5 WEIGHTS -o FILE",
+	.sentence = "write the signal that weights explain",
+	.details = "",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = predict_main,
+};
