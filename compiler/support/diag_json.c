@@ -37,7 +37,7 @@ static size_t utf8_length(const unsigned char *text)
 	return 0;
 }
 
-static void add_string(struct str *out, const char *text)
+void str_add_json(struct str *out, const char *text)
 {
 	str_add_text(out, "\"", 1);
 	while (*text) {
@@ -68,7 +68,7 @@ static void add_span(struct diags *diags, struct str *out, struct span span)
 	first = source_position(source, span.start);
 	last = source_position(source, span.end);
 	str_add(out, "{\"file\": ");
-	add_string(out, source->name);
+	str_add_json(out, source->name);
 	str_add(out, ", \"line\": %d, \"column\": %d, \"end_line\": %d, \"end_column\": %d, ", first.line,
 		first.column, last.line, last.column);
 	str_add(out, "\"start\": %u, \"end\": %u}", (unsigned) span.start, (unsigned) span.end);
@@ -77,7 +77,7 @@ static void add_span(struct diags *diags, struct str *out, struct span span)
 static void add_label(struct diags *diags, struct str *out, const struct diag_label *label)
 {
 	str_add(out, "{\"message\": ");
-	add_string(out, label->text);
+	str_add_json(out, label->text);
 	str_add(out, ", \"span\": ");
 	add_span(diags, out, label->span);
 }
@@ -87,7 +87,7 @@ static void add_help(struct diags *diags, struct str *out, const struct diag_lab
 	add_label(diags, out, help);
 	str_add(out, ", \"replacement\": ");
 	if (help->replacement)
-		add_string(out, help->replacement);
+		str_add_json(out, help->replacement);
 	else
 		str_add(out, "null");
 	str_add(out, "}");
@@ -97,7 +97,7 @@ void diag_write_json(struct diags *diags, struct str *out, const struct diag *di
 {
 	str_add(out, "{\"severity\": \"%s\", \"code\": \"%s\", \"message\": ", severity_name(diag->severity),
 		diag_code_text(diag->code));
-	add_string(out, diag->text);
+	str_add_json(out, diag->text);
 	str_add(out, ", \"span\": ");
 	add_span(diags, out, diag->span);
 	str_add(out, ", \"labels\": [");

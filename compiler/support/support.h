@@ -70,6 +70,7 @@ struct str {
 struct str str_new(struct arena *arena);
 void str_add(struct str *str, const char *format, ...) PRINTF_LIKE(2, 3);
 void str_add_text(struct str *str, const char *text, size_t length);
+void str_add_json(struct str *str, const char *text);   /* as a string of JSON, with its quotes */
 const char *str_text(const struct str *str);  /* "" when nothing was added */
 
 /* ---- source.c -----------------------------------------------------------

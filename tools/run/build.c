@@ -255,13 +255,19 @@ static int spawn(const char *const *words, const char *log)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void print_log(const char *path)
+/* As it is; where all messages are JSON, a note for each line. */
+static void print_log(struct session *s, const char *path)
 {
-	char buffer[4096];
+	char line[1024];
 	FILE *log = fopen(path, "rbe");
-	for (size_t n = log ? fread(buffer, 1, sizeof(buffer), log) : 0; n > 0;
-	     n = fread(buffer, 1, sizeof(buffer), log))
-		fwrite(buffer, 1, n, stderr);
+	while (log && fgets(line, sizeof(line), log)) {
+		if (s->messages != DIAG_JSON) {
+			fputs(line, stderr);
+			continue;
+		}
+		line[strcspn(line, "\n")] = '\0';
+		messages_note(s, "%s", line);
+	}
 	if (log)
 		fclose(log);
 }
@@ -279,8 +285,8 @@ static bool log_mentions(const char *path, const char *word)
 }
 
 /* Runs one of the two compilers. */
-static bool start(const word_list *words, const struct build *build, const char *what, const char *option,
-		  struct failure *failure)
+static bool start(struct session *s, const word_list *words, const struct build *build, const char *what,
+		  const char *option, struct failure *failure)
 {
 	int status = spawn(words->items, build->log);
 	if (status == 0)
@@ -291,7 +297,7 @@ static bool start(const word_list *words, const struct build *build, const char 
 		fail_help(failure, "%s COMMAND takes another one", option);
 		return false;
 	}
-	print_log(build->log);
+	print_log(s, build->log);
 	fail(failure, OUTCOME_C_COMPILER, "the %s '%s' fails on the generated code (status %d)", what,
 	     words->items[0], status);
 	if (log_mentions(build->log, "openblas"))
@@ -306,12 +312,12 @@ static bool compile(struct session *s, const struct build *build, struct failure
 	if (!find_runtime(s, &include, &lib, failure))
 		return false;
 	list_arguments(s, build, include, lib, &words);
-	if (!start(&words, build, "C compiler", "--cc", failure))
+	if (!start(s, &words, build, "C compiler", "--cc", failure))
 		return false;
 	if (!build->device_file)
 		return true;
 	list_device_arguments(s, build, include, lib, &device_words);
-	return start(&device_words, build, "CUDA compiler", "--nvcc", failure);
+	return start(s, &device_words, build, "CUDA compiler", "--nvcc", failure);
 }
 
 bool build_library(struct session *s, struct build *build, struct failure *failure)

@@ -83,6 +83,7 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 		return fail_memory(failure, "the compiler");
 	if (!compilation_choose_target(s->c, s->values.target))
 		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda, not '%s'", s->values.target);
+	s->c->messages = s->messages;
 	s->c->options = s->values.passes;
 	s->c->options.with = s->values.with;
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
@@ -168,6 +169,8 @@ static bool is_value(const char *operand)
 static bool run(struct session *s, const word_list *operands, struct failure *failure)
 {
 	struct results results = { 0 };
+	if (!messages_open(s, failure))
+		return false;
 	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
 	bool ok = session_open(s, operands->items[0], failure) && session_bind(s, operands, 1, failure) &&
@@ -190,7 +193,9 @@ void session_free(struct session *s)
 
 struct run_values run_values_default(void)
 {
-	struct run_values values = { .repeat = 1, .iterations = -1, .target = "openmp" };
+	struct run_values values = {
+		.repeat = 1, .iterations = -1, .target = "openmp", .message_format = "human"
+	};
 	struct options options = options_default();
 	char problem[8];
 	options_for_passes(&options, &values.passes, problem, sizeof(problem));
@@ -329,6 +334,11 @@ static const struct option_row rows[] = {
 	{ .name = "remarks",
 	  .offset = offsetof(struct run_values, remarks),
 	  .text = "print remarks, such as why a loop stays serial" },
+	{ .name = "message-format",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, message_format),
+	  .operand = "human|short|json",
+	  .text = "messages with the lines they mean, in one line each, or as one JSON object each" },
 };
 
 static const char details[] = "Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are "
@@ -366,7 +376,7 @@ static int run_command_run(const struct command *command, struct arena *arena, i
 	}
 	bool ok = run(&s, &operands, &failure);
 	session_free(&s);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return ok && output_is_written(&failure) ? OUTCOME_OK : messages_report(&s, &failure, command->name);
 }
 
 const struct command run_command = {

@@ -3,8 +3,8 @@
  * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
  * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
  * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
- * compared, told and saved (compare.c, report.c, outputs.c, state.c). All parts work on the module, which is there
- * before anything is generated. */
+ * compared, told and saved (compare.c, report.c, outputs.c, state.c). What goes wrong is told by messages.c. All
+ * parts work on the module, which is there before anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -17,6 +17,7 @@ struct run_values {
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
 	const char *state, *resume; /* files */
+	const char *message_format;
 	int64_t repeat, threads, iterations;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
@@ -62,6 +63,7 @@ struct session {
 	struct compilation *c;
 	struct module *module;
 	pmg_tune tune;
+	enum diag_format messages;
 	VEC(struct size) sizes; /* by number of module->params */
 	VEC(struct argument) arguments;
 	VEC(struct equation) equations;
@@ -86,6 +88,12 @@ bool session_open(struct session *s, const char *path, struct failure *failure);
 /* Binds values.outputs and the words from the `first` on; then everything is known, or told as missing. */
 bool session_bind(struct session *s, const word_list *words, int first, struct failure *failure);
 void session_free(struct session *s);
+
+/* ---- messages.c: in the format of values.message_format -------------------------- */
+bool messages_open(struct session *s, struct failure *failure);
+/* As failure_report() does. */
+int messages_report(struct session *s, const struct failure *failure, const char *command);
+void messages_note(struct session *s, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* ---- bind.c ------------------------------------------------------------------ */
 void session_list_arguments(struct session *s);

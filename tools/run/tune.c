@@ -103,8 +103,7 @@ static void write_wisdom(struct session *s, const char *path, const char *old, c
 	pmg_wisdom_add(old, signature, report->choice, seconds, text, size + 1);
 	make_folders(s->arena, path);
 	if (!size || !emit_file(path, text))
-		fprintf(stderr, "pmg run: note: '%s' cannot be written, so nothing is remembered: %s\n", path,
-			strerror(errno));
+		messages_note(s, "'%s' cannot be written, so nothing is remembered: %s", path, strerror(errno));
 }
 
 /* ---- The plan ------------------------------------------------------------------------------- */
@@ -143,13 +142,12 @@ static bool recall(struct session *s, const struct execution *e, const pmg_optio
 	    pmg_signature(e->desc, e->args, options, signature, PMG_SIGNATURE_SIZE) != PMG_OK)
 		return memory->path = NULL, false;
 	if (!read_text(s->arena, memory->path, &memory->text)) {
-		fprintf(stderr, "pmg run: note: '%s' cannot be read, and is left alone: %s\n", memory->path,
-			strerror(errno));
+		messages_note(s, "'%s' cannot be read, and is left alone: %s", memory->path, strerror(errno));
 		return memory->path = NULL, false;
 	}
 	memory->is_foreign = memory->text && !pmg_wisdom_is_valid(memory->text);
 	if (memory->is_foreign)
-		fprintf(stderr, "pmg run: note: '%s' is no wisdom of this version, and left alone\n", memory->path);
+		messages_note(s, "'%s' is no wisdom of this version, and left alone", memory->path);
 	return pmg_wisdom_find(memory->text, signature, memory->choice, sizeof(memory->choice)) &&
 	       has_candidate(e->desc, memory->choice);
 }
