@@ -305,13 +305,12 @@ static void check_iterations(struct module *module, const struct stage *a, const
 	isl_map_free(both);
 }
 
-/* Is there one array for all iterations of the loop? Others are new in each, and next values that are written in place
- * are a state's to set again. */
+/* Is there one array for all iterations of the loop? Others are new in each. */
 static bool outlives_iteration(const struct module *module, const struct array *array)
 {
 	bool does = array->role == ROLE_OUT || array->role == ROLE_INOUT;
 
-	for (int i = 0; i < module->stages.n && !does && array->role != ROLE_STATE; i++)
+	for (int i = 0; i < module->stages.n && !does; i++)
 		does = !stage_is_in_loop(module, module->stages.items[i]) &&
 		       stage_reads_array(module->stages.items[i], array);
 	return does;
@@ -321,10 +320,11 @@ static void check_pair(struct module *module, const struct stage *a, const struc
 {
 	if (a->write.array != b->write.array || !is_plain_definition(a) || !is_plain_definition(b))
 		return;
-	if (a->write.array->role == ROLE_STATE && stage_is_in_loop(module, a) != stage_is_in_loop(module, b))
+	if (a->is_next != b->is_next)
 		return;
 	check_once(module, a, b);
-	if (stage_is_in_loop(module, a) && stage_is_in_loop(module, b) && outlives_iteration(module, a->write.array))
+	if (!a->is_next && stage_is_in_loop(module, a) && stage_is_in_loop(module, b) &&
+	    outlives_iteration(module, a->write.array))
 		check_iterations(module, a, b);
 }
 

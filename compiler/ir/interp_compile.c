@@ -127,25 +127,13 @@ static struct stage_run compile_stage(struct run *run, const struct stage *stage
 	return compiled;
 }
 
-struct read_search {
-	const struct array *array;
-	bool found;
-};
-
-static void match_read(struct access *access, void *user)
-{
-	struct read_search *search = user;
-
-	search->found = search->found || access->array == search->array;
-}
-
 static bool group_reads(const struct group *group, const struct array *array)
 {
-	struct read_search search = { array, false };
+	bool reads = false;
 
-	for (int i = 0; i < group->stages.n; i++)
-		stage_reads(group->stages.items[i], match_read, &search);
-	return search.found;
+	for (int i = 0; !reads && i < group->stages.n; i++)
+		reads = stage_reads_array(group->stages.items[i], array);
+	return reads;
 }
 
 /* A recurrence keeps track of the cells that it sets. */
@@ -155,7 +143,7 @@ static void find_recurrence(struct run *run, struct group_run *group)
 		const struct stage *stage = group->stages[i].stage;
 		struct slot *slot = &run->slots[stage->write.array->number];
 
-		if (stage->op != REDUCE_SET || slot->array->role == ROLE_LOCAL ||
+		if (stage->op != REDUCE_SET || stage->is_next || slot->array->role == ROLE_LOCAL ||
 		    !group_reads(group->group, slot->array))
 			continue;
 		group->is_recurrence = true;

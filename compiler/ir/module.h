@@ -13,7 +13,8 @@
  *   point of its group: written and read at that point only, stored as a scalar.
  * - Groups run one after the other in the order of their region. The prologue runs once, the body once for each
  *   value of the loop's variable (an isl parameter to it) until `until` holds, the epilogue once.
- * - `next X` writes the array X.next; stages with `is_commit` copy it to X at the end of the body.
+ * - `next X` writes the array X.next; stages with `is_commit` copy it to X at the end of the body. Or stages with
+ *   `is_next` write X itself, each cell after all reads of its old value in the body.
  * - A stage with an operator other than SET updates its target; updates of one array by one operator commute and
  *   associate (floating-point sums may be reassociated), everything else is computed as written.
  * - Integers in subscripts, ranges and guards are 64-bit; `/` floors and `%` takes the sign of the divisor.
@@ -159,6 +160,7 @@ struct stage {
 	struct expr *value;
 	bool is_init;                   /* sets the value an accumulation starts at, or fills an `out` */
 	bool is_commit;
+	bool is_next;                   /* sets next values of a state in the state itself */
 	/* isl values, made by module_analyse, freed by module_free. */
 	isl_set *domain;                /* { S[D] } */
 };

@@ -189,8 +189,8 @@ static void print_dim_line(struct printer *p, const struct stage *stage, const s
 
 static void print_stage(struct printer *p, const struct stage *stage)
 {
-	str_add(&p->text, "  stage %d%s%s\n", stage->number, stage->is_init ? " init" : "",
-		stage->is_commit ? " commit" : "");
+	str_add(&p->text, "  stage %d%s%s%s\n", stage->number, stage->is_init ? " init" : "",
+		stage->is_commit ? " commit" : "", stage->is_next ? " next" : "");
 	for (int i = 0; i < stage->dims.n; i++)
 		print_dim_line(p, stage, &stage->dims.items[i]);
 	if (stage->guard) {

@@ -332,6 +332,7 @@ static void read_stage(struct reader *r)
 	stage->name = arena_printf(r->arena, "S%d", number);
 	stage->is_init = reader_take(r, "init");
 	stage->is_commit = reader_take(r, "commit");
+	stage->is_next = reader_take(r, "next");
 	read_stage_lines(r, stage);
 }
 

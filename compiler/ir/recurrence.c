@@ -34,7 +34,7 @@ static __isl_give isl_map *stage_pairs(struct module *module, struct stage *writ
 {
 	struct pairs pairs = { module, writer, reader, NULL };
 
-	if (writer->write.array->role != ROLE_LOCAL)
+	if (writer->write.array->role != ROLE_LOCAL && !writer->is_next)
 		stage_reads(reader, add_read, &pairs);
 	if (!pairs.pairs)
 		return NULL;

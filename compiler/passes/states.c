@@ -122,8 +122,10 @@ static void write_in_place(struct module *module, struct array *next)
 	for (int s = 0; s < module->stages.n; s++) {
 		struct stage *stage = module->stages.items[s];
 
-		if (stage->write.array == next)
+		if (stage->write.array == next) {
 			stage->write.array = next->owner;
+			stage->is_next = true;
+		}
 		stage_reads(stage, to_owner, next);
 	}
 	module_decide(module, "states", next->owner->name, "in place", "copy", next->owner->span,
