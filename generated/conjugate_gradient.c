@@ -297,8 +297,8 @@ static pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argument
 	const conjugate_gradient_args *args = arguments;
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t maxIter = args->maxIter;
-	const double *restrict limit = plan->data[9];
-	const double *restrict rr = plan->data[14];
+	const double *limit = plan->data[9];
+	const double *rr = plan->data[14];
 
 	conjugate_gradient_prologue(plan, args, starts);
 
@@ -526,8 +526,8 @@ static pmg_status conjugate_gradient_isl_kernel(pmg_plan *plan, const void *argu
 	const conjugate_gradient_args *args = arguments;
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t maxIter = args->maxIter;
-	const double *restrict limit = plan->data[9];
-	const double *restrict rr = plan->data[14];
+	const double *limit = plan->data[9];
+	const double *rr = plan->data[14];
 
 	conjugate_gradient_isl_prologue(plan, args, starts);
 

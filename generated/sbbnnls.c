@@ -1033,9 +1033,9 @@ static pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	const int64_t maxIter = args->maxIter;
 	const double tolGradient = args->tolGradient;
 	const double tolObjective = args->tolObjective;
-	const double *restrict f = plan->data[20];
-	const double *restrict fOld = plan->data[21];
-	const double *restrict pg = plan->data[22];
+	const double *f = plan->data[20];
+	const double *fOld = plan->data[21];
+	const double *pg = plan->data[22];
 
 	sbbnnls_normD(plan, args);
 	sbbnnls_fOld(plan, starts);

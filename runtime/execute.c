@@ -110,7 +110,9 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 	plan->progress.has_state = resume;
 	plan->progress.is_cancelled = false;
 	plan->progress.is_finished = false;
-	status = kernel_report(plan, kernel_call(plan, args, control));
+	status = kernel_call(plan, args, control);
+	states_settle(plan);
+	status = kernel_report(plan, status);
 	if (control && !plan->desc->has_loop)
 		control->finished = status == PMG_OK;
 	return status;

@@ -22,6 +22,47 @@ int64_t pmg_loop_begin(pmg_plan *handle, pmg_control *control, int64_t lo)
 	return progress->begin;
 }
 
+void pmg_keep(pmg_plan *handle, int32_t state, int32_t next)
+{
+	const struct plan *plan = plan_of_const(handle);
+	const pmg_array_desc *array = &plan->desc->arrays[state];
+	const pmg_buffer from = array_dense(array, plan->extents, handle->data[state]);
+	const pmg_buffer to = array_dense(array, plan->extents, handle->data[next]);
+
+	buffer_copy(&to, &from, handle->threads);
+}
+
+void pmg_swap(pmg_plan *plan, int32_t state, int32_t next)
+{
+	void *now = plan->data[state];
+
+	plan->data[state] = plan->data[next];
+	plan->data[next] = now;
+}
+
+/* The plan's own memory changes places for good; what the caller lent is filled. */
+static void state_settle(struct plan *plan, int32_t state, int32_t next)
+{
+	struct binding *ours = &plan->bindings[state], *other = &plan->bindings[next];
+
+	if (plan->kernel.data[next] == other->own)
+		return;
+	if (ours->is_borrowed) {
+		pmg_swap(&plan->kernel, state, next);
+		pmg_keep(&plan->kernel, next, state);
+	} else {
+		other->own = ours->own;
+		ours->own = plan->kernel.data[state];
+	}
+}
+
+void states_settle(struct plan *plan)
+{
+	for (int32_t i = 0; i < plan->desc->n_arrays; i++)
+		if (plan->desc->arrays[i].next)
+			state_settle(plan, i, plan->desc->arrays[i].next);
+}
+
 static void progress_report(const struct progress *progress, pmg_control *control, int64_t hi)
 {
 	control->done = progress->next - progress->first;

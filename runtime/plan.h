@@ -228,6 +228,11 @@ bool array_is_of_device(const pmg_pipeline_desc *desc, int32_t number);
  * values, rebases trees, builds lists of children. `resume`: outputs start at what they hold. */
 pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 
+/* ---- loop.c */
+
+/* After the kernel: states that have changed places with their next values are where they were before it. */
+void states_settle(struct plan *plan);
+
 /* ---- morton.c */
 
 /* As pmg_morton_order, in `memory` of morton_bytes(n, threads) bytes. `rank`, unless NULL, is made the inverse of

@@ -167,6 +167,8 @@ typedef struct pmg_array_desc {
 	uint32_t facts;
 	pmg_extent limit;       /* of FACT_INDEX and FACT_OFFSETS; others have none */
 	int32_t segments;       /* number of the offsets array a tree is local to, or -1 */
+	int32_t next;           /* of PMG_STATE and PMG_INOUT: the internal array with which the kernel lets it change
+				 * places, one of the same type and shape; 0: none */
 	size_t offset;          /* of its pmg_buffer in the args struct; SIZE_MAX: internal to the plan */
 	const char *place;
 } pmg_array_desc;
@@ -495,6 +497,11 @@ PMG_API bool pmg_loop_next(pmg_plan *plan, pmg_control *control, int64_t it, int
 /* True when the states are to be set to INIT, and accumulated outputs to their start; false when a stopped
  * run goes on. Asked before pmg_loop_begin. */
 PMG_API bool pmg_loop_starts(const pmg_plan *plan, const pmg_control *control);
+
+/* Arrays that change places, a state and its next values: before the loop, `next` is made a copy of it; at the end of
+ * an iteration, plan->data is changed. When the kernel has returned the state is where the caller has it. */
+PMG_API void pmg_keep(pmg_plan *plan, int32_t state, int32_t next);
+PMG_API void pmg_swap(pmg_plan *plan, int32_t state, int32_t next);
 
 /* A computed index out of range: remembered (the first one wins, from any thread), reported when the kernel
  * returns. `array` is the description of the index array, `position` the row-major number of the element,

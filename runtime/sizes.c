@@ -143,12 +143,23 @@ static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_chi
 		&& desc->arrays[children->list].type == PMG_I64;
 }
 
+/* Does it change places with an array of the plan's own? */
+static bool next_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	const pmg_array_desc *next = &desc->arrays[array->next];
+
+	return !array->next ||
+	       (is_array_number(desc, array->next) && (array->role == PMG_STATE || array->role == PMG_INOUT) &&
+		next->role == PMG_TEMP && array_is_internal(next) && next->type == array->type &&
+		next->rank == array->rank && !next->is_per_thread);
+}
+
 static bool description_is_consistent(const pmg_pipeline_desc *desc)
 {
 	if (desc->n_extents < 0 || desc->n_extents > PMG_MAX_EXTENTS || !desc->kernel)
 		return false;
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (!array_is_consistent(desc, &desc->arrays[i]))
+		if (!array_is_consistent(desc, &desc->arrays[i]) || !next_is_consistent(desc, &desc->arrays[i]))
 			return false;
 	for (int32_t i = 0; i < desc->n_children; i++)
 		if (!children_are_consistent(desc, &desc->children[i]))
@@ -230,6 +241,17 @@ static bool children_fit(const pmg_pipeline_desc *desc, const int64_t *extents)
 	return true;
 }
 
+static bool nexts_fit(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i], *next = &desc->arrays[array->next];
+
+		if (array->next && array_elements(array, extents) != array_elements(next, extents))
+			return false;
+	}
+	return true;
+}
+
 static pmg_status contradiction(pmg_context *context, const pmg_pipeline_desc *desc)
 {
 	return pmg_fail(context, PMG_INTERNAL, "the description of pipeline '%s' contradicts itself",
@@ -252,7 +274,8 @@ static pmg_status extents_check(pmg_context *context, const pmg_pipeline_desc *d
 	for (int32_t i = 0; i < desc->n_arrays && status == PMG_OK; i++)
 		if (desc->arrays[i].role != PMG_INSPECTED)
 			status = shape_check(context, &desc->arrays[i], extents);
-	if (status == PMG_OK && (!children_fit(desc, extents) || !restructurings_fit(desc, extents)))
+	if (status == PMG_OK &&
+	    (!children_fit(desc, extents) || !nexts_fit(desc, extents) || !restructurings_fit(desc, extents)))
 		status = contradiction(context, desc);
 	return status;
 }

@@ -319,6 +319,16 @@ static void emit_type(struct emit *e, const struct slot *slot)
 		line(e->w, ".is_per_thread = true,");
 }
 
+static void emit_next(struct emit *e, const struct slot *slot)
+{
+	for (int i = 0; i < e->layout->slots.n; i++) {
+		const struct slot *next = &e->layout->slots.items[i];
+
+		if (next->array->is_swapped && next->array->owner == slot->array)
+			line(e->w, ".next = %d,", i);
+	}
+}
+
 static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
@@ -334,6 +344,7 @@ static void emit_array_row(struct emit *e, int number)
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
 		     shape_text(e, slot));
 	emit_facts(e, slot);
+	emit_next(e, slot);
 	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
 	     segments ? e->layout->slot_of[segments->number] : -1, offset,
 	     c_string(e->arena, source_place(e->module, slot->array->span)));

@@ -27,6 +27,7 @@ struct kernel {
 	VEC(struct part) parts;
 	const char *suffix;             /* of a copy */
 	bool is_specialized;
+	bool is_calling;                /* what is printed calls functions that have arrays, too */
 	const char **shared;            /* by part: the call, if all copies have the same function */
 };
 
@@ -86,10 +87,20 @@ static void add_parts(struct kernel *kernel, int first, int last, bool is_long_k
 	}
 }
 
+/* Where arrays change places, each function takes them from the plan as they are when it is called. */
+static bool has_swaps(const struct module *module)
+{
+	bool has = false;
+
+	for (int i = 0; i < module->arrays.n; i++)
+		has |= module->arrays.items[i]->is_swapped;
+	return has;
+}
+
 static void find_parts(struct kernel *kernel)
 {
 	const nest_list *nests = &kernel->nests;
-	bool is_long = count_lines(kernel, 0, nests->n) > LONG_KERNEL;
+	bool is_long = count_lines(kernel, 0, nests->n) > LONG_KERNEL || has_swaps(kernel->layout->module);
 	int first = 0;
 
 	kernel->parts.n = 0;
@@ -126,8 +137,8 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 			line(kernel->w, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type_c_name(slot_type(slot)),
 			     slot->c_name, type_c_name(slot_type(slot)), i);
 		else if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
-			line(kernel->w, "%s%s *restrict %s = plan->data[%d];",
-			     kernel->emit.is_written[i] ? "" : "const ", type_c_name(slot_type(slot)), slot->c_name, i);
+			line(kernel->w, "%s%s *%s%s = plan->data[%d];", kernel->emit.is_written[i] ? "" : "const ",
+			     type_c_name(slot_type(slot)), kernel->is_calling ? "" : "restrict ", slot->c_name, i);
 		if (slot->finite && text_mentions(body, slot->finite))
 			line(kernel->w, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, i);
 	}
@@ -266,6 +277,28 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 	}
 }
 
+/* Calls FUNCTION(plan, X, X.next) for the arrays that change places. */
+static void print_swaps(struct kernel *kernel, const char *function, bool only_kept)
+{
+	const struct layout *layout = kernel->layout;
+
+	for (int i = 0; i < layout->slots.n; i++) {
+		const struct array *next = layout->slots.items[i].array;
+
+		if (next->is_swapped && (next->is_kept || !only_kept) && layout->slot_of[next->number] == i)
+			line(kernel->emit.w, "%s(plan, %d, %d);", function, layout->slot_of[next->owner->number], i);
+	}
+}
+
+static bool has_commits(const struct kernel *kernel)
+{
+	bool has = false;
+
+	for (int i = 0; i < kernel->nests.n; i++)
+		has |= kernel->nests.items[i].is_commit;
+	return has;
+}
+
 static void print_loop(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
@@ -279,11 +312,15 @@ static void print_loop(struct kernel *kernel)
 	e->reads_device = false;
 	e->w->span = loop->span;
 	writer_blank(e->w);
+	print_swaps(kernel, "pmg_keep", true);
 	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
 	print_region(kernel, REGION_BODY);
 	if (is_of_device(kernel) && kernel->layout->has_checks)
 		line(e->w, "(void) pmg_cuda_failed(plan);");
+	if (has_swaps(e->module) && !has_commits(kernel))
+		print_failure_check(kernel, false);
+	print_swaps(kernel, "pmg_swap", false);
 	close_block(e->w, "}");
 	print_failure_check(kernel, false);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
@@ -311,12 +348,22 @@ static const char *args_cast(const struct kernel *kernel)
 	return arena_printf(kernel->emit.arena, "(const %s_args *) ", kernel->layout->module->name);
 }
 
+static bool has_calls(const struct kernel *kernel)
+{
+	bool has = false;
+
+	for (int i = 0; i < kernel->parts.n; i++)
+		has |= kernel->parts.items[i].call != NULL;
+	return has;
+}
+
 static void emit_kernel_function(struct kernel *kernel)
 {
 	const char *text = scratch_text(kernel, print_kernel, NULL);
 	const char *base = arena_printf(kernel->emit.arena, "%s_kernel%s", kernel->layout->prefix, kernel->suffix);
 	struct writer *w = kernel->w;
 
+	kernel->is_calling = has_calls(kernel);
 	w->span = kernel->layout->module->span;
 	line(w, "%spmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{",
 	     is_of_device(kernel) && !*kernel->suffix ? "extern \"C\" " : "static ",
@@ -343,6 +390,7 @@ static void emit_kernel_function(struct kernel *kernel)
 static void emit_copy(struct kernel *kernel, const char *suffix, bool is_specialized)
 {
 	kernel->suffix = suffix;
+	kernel->is_calling = false;
 	kernel->is_specialized = kernel->emit.is_specialized = is_specialized;
 	find_parts(kernel);
 	if (!kernel->shared)

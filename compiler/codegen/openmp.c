@@ -81,6 +81,7 @@ static const struct target openmp = {
 		[MARK_DYNAMIC] = true,
 		[MARK_BLAS] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
+	.swaps = true,
 	.file_head = openmp_file_head,
 	.above_loop = openmp_above_loop,
 	.open_team = openmp_open_team,

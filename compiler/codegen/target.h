@@ -20,6 +20,7 @@ struct target {
 	const char *device_ending;      /* kernels go to a file of their own, in C++, with this ending; NULL */
 	/* Marks that this target can print; any other is an internal error that names mark and target. */
 	bool prints[MARK_N];
+	bool swaps;                     /* arrays may change places between iterations of the loop */
 	/* At the head of the file, behind the includes. */
 	void (*file_head)(struct writer *w);
 	/* The head of a loop that is not serial; NULL: `for` as anywhere. */

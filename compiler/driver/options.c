@@ -149,6 +149,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--inline takes on or off, not '%s'", options->inlining), false;
 	if (!read_switch(options->fuse, &pass->fuse))
 		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
+	if (!read_switch(options->swap, &pass->swap))
+		return snprintf(problem, size, "--swap takes on or off, not '%s'", options->swap), false;
 	if (!read_switch(options->storage, &pass->storage))
 		return snprintf(problem, size, "--storage takes on or off, not '%s'", options->storage), false;
 	if (!read_switch(options->restructure, &pass->restructure))
@@ -186,6 +188,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.specialize = pass->specialize;
 	options.inlining = pass->inlining ? "on" : "off";
 	options.fuse = pass->fuse ? "on" : "off";
+	options.swap = pass->swap ? "on" : "off";
 	options.storage = pass->storage ? "on" : "off";
 	options.parallel = !pass->is_parallel_given ? "auto" : pass->parallel ? "on" : "off";
 	options.candidates = pass->candidates;

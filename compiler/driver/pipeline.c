@@ -324,9 +324,11 @@ bool compilation_run_passes_on(struct compilation *c, struct module *module, con
 
 static bool passes_step(struct compilation *c, void *unused)
 {
+	const struct target *target = target_find(c->target);
 	bool ok = true;
 
 	(void) unused;
+	c->options.swap = c->options.swap && target && target->swaps;
 	for (int m = 0; m < c->modules.n; m++)
 		ok = compilation_run_passes_on(c, c->modules.items[m], &c->options) && ok;
 	return ok;

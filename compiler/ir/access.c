@@ -355,8 +355,7 @@ __isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl
 	return isl_map_set_dim_id(map, isl_dim_param, loop_position(module), id);
 }
 
-/* lo <= it < hi, as a condition on the parameters. */
-static __isl_give isl_set *loop_set(const struct module *module)
+__isl_give isl_set *loop_set(const struct module *module)
 {
 	isl_pw_aff *it = variable_aff(module, NULL, isl_dim_param, (int) loop_position(module));
 	isl_set *set = isl_pw_aff_ge_set(isl_pw_aff_copy(it), expr_pw_aff(module, NULL, module->loop.lo));

@@ -35,6 +35,29 @@ static void run_region(struct run *run, enum region_kind kind)
 		group_execute(run, &run->groups[region->groups.items[i]->number]);
 }
 
+/* The interpreter copies: between two iterations, arrays that change places hold the same. */
+static void copy_slot(struct slot *to, const struct slot *from)
+{
+	for (int64_t i = 0; i < to->n; i++)
+		if (type_is_float(to->type))
+			slot_set_real(to, i, slot_real(from, i));
+		else
+			slot_set_integer(to, i, slot_integer(from, i));
+}
+
+static void copy_swapped(struct run *run, bool to_owner)
+{
+	for (int i = 0; i < run->module->arrays.n && run->stop == RUN_GOES; i++) {
+		const struct array *array = run->module->arrays.items[i];
+		struct slot *next = &run->slots[i];
+
+		if (array->is_swapped && to_owner)
+			copy_slot(&run->slots[array->owner->number], next);
+		else if (array->is_kept)
+			copy_slot(next, &run->slots[array->owner->number]);
+	}
+}
+
 static void run_loop(struct run *run, const struct interp_input *input)
 {
 	const struct loop *loop = &run->module->loop;
@@ -42,6 +65,7 @@ static void run_loop(struct run *run, const struct interp_input *input)
 	const int64_t lo = eval_integer(run, compile_expr(run, loop->lo));
 	const int64_t hi = eval_integer(run, compile_expr(run, loop->hi));
 
+	copy_swapped(run, false);
 	for (int64_t it = lo; it < hi && run->stop == RUN_GOES; it++) {
 		run->sizes[loop->param] = it;
 		if (until && eval_integer(run, until))
@@ -52,6 +76,7 @@ static void run_loop(struct run *run, const struct interp_input *input)
 			break;
 		}
 		run_region(run, REGION_BODY);
+		copy_swapped(run, true);
 	}
 }
 

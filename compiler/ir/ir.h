@@ -25,6 +25,8 @@ __isl_give isl_map *access_map(const struct module *module, const struct stage *
 /* [params] -> { A[i] : lo <= i < hi } */
 __isl_give isl_set *array_box(const struct module *module, const struct array *array);
 bool stage_is_in_loop(const struct module *module, const struct stage *stage);
+/* lo <= it < hi, as a condition on the parameters, in a module with a loop. */
+__isl_give isl_set *loop_set(const struct module *module);
 /* What is in `set` in some iteration of the loop. */
 __isl_give isl_set *set_of_iterations(const struct module *module, __isl_take isl_set *set);
 /* `map`, of a stage in the loop, for an iteration in which the loop's variable is `name`. */

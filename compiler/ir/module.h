@@ -14,7 +14,8 @@
  * - Groups run one after the other in the order of their region. The prologue runs once, the body once for each
  *   value of the loop's variable (an isl parameter to it) until `until` holds, the epilogue once.
  * - `next X` writes the array X.next; stages with `is_commit` copy it to X at the end of the body. Or stages with
- *   `is_next` write X itself, each cell after all reads of its old value in the body.
+ *   `is_next` write X itself, each cell after all reads of its old value in the body. Or X.next `is_swapped`: the two
+ *   change places at the end of the body, the same cells having next values in every iteration.
  * - A stage with an operator other than SET updates its target; updates of one array by one operator commute and
  *   associate (floating-point sums may be reassociated), everything else is computed as written.
  * - Integers in subscripts, ranges and guards are 64-bit; `/` floors and `%` takes the sign of the divisor.
@@ -117,6 +118,8 @@ struct array {
 	struct expr *limit;             /* of INDEX and OFFSETS */
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE */
+	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
+	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
 	unsigned folded;                /* of TEMP: bit i: subscript i has one value below the mark STORAGE, and is not
 					 * stored */
 	bool is_per_thread;             /* each thread has one of its own */

@@ -98,6 +98,7 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " of ");
 		print_name(&p->text, array->owner->name);
 	}
+	str_add(&p->text, "%s%s", array->is_swapped ? " swapped" : "", array->is_kept ? " kept" : "");
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);
 	if (array->folded)

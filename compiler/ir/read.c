@@ -127,6 +127,8 @@ static void read_facts(struct reader *r, struct array *array)
 		refer_to_array(r, array, &array->segments);
 	if (reader_take(r, "of"))
 		refer_to_array(r, array, &array->owner);
+	array->is_swapped = reader_take(r, "swapped");
+	array->is_kept = array->is_swapped && reader_take(r, "kept");
 	if (reader_take(r, "group"))
 		refer_to_group(r, array);
 	if (reader_take(r, "folded")) {

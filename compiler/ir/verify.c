@@ -274,6 +274,8 @@ static void check_owners(struct verifier *v)
 		    ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
 		     owner->rank != array->rank))
 			fail(v, array->span, "'%s' cannot be the next '%s'", array->name, owner->name);
+		if (array->is_swapped && (array->role != ROLE_NEXT || !v->module->loop.var))
+			fail(v, array->span, "'%s' has nothing to change places with", array->name);
 		if ((array->role == ROLE_LOCAL) != (array->group != NULL))
 			fail(v, array->span, "'%s' belongs to %s group", array->name, array->group ? "a" : "no");
 	}

@@ -45,9 +45,10 @@ static struct needs find_needs(struct module *module)
 	needs.arrays = arena_new_array(module->arena, bool, module->arrays.n + 1);
 	needs.groups = arena_new_array(module->arena, bool, module->groups.n + 1);
 	for (int a = 0; a < module->arrays.n; a++) {
-		enum array_role role = module->arrays.items[a]->role;
+		const struct array *array = module->arrays.items[a];
 
-		needs.arrays[a] = role != ROLE_TEMP && role != ROLE_LOCAL && role != ROLE_NEXT;
+		needs.arrays[a] = array->is_swapped || (array->role != ROLE_TEMP && array->role != ROLE_LOCAL &&
+							array->role != ROLE_NEXT);
 	}
 	if (module->loop.until)
 		expr_reads(module->loop.until, need_array, &needs);

@@ -34,6 +34,7 @@ void test_buffers(struct tests *tests);
 void test_sizes(struct tests *tests);
 void test_bind(struct tests *tests);
 void test_kinds(struct tests *tests);
+void test_swap(struct tests *tests);
 void test_aliasing(struct tests *tests);
 void test_facts(struct tests *tests);
 void test_trees(struct tests *tests);
