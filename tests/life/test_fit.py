@@ -5,8 +5,11 @@ message for each problem and option that is wrong."""
 import csv
 import os
 import re
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import h5py
@@ -14,7 +17,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from problems import Problem, Stored, write
-from scans import DATA, RESULTS, check, close, life, run
+from scans import DATA, PMG, RESULTS, check, close, life, run
 
 USAGE, WRONG, IO, RESOURCES, NUMERICAL = 2, 3, 4, 5, 6
 
@@ -59,6 +62,67 @@ def options(folder, problem, exact):
     write(path, problem, y=problem.b*1e200)
     refused(NUMERICAL, "the numbers of the problem are too large", path, "-o", folder/"no.npy")
     check(not folder.joinpath("no.npy").exists(), "no weights")
+
+
+def moments(folder, words):
+    """A run that is ended by a signal once its history has so many rows, and its exit status."""
+    count = 50 if os.environ.get("PMG_TEST_LONG") else 3
+    rng = np.random.default_rng(int.from_bytes(os.urandom(4), "little"))
+    for i in range(count):
+        rows = int(rng.integers(1, 60))
+        number = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM][i % 3]
+        folder.joinpath("part.csv").unlink(missing_ok=True)
+        with subprocess.Popen([PMG, "life", "fit", *map(str, words)], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True) as process:
+            while process.poll() is None and lines_of(folder/"part.csv") <= rows:
+                time.sleep(0.001)
+            process.send_signal(number)
+            out = process.communicate()[0]
+        yield number, rows, process.returncode, out
+
+
+def lines_of(path):
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+def resumes(folder, problem):
+    """Ended at random moments and resumed: the bits of the run that nothing ended."""
+    path = write(folder/"r.h5", problem)
+    common = [path, "--deterministic", "--iterations=200", "--tolerance=0"]
+    run("fit", *common, "-o", folder/"whole.npy", "--history", folder/"whole.csv")
+    part = [*common, "-o", folder/"part.npy", "--history", folder/"part.csv", "--checkpoint=0"]
+    for number, rows, status, out in moments(folder, part):
+        what = f"signal {number} after {rows} rows: status {status}: {out}"
+        if status != 0:                                         # not done before the signal came
+            check(status == (-signal.SIGKILL if number == signal.SIGKILL else 8), what)
+            check(not folder.joinpath("part.npy").exists(), f"{what}: no weights")
+            run("fit", *part, "--resume", folder/"part.npy.state")
+        check(folder.joinpath("part.npy").read_bytes() == folder.joinpath("whole.npy").read_bytes(), f"{what}: bits")
+        columns = [[row[:4] for row in csv.reader((folder/name).open())] for name in ("part.csv", "whole.csv")]
+        check(columns[0] == columns[1], f"{what}: the history goes on")
+        check(not folder.joinpath("part.npy.state").exists(), f"{what}: the state is removed")
+        folder.joinpath("part.npy").unlink()
+
+
+def wrong_states(folder, problem):
+    path = write(folder/"r.h5", problem)
+    words = [path, "--deterministic", "--iterations=200", "--tolerance=0", "-o", folder/"w.npy"]
+    while not folder.joinpath("state").exists():
+        for _, _, status, _ in moments(folder, [*words, "--history", folder/"part.csv", "--state", folder/"state",
+                                                "--checkpoint=0"]):
+            if status == 8:
+                break
+    state = folder.joinpath("state").read_bytes()
+    folder.joinpath("cut").write_bytes(state[:-9])
+    folder.joinpath("bent").write_bytes(state[:-60] + b"??" + state[-58:])
+    refused(WRONG, "the state is damaged", *words, "--resume", folder/"cut")
+    refused(WRONG, "the state is damaged", *words, "--resume", folder/"bent")
+    refused(WRONG, "not the saved state", *words, "--resume", path)
+    refused(IO, "cannot open", *words, "--resume", folder/"nothing")
+    write(path, problem, y=problem.b + 1)
+    refused(WRONG, "the state was saved with other inputs", *words, "--resume", folder/"state")
+    write(path, problem)
+    refused(WRONG, "was saved for other", *words, "--resume", folder/"state", "--iterations=201")
 
 
 def mistakes(folder, problem):
@@ -121,11 +185,14 @@ def main():
     problem = Problem(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        os.environ["XDG_CACHE_HOME"] = str(folder/"cache")      # libraries are compiled once for all runs
         exact = nnls(problem.M.toarray()[:, :-1], problem.b.ravel())[0]
         exact = np.append(exact, 0)                             # of a fiber without coefficients
         w = optimum("made up", folder, problem, exact, "--deterministic")
         check(w[-1] == 0, "a fiber without coefficients has weight 0")
         options(folder, problem, exact)
+        resumes(folder, problem)
+        wrong_states(folder, problem)
         mistakes(folder, problem)
         wrong_words(folder, problem)
         for case, kind in [("small25", "eudx"), ("small64", "det"), ("small64", "prob")]:

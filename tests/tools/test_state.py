@@ -14,14 +14,16 @@ import numpy as np
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
 RESULTS = {"passed": 0, "failed": 0}
 
-# A state of the plan, an `inout` of the caller, an output that is set behind the loop.
+# A state of the plan, an `inout` of the caller, outputs that are set in the loop and behind it.
 STEPS = """pipeline steps {
     param n, last;
     in    x : f64[n];
     inout u : f64[n];
     out   total, mean : f64;
+    out   seen : i64;
     state s : f64 = 0;
     iterate it in 0..last {
+        reduce seen += 1;
         next u[i] = 0.5*u[i] + x[i] for i in 0..n;
         next s = s + sum(i in 0..n) u[i];
     }
@@ -48,11 +50,11 @@ def steps(*words, n=7, last=9):
 
 
 def saves(name):
-    return [word for output in ("u", "total", "mean") for word in ("-o", f"{output}={name}.{output}.npy")]
+    return [word for output in ("u", "total", "mean", "seen") for word in ("-o", f"{output}={name}.{output}.npy")]
 
 
 def outputs(name):
-    return [np.load(f"{name}.{output}.npy").tobytes() for output in ("u", "total", "mean")]
+    return [np.load(f"{name}.{output}.npy").tobytes() for output in ("u", "total", "mean", "seen")]
 
 
 def goes_on():
@@ -78,6 +80,8 @@ def refusals():
     Path("other").write_text("a text that is long enough to be the head of a state, but is none" * 9)
     refuse(steps("--resume", "other"), 3, "pmg run: other: this is not the saved state of a pipeline\n")
     refuse(steps("--resume", "s.state", n=8), 3, "pmg run: s.state: the state of pipeline 'steps' was saved for other")
+    other = [word.replace("random:3", "random:5") for word in steps("--resume", "s.state")]
+    refuse(other, 3, "pmg run: s.state: the state was saved with other inputs\n")
     refuse(steps("--resume", "nothing"), 4, "pmg run: nothing: cannot open: No such file or directory\n")
     refuse(steps("--resume", "s.state", "--repeat", 2), 2, "--resume excludes --interp, --compare and --repeat\n")
     Path("double.pmg").write_text(DOUBLE)

@@ -85,6 +85,8 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	*s = (struct session){ .arena = arena, .text = program_sbbnnls, .values = run_values_default() };
 	s->values.threads = options->threads;
 	s->values.cc = options->cc;
+	s->values.state = options->state;
+	s->values.resume = options->resume;
 	s->values.deterministic = options->is_deterministic;
 	if (options->precision)
 		s->values.with = arena_printf(arena, "precision D : %s", options->precision);
@@ -92,9 +94,8 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	if (!fit->w0)
 		return fail_memory(failure, "the weights");
 	bool ok = session_open(s, "sbbnnls.pmg", failure) && bind_problem(fit, failure) &&
-		  results_new(s, &fit->results, failure) && build_library(s, &fit->build, failure) &&
-		  library_load(s, fit->build.library, &fit->results, &fit->execution, failure);
-	build_remove(&fit->build);
+		  results_new(s, &fit->results, failure) &&
+		  cache_load(s, &fit->results, &fit->execution, failure);
 	if (!ok)
 		return false;
 	fit->w = output(fit, "w")->data;
@@ -127,6 +128,18 @@ static bool step(struct fit *fit, pmg_control *control, struct failure *failure)
 		    (long long) state->iteration, state->objective, state->violation);
 }
 
+bool fit_save(struct fit *fit, struct failure *failure)
+{
+	return state_save(&fit->execution, failure);
+}
+
+/* From the state in a file. */
+static bool go_on(struct fit *fit, struct failure *failure)
+{
+	pmg_control control = { .budget = 0, .resume = true };
+	return state_load(&fit->execution, failure) && step(fit, &control, failure);
+}
+
 bool fit_begin(struct fit *fit, struct failure *failure)
 {
 	pmg_control control = { .budget = 0 };
@@ -139,6 +152,8 @@ bool fit_begin(struct fit *fit, struct failure *failure)
 				   fmax(fit->options.tolerance * fit->state.scale, DBL_MIN));
 	if (start)
 		memcpy(fit->w0, start, (size_t) fit->problem->n_fibers * sizeof(double));
+	if (fit->options.resume)
+		return go_on(fit, failure);
 	control = (pmg_control){ .budget = 0 };
 	return step(fit, &control, failure);
 }

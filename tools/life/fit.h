@@ -14,6 +14,7 @@ struct fit_options {
 	bool is_plain;               /* no preconditioner */
 	bool is_deterministic;
 	const char *precision, *cc;  /* of D: f64, f64top, f32; NULL: the default */
+	const char *state, *resume;  /* files: where fit_save writes; from where fit_begin goes on, NULL: from the start */
 	const double *start;         /* [n_fibers]; NULL: 0 */
 };
 
@@ -28,7 +29,6 @@ struct fit {
 	const struct problem *problem;
 	struct fit_options options;
 	struct session session;
-	struct build build;
 	struct results results;
 	struct execution execution;
 	double *w0;
@@ -43,6 +43,7 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 bool fit_plan(struct fit *fit, struct failure *failure);
 bool fit_begin(struct fit *fit, struct failure *failure);
 bool fit_iterate(struct fit *fit, struct failure *failure);
+bool fit_save(struct fit *fit, struct failure *failure);
 void fit_close(struct fit *fit);
 
 #endif

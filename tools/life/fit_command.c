@@ -17,8 +17,8 @@ enum { SECONDS_BETWEEN_LINES = 10, FIRST_ITERATIONS = 4 };
 static const double first_seconds = 0.2;
 
 struct values {
-	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc;
-	int64_t iterations, threads;
+	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc, *state, *resume;
+	int64_t iterations, threads, checkpoint;
 	bool is_plain, is_deterministic;
 };
 
@@ -30,6 +30,9 @@ struct fitting {
 	const struct values *values;
 	FILE *history;          /* NULL: none is asked for */
 	double started, told;   /* when the loop began, when it was told last */
+	double saved;           /* when its state was */
+	double earlier;         /* seconds of the run that is gone on from */
+	bool is_saved;
 	bool is_forecast;       /* the time has been told */
 	int64_t first;          /* iterations that were complete then */
 	int64_t max_memory;
@@ -125,23 +128,47 @@ static void tell_end(const struct fitting *f)
 
 /* ---- The history ------------------------------------------------------------------------------ */
 
-static bool open_history(struct fitting *f, struct failure *failure)
-{
-	if (!f->values->history)
-		return true;
-	f->history = fopen(f->values->history, "we");
-	if (!f->history)
-		return fail_file(failure, f->values->history, "cannot write:");
-	fputs("iteration,objective,violation,live,seconds\n", f->history);
-	return true;
-}
-
 static void add_history(struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
 	if (f->history)
 		fprintf(f->history, "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%.6f\n", state->iteration, state->objective,
-			state->violation, state->live, now() - f->started);
+			state->violation, state->live, f->earlier + now() - f->started);
+}
+
+/* A run that goes on keeps the rows up to its state. */
+static bool cut_history(struct fitting *f, struct failure *failure)
+{
+	char line[256];
+	long end = 0;
+	long long iteration;
+	double seconds;
+	for (int i = 0; fgets(line, sizeof(line), f->history); i++, end = ftell(f->history)) {
+		bool is_row = sscanf(line, "%lld,%*f,%*f,%*d,%lf", &iteration, &seconds) == 2;
+		if (i > 0 && (!is_row || iteration > f->fit.state.iteration))
+			break;
+		f->earlier = i > 0 ? seconds : 0;
+	}
+	if (fseek(f->history, end, SEEK_SET) == 0 && ftruncate(fileno(f->history), end) == 0)
+		return true;
+	return fail_file(failure, f->values->history, "cannot write:");
+}
+
+static bool begin_history(struct fitting *f, struct failure *failure)
+{
+	f->started = f->told = f->saved = now();
+	f->first = f->fit.state.iteration;
+	if (!f->values->history)
+		return true;
+	f->history = f->values->resume ? fopen(f->values->history, "r+e") : NULL;
+	if (f->history)
+		return cut_history(f, failure);
+	f->history = fopen(f->values->history, "we");
+	if (!f->history)
+		return fail_file(failure, f->values->history, "cannot write:");
+	fputs("iteration,objective,violation,live,seconds\n", f->history);
+	add_history(f);
+	return true;
 }
 
 static bool close_history(struct fitting *f, struct failure *failure)
@@ -155,21 +182,57 @@ static bool close_history(struct fitting *f, struct failure *failure)
 
 /* ---- Running ------------------------------------------------------------------------------------ */
 
+static bool save(struct fitting *f, struct failure *failure)
+{
+	f->saved = now();
+	/* Before the state, so that no row is missing up to it. */
+	if (f->history)
+		fflush(f->history);
+	f->is_saved = fit_save(&f->fit, failure);
+	return f->is_saved;
+}
+
+/* What was computed is in a file, and nowhere else. */
+static bool stop(struct fitting *f, struct failure *failure)
+{
+	forget_progress();
+	if (!save(f, failure))
+		return false;
+	fail(failure, OUTCOME_INTERRUPTED, "stopped after %" PRId64 " iterations; no weights are written",
+	     f->fit.state.iteration);
+	fail_help(failure, "the same command with --resume=%s goes on from here", f->fit.options.state);
+	return false;
+}
+
 static bool iterate(struct fitting *f, struct failure *failure)
 {
 	struct fit *fit = &f->fit;
-	f->started = f->told = now();
-	f->first = fit->state.iteration;
-	add_history(f);
-	while (!fit->state.is_finished && fit->state.iteration < f->values->iterations) {
+	const volatile int *signal = state_catch_signals();
+	while (!*signal && !fit->state.is_finished && fit->state.iteration < f->values->iterations) {
 		if (!fit_iterate(fit, failure))
 			return false;
 		add_history(f);
 		tell_time(f);
 		tell_progress(f);
+		if (now() - f->saved >= (double) f->values->checkpoint && !save(f, failure))
+			return false;
 	}
+	if (*signal)
+		return stop(f, failure);
 	forget_progress();
 	return true;
+}
+
+/* A state is of no use once there are weights. */
+static void remove_state(struct fitting *f)
+{
+	if (f->is_saved)
+		remove(f->fit.options.state);
+}
+
+static const char *state_file(struct fitting *f, const struct location *target)
+{
+	return f->values->state ? f->values->state : arena_printf(f->arena, "%s.state", target->path);
 }
 
 static bool read_options(struct fitting *f, struct fit_options *options, struct failure *failure)
@@ -178,7 +241,7 @@ static bool read_options(struct fitting *f, struct fit_options *options, struct 
 	const struct values *v = f->values;
 	*options = (struct fit_options){ .iterations = v->iterations, .threads = v->threads, .tolerance = 1e-6,
 					 .is_plain = v->is_plain, .is_deterministic = v->is_deterministic,
-					 .cc = v->cc };
+					 .cc = v->cc, .resume = v->resume };
 	if (v->precision && take_word("precision", v->precision, precisions, failure) < 0)
 		return false;
 	options->precision = v->precision && strcmp(v->precision, "f64") != 0 ? v->precision : NULL;
@@ -198,13 +261,17 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		options.start = start = weights_read(f->arena, f->values->start, &f->problem.n_fibers, failure);
 		ok = start != NULL;
 	}
+	options.state = ok ? state_file(f, &target) : NULL;
 	ok = ok && fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
-	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && open_history(f, failure) &&
+	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
 	     iterate(f, failure);
 	ok = close_history(f, failure) && ok;
 	if (ok)
 		tell_end(f);
 	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, f->problem.n_fibers, f->path, failure);
+	state_was_interrupted();
+	if (ok)
+		remove_state(f);
 	fit_close(&f->fit);
 	problem_free(&f->problem);
 	free(start);
@@ -233,13 +300,17 @@ static const struct option_row rows[] = {
 	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct values, threads), .low = 1,
 	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
 	TEXT_ROW("history", history, "FILE.csv", "objective, violation, live fibers and time of each iteration"),
+	{ .name = "checkpoint", .kind = OPTION_INTEGER, .offset = offsetof(struct values, checkpoint), .low = 0,
+	  .high = 1000000000, .operand = "SECONDS", .text = "save the state so often (default: 300)" },
+	TEXT_ROW("state", state, "FILE", "where the state goes, also when a signal comes (default: WEIGHTS.state)"),
+	TEXT_ROW("resume", resume, "FILE", "go on from such a state, with the same result as if nothing had happened"),
 	TEXT_ROW("max-mem", max_memory, "BYTES", "refuse what needs more memory: 500M, 4G"),
 	TEXT_ROW("cc", cc, "COMMAND", "the C compiler (default: gcc)"),
 };
 
 static int fit_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { .iterations = 1000 };
+	struct values values = { .iterations = 1000, .checkpoint = 300 };
 	struct fitting f = { .arena = arena, .values = &values };
 	struct failure failure = { 0 };
 	word_list operands = { 0 };

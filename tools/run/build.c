@@ -103,18 +103,29 @@ static bool program_failed(struct session *s, struct failure *failure)
 
 /* The lengths of rows, last extents of arrays with several dimensions, are compiled in unless --specialize says
  * otherwise: rows of known length stay in registers. */
-static void specialize_rows(struct session *s)
+bool size_is_compiled_in(const struct session *s, int p)
 {
+	const struct size *size = &s->sizes.items[p];
+
 	for (int i = 0; !s->values.specialize && i < s->module->arrays.n; i++) {
 		const struct array *array = s->module->arrays.items[i];
 		const struct expr *hi = array->rank > 1 ? array->hi[array->rank - 1] : NULL;
-		struct param *param;
 
-		if (!array_is_argument(array) || !hi || hi->kind != EXPR_PARAM || hi->index >= s->sizes.n)
+		if (array_is_argument(array) && hi && hi->kind == EXPR_PARAM && hi->index == p)
+			return size->is_known && size->value <= LONGEST_ROW;
+	}
+	return false;
+}
+
+static void specialize_rows(struct session *s)
+{
+	for (int p = 0; p < s->sizes.n; p++) {
+		struct param *param = &s->module->params.items[p];
+
+		if (!size_is_compiled_in(s, p))
 			continue;
-		param = &s->module->params.items[hi->index];
-		param->value = s->sizes.items[hi->index].value;
-		param->is_specialized = s->sizes.items[hi->index].is_known && param->value <= LONGEST_ROW;
+		param->value = s->sizes.items[p].value;
+		param->is_specialized = true;
 	}
 }
 

@@ -134,6 +134,8 @@ struct build {
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);
 void build_remove(struct build *build);
+/* Whether code is generated for this value of the parameter number p. */
+bool size_is_compiled_in(const struct session *s, int p);
 
 /* ---- library.c, interpret.c -------------------------------------------------------- */
 
@@ -147,6 +149,7 @@ struct execution {
 	char *args;
 	double plan_seconds;
 	bool is_remembered;     /* the candidate is one that wisdom knew */
+	uint64_t inputs_sum;    /* state.c: of the inputs; 0: not known yet */
 };
 
 /* ---- state.c: runs that are stopped and go on -------------------------------------------------- */
@@ -155,7 +158,7 @@ const volatile int *state_catch_signals(void);
 bool state_was_interrupted(void);       /* signals end the process again */
 const char *state_path(struct session *s);
 bool state_save(struct execution *e, struct failure *failure);
-/* From values.resume, into the plan and the `inout` arrays of the results. */
+/* From values.resume, into the plan and the arrays of the results. */
 bool state_load(struct execution *e, struct failure *failure);
 
 /* ---- tune.c: candidates and wisdom --------------------------------------------------- */
@@ -181,6 +184,13 @@ bool library_step(struct execution *e, pmg_control *control, struct failure *fai
 void library_close(struct execution *e);
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure);
+
+/* ---- cache.c: what is kept for later runs ---------------------------------------------- */
+const char *cache_path(struct arena *arena, const char *name); /* NULL: there is no place */
+void cache_make_folders(struct arena *arena, const char *path);
+/* As library_load of a build, or of one that is kept from a run of the same program, s->text. */
+bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure);
+
 /* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
 		     struct failure *failure);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * States of pipelines with `iterate` in files: what an interrupted run leaves, and what --resume goes on from. A file
- * holds the states of the plan as the runtime writes them, then the `inout` arrays and a checksum (FNV-1a, 64 bits) of
- * these. The first signal during an execution ends it after the current iteration; a second one ends the process. */
+ * holds the states of the plan as the runtime writes them, a checksum (FNV-1a, 64 bits) of the inputs, then the arrays
+ * that the pipeline writes, since a loop may have written parts of them, and a checksum of these. The first signal
+ * during an execution ends it after the current iteration; a second one ends the process. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/streams.h"
 #include "run/run.h"
+
+#define FIRST_SUM 0xcbf29ce484222325u
 
 static volatile int interrupted;
 
@@ -27,11 +30,6 @@ bool state_was_interrupted(void)
 
 /* ---- Arrays of the caller ------------------------------------------------------------------ */
 
-static bool is_inout(const struct argument *argument)
-{
-	return argument_is_read(argument) && argument_is_written(argument);
-}
-
 static uint64_t sum_add(uint64_t sum, const unsigned char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -39,15 +37,29 @@ static uint64_t sum_add(uint64_t sum, const unsigned char *bytes, size_t n)
 	return sum;
 }
 
-static uint64_t arrays_sum(const struct execution *e)
+static uint64_t results_sum(const struct execution *e)
 {
-	uint64_t sum = 0xcbf29ce484222325u;
+	uint64_t sum = FIRST_SUM;
 	for (int i = 0; i < e->session->arguments.n; i++) {
 		const struct ndarray *array = &e->results->arrays[i];
-		if (is_inout(&e->session->arguments.items[i]))
+		if (argument_is_written(&e->session->arguments.items[i]))
 			sum = sum_add(sum, array->data, ndarray_bytes(array));
 	}
 	return sum;
+}
+
+/* As they are when it is first asked for. */
+static uint64_t inputs_sum(struct execution *e)
+{
+	uint64_t sum = FIRST_SUM;
+	for (int i = 0; !e->inputs_sum && i < e->session->arguments.n; i++) {
+		const struct argument *argument = &e->session->arguments.items[i];
+		if (argument_is_read(argument))
+			sum = sum_add(sum, argument->value.data, ndarray_bytes(&argument->value));
+	}
+	if (!e->inputs_sum)
+		e->inputs_sum = sum ? sum : 1;
+	return e->inputs_sum;
 }
 
 /* ---- Saving ------------------------------------------------------------------------------------ */
@@ -60,11 +72,12 @@ static pmg_status write_bytes(void *file, const void *bytes, size_t n)
 static bool write_all(struct execution *e, FILE *file)
 {
 	const pmg_writer writer = { write_bytes, file };
-	uint64_t sum = arrays_sum(e);
-	bool ok = pmg_plan_state_save(e->plan, &writer) == PMG_OK;
+	const uint64_t inputs = inputs_sum(e), sum = results_sum(e);
+	bool ok = pmg_plan_state_save(e->plan, &writer) == PMG_OK &&
+		  write_bytes(file, &inputs, sizeof(inputs)) == PMG_OK;
 	for (int i = 0; ok && i < e->session->arguments.n; i++) {
 		const struct ndarray *array = &e->results->arrays[i];
-		if (is_inout(&e->session->arguments.items[i]))
+		if (argument_is_written(&e->session->arguments.items[i]))
 			ok = write_bytes(file, array->data, ndarray_bytes(array)) == PMG_OK;
 	}
 	return ok && write_bytes(file, &sum, sizeof(sum)) == PMG_OK;
@@ -103,13 +116,17 @@ static bool read_all(struct execution *e, FILE *file, const char *path, struct f
 	uint64_t sum;
 	if (pmg_plan_state_load(e->plan, &reader) != PMG_OK)
 		return fail(failure, OUTCOME_DATA, "%s: %s", path, pmg_message(e->context));
+	if (read_bytes(file, &sum, sizeof(sum)) != PMG_OK)
+		return damaged(path, failure);
+	if (sum != inputs_sum(e))
+		return fail(failure, OUTCOME_DATA, "%s: the state was saved with other inputs", path);
 	for (int i = 0; i < e->session->arguments.n; i++) {
 		const struct ndarray *array = &e->results->arrays[i];
-		if (is_inout(&e->session->arguments.items[i]) &&
+		if (argument_is_written(&e->session->arguments.items[i]) &&
 		    read_bytes(file, array->data, ndarray_bytes(array)) != PMG_OK)
 			return damaged(path, failure);
 	}
-	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == arrays_sum(e) && fgetc(file) == EOF) ||
+	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == results_sum(e) && fgetc(file) == EOF) ||
 	       damaged(path, failure);
 }
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "driver/emit.h"
 
@@ -53,12 +52,9 @@ bool tune_open(struct session *s, struct failure *failure)
 /* NULL: nothing is remembered. */
 static const char *wisdom_path(struct session *s)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (s->values.wisdom)
 		return strcmp(s->values.wisdom, "off") == 0 ? NULL : s->values.wisdom;
-	if (cache && *cache)
-		return arena_printf(s->arena, "%s/pmg/wisdom", cache);
-	return home && *home ? arena_printf(s->arena, "%s/.cache/pmg/wisdom", home) : NULL;
+	return cache_path(s->arena, "wisdom");
 }
 
 /* False with the reason in errno; `*text` is NULL where there is no such file. */
@@ -85,23 +81,13 @@ static bool read_text(struct arena *arena, const char *path, const char **text)
 	return !error;
 }
 
-static void make_folders(struct arena *arena, const char *path)
-{
-	char *copy = arena_string(arena, path);
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(copy, 0777);
-		*slash = '/';
-	}
-}
-
 static void write_wisdom(struct session *s, const char *path, const char *old, const char *signature,
 			 const pmg_report *report, double seconds)
 {
 	size_t size = pmg_wisdom_add(old, signature, report->choice, seconds, NULL, 0);
 	char *text = arena_new_array(s->arena, char, (int) size + 1);
 	pmg_wisdom_add(old, signature, report->choice, seconds, text, size + 1);
-	make_folders(s->arena, path);
+	cache_make_folders(s->arena, path);
 	if (!size || !emit_file(path, text))
 		messages_note(s, "'%s' cannot be written, so nothing is remembered: %s", path, strerror(errno));
 }
