@@ -164,6 +164,7 @@ PMG_ATOMIC(max, bool, bool, old || value)
 #endif
 
 #include "pmgrt_row.h"
+#include "pmgrt_block.h"
 #include "pmgrt_thread.h"
 
 #endif

@@ -100,7 +100,8 @@ static int slot_rank(const struct slot *slot)
 {
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	return slot->is_offsets || slot->is_list ? 1 : array_n_stored(slot->array) + slot->array->is_per_thread;
+	return slot->is_offsets || slot->is_list ? 1 : array_n_stored(slot->array) + slot->array->is_per_thread +
+								(slot->array->lanes ? 1 : 0);
 }
 
 static bool slot_has_limit(const struct slot *slot)
@@ -251,7 +252,7 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 	static const char *const roles[] = {
 		[ROLE_IN] = "PMG_IN", [ROLE_OUT] = "PMG_OUT", [ROLE_INOUT] = "PMG_INOUT", [ROLE_STATE] = "PMG_STATE",
 		[ROLE_NEXT] = "PMG_TEMP", [ROLE_TEMP] = "PMG_TEMP", [ROLE_LOCAL] = "PMG_TEMP",
-		[ROLE_PRIVATE] = "PMG_TEMP", [ROLE_INSPECTED] = "PMG_INSPECTED"
+		[ROLE_PRIVATE] = "PMG_TEMP", [ROLE_BLOCK] = "PMG_TEMP", [ROLE_INSPECTED] = "PMG_INSPECTED"
 	};
 
 	if (slot->is_offsets || slot->is_list)

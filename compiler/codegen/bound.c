@@ -407,6 +407,10 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	int visible = e->names.visible.n, names;
 	struct affine variable;
 
+	if (use.block) {
+		emit_block_single(e, node, use);
+		return;
+	}
 	if (use.mark->kind == MARK_LOOP || use.mark->kind == MARK_TILE) {
 		emit_node(e, node, (struct loop_use) { 0 });
 		return;

@@ -135,6 +135,7 @@ struct cell {                           /* a value kept in a variable: LOCAL arr
 	const struct stage *declared_by;/* its first assignment declares it; NULL: it is declared */
 	bool is_read;
 	bool is_spread;                 /* an accumulator of which several lanes have a part */
+	bool has_lanes;                 /* one value for each lane of a block */
 	enum reduce_op op;              /* of an accumulator */
 };
 
@@ -166,6 +167,10 @@ struct emit {
 	VEC(struct kept) kept;
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
+	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
+	/* The number in the block, the first iteration of the block, the value of the dim. */
+	const char *lane, *lane_start, *lane_variable;
+	bool in_lanes;                  /* inside a loop over the lanes */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
 	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
@@ -193,6 +198,7 @@ struct grid {
 /* How the next loop runs: the marks above it. */
 struct loop_use {
 	const struct mark *mark;        /* LOOP, BIND, CHILDREN; NULL: none pending */
+	const struct mark *block;       /* BLOCK; NULL */
 	const char *bound;              /* BIND: the variable, once it is declared */
 	bool is_parallel, is_vector, is_dynamic;
 };
@@ -238,6 +244,8 @@ struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
 struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr);
 /* hi - lo of the d-th subscript of an array; the d-th extent of the part that is stored of it. */
 struct affine affine_of_range(struct emit *e, const struct array *array, int d);
+struct affine affine_multiply(struct emit *e, const struct affine *a, const struct affine *b);
+const char *c_offset(struct emit *e, const char *name, const struct affine *index);     /* "b + s*n" */
 struct affine part_extent(struct emit *e, const struct array *array, int d);
 /* "Y[voxel*nTheta + t]" */
 const char *c_access(struct emit *e, const struct point *point, const struct access *access);
@@ -310,6 +318,22 @@ struct text update_result(struct emit *e, const struct update *update);
 /* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */
 
 void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+
+/* What the running thread has of an array, as a variable. */
+void take_part(struct emit *e, const struct array *array);
+
+/* ---- blocks.c: loops that run in blocks -------------------------------------------------------------------- */
+
+void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Where the array's values are: in the block's copy of a part, or in the array itself. */
+const struct array *block_array(const struct emit *e, const struct array *array);
+const char *lanes_text(const struct emit *e);
+/* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
+bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
+void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);
+int lanes_open(struct emit *e);
+void lanes_close(struct emit *e, int names);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 

@@ -96,46 +96,65 @@ struct affine part_extent(struct emit *e, const struct array *array, int d)
 	bool is_last = array->is_per_thread && d == array_n_stored(array) - 1;
 	struct affine extent;
 
+	if (d == array_n_stored(array))
+		return affine_constant(array->lanes +
+				       (array->is_per_thread && !d ? line_size/type_size(array->type) : 0));
 	for (int i = 0; i <= d; i++)
 		d += (array->folded >> i & 1U) != 0;
 	extent = affine_of_range(e, array, d);
 	return is_last ? affine_scale(e->arena, &extent, 1, line_size/type_size(array->type)) : extent;
 }
 
-/* ((i0*n1 + i1)*n2 + i2), each less the first subscript. */
+struct affine affine_multiply(struct emit *e, const struct affine *a, const struct affine *b)
+{
+	int64_t value;
+
+	if (affine_is_constant(a, &value))
+		return affine_scale(e->arena, b, value, 0);
+	if (affine_is_constant(b, &value))
+		return affine_scale(e->arena, a, value, 0);
+	return affine_name(e->arena, arena_printf(e->arena, "%s*%s",
+		text_at_least(e->arena, affine_print(e->arena, a), LEVEL_PRODUCT),
+		text_at_least(e->arena, affine_print(e->arena, b), LEVEL_UNARY)));
+}
+
+const char *c_offset(struct emit *e, const char *name, const struct affine *index)
+{
+	struct affine base = affine_name(e->arena, name), sum = affine_combine(e->arena, 1, &base, 1, index);
+
+	return affine_plain(e->arena, &sum);
+}
+
+/* ((i0*n1 + i1)*n2 + i2), each less the first subscript; what stands for a block has its lanes behind. */
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
 {
-	const struct array *array = access->array;
-	struct affine index = affine_constant(0);
+	const struct array *array = block_array(e, access->array);
+	struct affine index = affine_constant(0), lane;
 
 	for (int d = 0; d < array->rank; d++) {
-		struct affine lo = affine_of_expr(e, NULL, array->lo[d]);
-		struct affine hi = affine_of_expr(e, NULL, array->hi[d]);
-		struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
+		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = affine_of_range(e, array, d);
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
-		int64_t rows, columns;
 
 		if (array->folded & 1U << d)
 			continue;
-		if (!affine_is_constant(&index, &rows) && !affine_is_constant(&extent, &columns))
-			index = affine_name(e->arena, arena_printf(e->arena, "%s*%s",
-				text_at_least(e->arena, affine_print(e->arena, &index), LEVEL_PRODUCT),
-				text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY)));
-		else if (affine_is_constant(&extent, &columns))
-			index = affine_scale(e->arena, &index, columns, 0);
-		else
-			index = affine_scale(e->arena, &extent, rows, 0);
+		index = affine_multiply(e, &index, &extent);
 		sub = affine_combine(e->arena, 1, &sub, -1, &lo);
 		index = affine_combine(e->arena, 1, &index, 1, &sub);
 	}
-	return index;
+	if (!array->lanes)
+		return index;
+	index = affine_scale(e->arena, &index, array->lanes, 0);
+	lane = affine_name(e->arena, e->lane);
+	return affine_combine(e->arena, 1, &index, 1, &lane);
 }
 
 static const char *local_name(struct emit *e, const struct array *array)
 {
 	for (int i = e->locals.n - 1; i >= 0; i--)
 		if (e->locals.items[i].of == array)
-			return e->locals.items[i].name;
+			return e->locals.items[i].has_lanes
+				       ? arena_printf(e->arena, "%s[%s]", e->locals.items[i].name, e->lane)
+				       : e->locals.items[i].name;
 	emit_fail(e, "'%s' is used outside its group", array->name);
 	return array->c_name;
 }
@@ -147,7 +166,8 @@ const char *c_access(struct emit *e, const struct point *point, const struct acc
 	if (access->array->role == ROLE_LOCAL || array_is_variable(access->array))
 		return local_name(e, access->array);
 	index = c_index(e, point, access);
-	return arena_printf(e->arena, "%s[%s]", access->array->c_name, affine_plain(e->arena, &index));
+	return arena_printf(e->arena, "%s[%s]", block_array(e, access->array)->c_name,
+			    affine_plain(e->arena, &index));
 }
 
 /* ---- operators ---- */

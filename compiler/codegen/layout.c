@@ -27,7 +27,7 @@ static int n_extents_of(const struct slot *slot)
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	return array_n_stored(slot->array) + slot->array->is_per_thread +
+	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->lanes ? 1 : 0) +
 	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
 }
 

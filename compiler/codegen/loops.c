@@ -211,6 +211,8 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_bound_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
 		emit_children_for(e, node, use);
+	else if (use.block)
+		emit_block_loop(e, node, use);
 	else if (!emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 }
@@ -279,6 +281,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		break;
 	case MARK_VECTOR:
 		use.is_vector = true;
+		break;
+	case MARK_BLOCK:
+		use.block = mark;
 		break;
 	case MARK_LOOP: case MARK_TILE: case MARK_BIND: case MARK_CHILDREN:
 		use.mark = mark;
@@ -367,6 +372,10 @@ static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct 
 	if (is_single(type, &use)) {
 		check_is_shared(e, &use);
 		emit_one_iteration(e, node, use);
+		return;
+	}
+	if (!use.mark && lanes_are_wanted(e, node)) {
+		emit_lanes(e, node);
 		return;
 	}
 	switch (type) {

@@ -134,8 +134,13 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 	if (!below.is_written)
 		return;
 	cell.name = names_declare(&e->names, local_base(e->module, local));
-	cell.declared_by = declaring_stage(e, node, local);
-	if (!cell.declared_by) {
+	cell.has_lanes = e->block && !e->in_lanes;
+	cell.declared_by = cell.has_lanes ? NULL : declaring_stage(e, node, local);
+	if (cell.has_lanes) {
+		line(e->w, "%s %s[%s]%s;", type_c_name(local->type), cell.name, lanes_text(e),
+		     declaring_stage(e, node, local) ? "" : " = { 0 }");
+		mark_as_used(e, &cell);
+	} else if (!cell.declared_by) {
 		line(e->w, "%s %s = %s;", type_c_name(local->type), cell.name,
 		     c_identity(e->arena, REDUCE_ADD, local->type));
 		mark_as_used(e, &cell);
@@ -158,13 +163,12 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	e->locals.n = outer;
 }
 
-/* The part of an array that the running thread has. */
-static void take_part(struct emit *e, const struct array *array)
+void take_part(struct emit *e, const struct array *array)
 {
 	const char *type = type_c_name(array->type);
 	struct str cells = str_new(e->arena);
 
-	for (int d = 0; d < array_n_stored(array); d++) {
+	for (int d = 0; d < array_n_stored(array) + (array->lanes > 0); d++) {
 		struct affine extent = part_extent(e, array, d);
 
 		str_add(&cells, "*%s", text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY));
@@ -252,6 +256,26 @@ const char *c_target(struct emit *e, const struct stage *stage, const struct poi
 
 /* ---- accumulators ---- */
 
+/* Declares the variable in which a loop accumulates, one for each lane of a block. */
+static const char *declare_accumulator(struct emit *e, const struct stage *stage)
+{
+	enum scalar_type type = stage->write.array->type;
+	const char *name = names_declare(&e->names, accumulator_name(stage->op));
+	const char *identity = c_identity(e->arena, stage->op, type);
+	int names;
+
+	if (!e->block || e->in_lanes) {
+		line(e->w, "%s %s = %s;", type_c_name(type), name, identity);
+		return name;
+	}
+	line(e->w, "%s %s[%s];", type_c_name(type), name, lanes_text(e));
+	name = arena_printf(e->arena, "%s[%s]", name, e->lane);
+	names = lanes_open(e);
+	line(e->w, "%s = %s;", name, identity);
+	lanes_close(e, names);
+	return name;
+}
+
 /* Adds to the target what a loop has accumulated; a variable of each lane is not memory. */
 static void emit_spread_update(struct emit *e, const struct update *update, const struct cell *cell, bool is_of_grid,
 			       bool is_atomic)
@@ -259,11 +283,15 @@ static void emit_spread_update(struct emit *e, const struct update *update, cons
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
 	bool is_local = target->role == ROLE_LOCAL || array_is_variable(target);
 	bool is_one = cell->is_spread && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
+	bool has_lanes = e->block && !e->in_lanes;
+	int names = has_lanes ? lanes_open(e) : 0;
 
 	if (is_one || is_local)
 		emit_update(e, update);
 	else
 		emit_possibly_atomic(e, update, is_atomic);
+	if (has_lanes)
+		lanes_close(e, names);
 	if (is_one)
 		close_block(e->w, "}");
 }
@@ -277,13 +305,12 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY } };
 
 	cell.is_spread = accumulation_is_spread(e, node);
-	cell.name = names_declare(&e->names, accumulator_name(stage->op));
-	line(e->w, "%s %s = %s;", type_c_name(type), cell.name, c_identity(e->arena, stage->op, type));
+	cell.name = declare_accumulator(e, stage);
 	vec_push(e->arena, &e->accumulators, cell);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->accumulators.n--;
 	update.value.text = cell.name;
-	note_write(e, stage->write.array);
+	note_write(e, block_array(e, stage->write.array));
 	emit_spread_update(e, &update, &cell, is_of_grid,
 			   e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
 }
@@ -376,7 +403,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		emit_accumulation(e, &update, accumulator_cell(e, stage));
 		return;
 	}
-	note_write(e, stage->write.array);
+	note_write(e, block_array(e, stage->write.array));
 	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array))
 		emit_update(e, &update);
 	else

@@ -32,7 +32,7 @@ static isl_stat mark_stage(__isl_take isl_set *set, void *user)
 	struct use *use = &marking->work->uses[stage->number];
 
 	use->is_shared |= marking->mark->kind == MARK_PARALLEL;
-	use->is_vector |= marking->mark->kind == MARK_VECTOR;
+	use->is_vector |= marking->mark->kind == MARK_VECTOR || marking->mark->kind == MARK_BLOCK;
 	isl_set_free(set);
 	return isl_stat_ok;
 }
@@ -45,7 +45,8 @@ static isl_bool note_mark(__isl_keep isl_schedule_node *node, void *user)
 
 	if (!marking.mark)
 		return isl_bool_true;
-	if (marking.mark->kind == MARK_PARALLEL || marking.mark->kind == MARK_VECTOR) {
+	if (marking.mark->kind == MARK_PARALLEL || marking.mark->kind == MARK_VECTOR ||
+	    marking.mark->kind == MARK_BLOCK) {
 		domain = isl_schedule_node_get_domain(node);
 		isl_union_set_foreach_set(domain, mark_stage, &marking);
 		isl_union_set_free(domain);

@@ -165,6 +165,10 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	if (!read_switch(options->vector, &pass->vector))
 		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
+	if (!read_switch(options->interleave, &pass->interleave))
+		return snprintf(problem, size, "--interleave takes on or off, not '%s'", options->interleave), false;
+	if (!read_switch(options->reciprocals, &pass->reciprocals))
+		return snprintf(problem, size, "--reciprocals takes on or off, not '%s'", options->reciprocals), false;
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
@@ -193,6 +197,8 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.parallel = !pass->is_parallel_given ? "auto" : pass->parallel ? "on" : "off";
 	options.candidates = pass->candidates;
 	options.deterministic = pass->deterministic ? "on" : "off";
+	options.interleave = pass->interleave ? "on" : "off";
+	options.reciprocals = pass->reciprocals ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";
 	options.skip_zeros = skip_zeros_texts[pass->skip_zeros];

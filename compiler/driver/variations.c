@@ -55,6 +55,23 @@ static void order_choices(const struct module *module, const struct pass_options
 			.reason = "loops that isl fuses read their data once" }));
 }
 
+static bool has_blocks(const struct module *module)
+{
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!strcmp(module->decisions.items[i].pass, "interleave") &&
+		    !strcmp(module->decisions.items[i].alternatives, "one at a time"))
+			return true;
+	return false;
+}
+
+static void interleave_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+{
+	if (options->interleave && has_blocks(module) && !is_overridden(module, "layout"))
+		vec_push(module->arena, choices, ((struct choice) {
+			.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
+			.reason = "nothing is copied, where there are few systems" }));
+}
+
 /* Without threads nothing is atomic. */
 static void thread_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
@@ -165,6 +182,7 @@ const struct variation variations[] = {
 	{ "partition", partition_choices },
 	{ "renumber", renumber_choices },
 	{ "restructure", restructure_choices },
+	{ "interleave", interleave_choices },
 	{ "parallel", thread_choices },
 	{ "schedule", order_choices },
 };

@@ -389,7 +389,7 @@ int array_n_stored(const struct array *array)
 
 bool array_is_variable(const struct array *array)
 {
-	return array->folded && array->folded == (1U << array->rank) - 1;
+	return array->role != ROLE_BLOCK && array->folded && array->folded == (1U << array->rank) - 1;
 }
 
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user)

@@ -157,11 +157,11 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		legality->witness = schedule_row_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
-	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR))
+	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR && mark->kind != MARK_BLOCK))
 		return isl_bool_true;
 	band = band_below(node);
 	team = mark->kind == MARK_PARALLEL ? schedule_mark_above(node, MARK_TEAM, NULL) : NULL;
-	ok = team ? team_is_safe(legality, team, band) : loop_is_safe(legality, band, mark->kind == MARK_VECTOR);
+	ok = team ? team_is_safe(legality, team, band) : loop_is_safe(legality, band, mark->kind != MARK_PARALLEL);
 	isl_schedule_node_free(team);
 	isl_schedule_node_free(band);
 	return ok ? isl_bool_true : isl_bool_error;

@@ -35,10 +35,24 @@ int mark_dim_number(const struct mark *mark)
 	return (int) (mark->dim - mark->stage->dims.items);
 }
 
+/* "block(S0.1 x 16 A3 A4)" */
+static const char *block_text(struct module *module, const struct mark *mark)
+{
+	struct str text = str_new(module->arena);
+
+	str_add(&text, "block(%s.%d x %lld", mark->stage->name, mark_dim_number(mark), (long long) mark->factor);
+	for (int i = 0; i < mark->arrays.n; i++)
+		str_add(&text, " A%d", mark->arrays.items[i]->number);
+	str_add(&text, ")");
+	return str_text(&text);
+}
+
 static const char *mark_text(struct module *module, const struct mark *mark)
 {
 	const char *kind = mark_names[mark->kind];
 
+	if (mark->kind == MARK_BLOCK)
+		return block_text(module, mark);
 	if (mark->dim)
 		return arena_printf(module->arena, "%s(%s.%s%d)", kind, mark->stage->name,
 				    mark->direction < 0 ? "-" : "", mark_dim_number(mark));
@@ -129,6 +143,22 @@ static bool read_array(struct module *module, struct mark *mark, const char *tex
 	return true;
 }
 
+static bool read_block(struct module *module, struct mark *mark, const char *text)
+{
+	char *end = NULL;
+
+	text = strstr(text, " x ");
+	mark->factor = text ? strtol(text + 3, &end, 10) : 0;
+	for (text = end; text && *text == ' '; text = end) {
+		long number = text[1] == 'A' ? strtol(text + 2, &end, 10) : -1;
+
+		if (number < 0 || number >= module->arrays.n)
+			return false;
+		vec_push(module->arena, &mark->arrays, module->arrays.items[number]);
+	}
+	return mark->factor > 0;
+}
+
 struct mark *mark_read(struct module *module, const char *name)
 {
 	const char *open = strchr(name, '(');
@@ -149,5 +179,7 @@ struct mark *mark_read(struct module *module, const char *name)
 		return read_array(module, mark, open + 1) ? mark : NULL;
 	if (!read_stage(module, mark, open + 1, &rest))
 		return NULL;
+	if (mark->kind == MARK_BLOCK)
+		return read_dim(mark, rest) && read_block(module, mark, rest) ? mark : NULL;
 	return (!mark_is_loop(mark) && mark->kind != MARK_ROW) || read_dim(mark, rest) ? mark : NULL;
 }

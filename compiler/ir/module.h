@@ -80,6 +80,8 @@ enum array_role {
 	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
 	ROLE_TEMP,                      /* temp and func */
 	ROLE_PRIVATE,                   /* copies of `owner`, as many as its first subscript says: one per thread */
+	ROLE_BLOCK,                     /* what `owner` holds for a block of iterations: its subscripts but the folded
+					 * ones, and the lanes of the block */
 	ROLE_INSPECTED,                 /* made by the inspector of a restructuring when the plan is made */
 	ROLE_LOCAL                      /* one value per point of `group` */
 };
@@ -117,12 +119,14 @@ struct array {
 	unsigned facts;
 	struct expr *limit;             /* of INDEX and OFFSETS */
 	struct array *segments;
-	struct array *owner;            /* NEXT, PRIVATE */
+	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
-	unsigned folded;                /* of TEMP: bit i: subscript i has one value below the mark STORAGE, and is not
-					 * stored */
+	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
+					 * STORAGE, and is not stored */
 	bool is_per_thread;             /* each thread has one of its own */
+	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
+					 * next to each other; 0 elsewhere */
 	struct group *group;            /* LOCAL */
 };
 

@@ -6,7 +6,9 @@
 
 #include <inttypes.h>
 
-const char *const role_names[] = { "in", "out", "inout", "state", "next", "temp", "private", "inspected", "local" };
+const char *const role_names[] = {
+	"in", "out", "inout", "state", "next", "temp", "private", "block", "inspected", "local"
+};
 const char *const region_names[] = { "prologue", "body", "epilogue" };
 
 struct printer {
@@ -103,6 +105,8 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " group %d", array->group->number);
 	if (array->folded)
 		str_add(&p->text, " folded %u%s", array->folded, array->is_per_thread ? " threads" : "");
+	if (array->lanes)
+		str_add(&p->text, " lanes %d", array->lanes);
 	str_add(&p->text, "\n");
 }
 

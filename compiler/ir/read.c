@@ -135,6 +135,8 @@ static void read_facts(struct reader *r, struct array *array)
 		array->folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
 		array->is_per_thread = reader_take(r, "threads");
 	}
+	if (reader_take(r, "lanes"))
+		array->lanes = (int) reader_integer(r);
 }
 
 typedef VEC(struct expr *) expr_list;

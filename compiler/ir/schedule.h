@@ -11,6 +11,8 @@
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - A STORAGE mark stands below the band of the last dim that is a folded subscript of its array; all that touches the
  *   array stands below it.
+ * - A BLOCK mark stands directly above the mark of a loop over the same dim of all stages below it, none of which has
+ *   marks below that say how its loops run. `arrays` are the BLOCK arrays that it fills and empties (ir/block.h).
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
  * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row
  *   of its stage.
@@ -42,7 +44,9 @@ struct mark {
 	struct group *group;            /* GROUP */
 	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
-	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLAS: the least work for a call, 0: any */
+	VEC(struct array *) arrays;     /* BLOCK */
+	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLOCK: lanes; BLAS: the least work for a
+					 * call, 0: any */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 

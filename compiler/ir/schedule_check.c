@@ -3,6 +3,7 @@
  * The invariant of schedule trees (ir/schedule.h) as checks on each node, and trees as text. A violation is an
  * error of the pass that made it. */
 #include "ir/blas.h"
+#include "ir/block.h"
 #include "ir/schedule.h"
 
 #include <isl/printer.h>
@@ -100,10 +101,12 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark_is_loop(mark))
 		return child_type(node) == isl_schedule_node_band ? NULL : "the mark of a loop has no band below";
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
-		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR) ? NULL
+		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR || below->kind == MARK_BLOCK) ? NULL
 			: "a mark that says how a loop runs does not stand above the loop";
 	if (mark->kind == MARK_GRID)
 		return schedule_has_mark_above(node, MARK_GRID, NULL) ? "a kernel stands inside another" : NULL;
+	if (mark->kind == MARK_BLOCK)
+		return block_problem(module, node);
 	if (mark->kind == MARK_TEAM)
 		return mark_is_loop(below) && is_one_stage(node, mark->stage) &&
 		       schedule_has_mark_below(node, MARK_PARALLEL, NULL) ? NULL : "a team has no loop to share";

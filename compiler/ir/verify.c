@@ -266,10 +266,14 @@ static void check_owners(struct verifier *v)
 	for (int i = 0; i < v->module->arrays.n; i++) {
 		const struct array *array = v->module->arrays.items[i], *owner = array->owner;
 
-		if ((array->role == ROLE_NEXT || array->role == ROLE_PRIVATE) != (owner != NULL))
+		if ((array->role == ROLE_NEXT || array->role == ROLE_PRIVATE || array->role == ROLE_BLOCK) !=
+		    (owner != NULL))
 			fail(v, array->span, "'%s' has %s owner", array->name, owner ? "an" : "no");
 		if (owner && array->role == ROLE_PRIVATE && owner->rank + 1 != array->rank)
 			fail(v, array->span, "'%s' cannot hold copies of '%s'", array->name, owner->name);
+		if (owner && array->role == ROLE_BLOCK &&
+		    (owner->rank != array->rank || owner->type != array->type || array->lanes < 1))
+			fail(v, array->span, "'%s' cannot hold blocks of '%s'", array->name, owner->name);
 		if (owner && array->role == ROLE_NEXT &&
 		    ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
 		     owner->rank != array->rank))

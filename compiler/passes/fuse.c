@@ -2,10 +2,12 @@
  *
  * Which groups share their outer loops. Level by level, outermost first, groups are gathered in clusters: two are
  * merged when no dependence goes from one iteration of the loop to another one, so that fusion keeps every loop as
- * parallel as it was, and when nothing has to run between them. Producers and consumers are merged by themselves;
- * `fuse a, b` merges what it names, also where the loop then carries a dependence forwards, and is refused with a pair
- * of iterations where one would go backwards. Clusters are put in an order that their dependences ask for, the order of
- * the region where that leaves a choice (typed fusion: Kennedy and McKinley 1993).
+ * parallel as it was, and when nothing has to run between them; inner loops that run in order by themselves also when
+ * it goes to a later one: recurrences that feed each other then wait for each other's operations once. Producers and
+ * consumers are merged by themselves; `fuse a, b` merges what it names, also where the loop then carries a dependence
+ * forwards, and is refused with a pair of iterations where one would go backwards. Clusters are put in an order that
+ * their dependences ask for, the order of the region where that leaves a choice (typed fusion: Kennedy and McKinley
+ * 1993).
  *
  * The result is group->n_fused and the order of region->groups; ir/textual.c builds the tree, which is proved like
  * any other. Without dependences nothing is fused. */
@@ -120,6 +122,9 @@ static bool edges_allow(const struct level *level, int x, int y, bool is_asked, 
 		if (is_asked && level->number == 0 && edge->is_strict && edge_goes_back(edge, 0))
 			return obstacle_is(obstacle, "an iteration would run before one that it needs",
 					   edge_backwards(edge, 0));
+		if (level->number > 0 && edge->is_crossing && cluster_carries(level, x, true) &&
+		    cluster_carries(level, y, true) && !edge_goes_back(edge, level->number))
+			continue;
 		if ((!is_asked || level->number > 0) && edge->is_crossing)
 			return obstacle_is(obstacle, "an iteration needs another one",
 					   edge_crossing(edge, level->number));

@@ -22,7 +22,7 @@ enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N }
 /* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
-	bool inlining, swap, fuse, storage, parallel, vector;
+	bool inlining, swap, fuse, storage, parallel, interleave, reciprocals, vector;
 	enum skip_zeros skip_zeros;     /* loops whose terms vanish; ON: other factors are taken to be finite */
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */

@@ -18,6 +18,7 @@ struct tree_walk {
 	struct module *module;
 	struct region *region;
 	const struct pass_options *options;
+	bool enters_blocks;             /* goes below BLOCK marks, too */
 	/* Called at each mark of a loop, outermost first, with the node of the mark. Returns the node at the same place
 	 * in the (changed) tree, and in `descend` whether to go on below. */
 	__isl_give isl_schedule_node *(*visit)(struct tree_walk *walk, __isl_take isl_schedule_node *node,

@@ -221,7 +221,8 @@ bool pass_storage(struct module *module, const struct pass_options *options)
 	}
 	for (int a = module->arrays.n - 1; ok && options->storage && a >= 0; a--) {
 		struct folding folding = { .module = module, .array = module->arrays.items[a] };
-		struct target target = { .walk = { .module = module, .options = options, .visit = visit },
+		struct target target = { .walk = { .module = module, .options = options, .visit = visit,
+						   .enters_blocks = true },
 					 .folding = &folding };
 
 		if (!look_at(&folding))

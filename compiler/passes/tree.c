@@ -26,6 +26,8 @@ static __isl_give node *walk_node(struct tree_walk *walk, __isl_take node *at)
 	isl_size depth = isl_schedule_node_get_tree_depth(at);
 	bool descend = true;
 
+	if (mark && mark->kind == MARK_BLOCK && !walk->enters_blocks)
+		return at;
 	if (mark_is_loop(mark))
 		at = walk->visit(walk, at, mark, &descend);
 	if (!descend)

@@ -234,7 +234,8 @@ class Program:
         y = self.output("nm")
         first, step = self.pick(("j == 0", "j-1"), ("j == m-1", "j+1"))
         self.add(f"{y}[i,j] = case {{ {first} : {self.expr(IJ, 1)}; "
-                 f"else : {self.pick('', '-')}{y}[i,{step}] + {self.expr(IJ, 1)}; }} for i in 0..n, j in 0..m;")
+                 f"else : {self.pick('', '-')}{y}[i,{step}]{self.pick('', '/2', '/4')} + {self.expr(IJ, 1)}; }} "
+                 f"for i in 0..n, j in 0..m;")
         self.done(y, "nm")
 
     def plane_recurrence(self):
@@ -258,6 +259,15 @@ class Program:
             x = self.rng.choice(self.reads["n"])
             self.add(f"{y}[i] = {self.read(I1)} + (sum(h in children(par, i)) ({x}[h] + {y}[h])) for i in 0..n;")
         self.done(y, "n")
+
+    def trees(self):
+        y = self.output("nm")
+        if self.rng.random() < 0.5:
+            self.add(f"{y}[i,j] = case {{ par[i] < 0 : {self.read(IJ)}; "
+                     f"else : {y}[par[i],j]/2 + {self.expr(IJ, 1)}; }} for j in 0..m, i in 0..n;")
+        else:
+            self.add(f"{y}[i,j] = {self.read(IJ)} + (sum(h in children(par, i)) {y}[h,j]/2) for j in 0..m, i in 0..n;")
+        self.done(y, "nm")
 
     def histogram(self):
         y, bins = self.output("m", "i64"), self.fresh("bin")
@@ -426,7 +436,7 @@ def schedule(rng, arrays, has_tensor):
 EXACT = [Program.elementwise, Program.function, Program.function, Program.shrinking, Program.cases, Program.triangle,
          Program.scatter, Program.scatter, Program.scatter, Program.ragged, Program.nested, Program.whole,
          Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
-         Program.tree_recurrence, Program.histogram, Program.integers, Program.single, Program.life,
+         Program.tree_recurrence, Program.trees, Program.histogram, Program.integers, Program.single, Program.life,
          Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.scaled]
 
 MORE_INPUTS = """    in d : f64[n];

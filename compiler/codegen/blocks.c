@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Loops that run in blocks (ir/block.h). The loop goes from block to block; at its begin, copies of the parts of arrays
+ * are filled (runtime/pmgrt_block.h), and at its end those that were written go back. In between each statement, or as
+ * many as stand together, is a vector loop over the lanes: `lane` is its variable, and the subscript that stands last
+ * in copies, in what is left of folded arrays, and in variables that live across such loops. */
+#include "codegen/codegen_private.h"
+
+/* ---- lanes ---- */
+
+const struct array *block_array(const struct emit *e, const struct array *array)
+{
+	for (int i = 0; e->block && i < e->block->arrays.n; i++)
+		if (e->block->arrays.items[i]->owner == array)
+			return e->block->arrays.items[i];
+	return array;
+}
+
+const char *lanes_text(const struct emit *e)
+{
+	return int_text(e->arena, e->block->factor);
+}
+
+static isl_bool look_at_node(__isl_keep isl_ast_node *node, void *user)
+{
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	bool *is_straight = user;
+	const struct mark *mark;
+
+	if (type == isl_ast_node_for || type == isl_ast_node_if)
+		*is_straight = false;
+	if (type == isl_ast_node_mark) {
+		mark = mark_of(isl_ast_node_mark_get_id(node));
+		*is_straight = *is_straight && (mark->kind == MARK_GROUP || mark->kind == MARK_STORAGE);
+	}
+	return *is_straight ? isl_bool_true : isl_bool_false;
+}
+
+bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	bool is_straight = true;
+
+	if (!e->block || e->in_lanes)
+		return false;
+	isl_ast_node_foreach_descendant_top_down(node, look_at_node, &is_straight);
+	return is_straight;
+}
+
+int lanes_open(struct emit *e)
+{
+	line(e->w, "#pragma omp simd");
+	e->in_lanes = true;
+	return block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
+}
+
+void lanes_close(struct emit *e, int names)
+{
+	block_close(e, names);
+	e->in_lanes = false;
+}
+
+/* The variable of the loop itself is there where it is read. */
+void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct writer *outer = e->w, scratch = writer_new(e->arena);
+	int visible = e->names.visible.n, names;
+	size_t n_locals = (size_t) e->locals.n;
+	const char *text;
+
+	e->in_lanes = true;
+	e->w = &scratch;
+	emit_node(e, node, (struct loop_use) { 0 });
+	text = str_text(&scratch.text);
+	e->w = outer;
+	e->names.visible.n = visible;
+	e->locals.n = (int) n_locals;
+	names = lanes_open(e);
+	if (text_mentions(text, e->lane_variable))
+		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+	emit_node(e, node, (struct loop_use) { 0 });
+	lanes_close(e, names);
+}
+
+/* ---- parts of arrays ---- */
+
+/* The accesses of an array below a loop, of which one is found. */
+struct finding {
+	const struct array *array;
+	struct stage *stage;
+	struct access *access;
+	isl_ast_expr *instance;         /* of the stage */
+	bool is_written;
+};
+
+static void find_read(struct access *access, void *user)
+{
+	struct finding *finding = user;
+
+	if (access->array == finding->array)
+		finding->access = access;
+}
+
+static void find_in_stage(struct finding *finding, struct stage *stage)
+{
+	struct access *before = finding->access;
+
+	stage_reads(stage, find_read, finding);
+	if (stage->write.array == finding->array) {
+		finding->access = &stage->write;
+		finding->is_written = true;
+	}
+	if (finding->access != before)
+		finding->stage = stage;
+}
+
+static isl_bool find_below(__isl_keep isl_ast_node *node, void *user)
+{
+	isl_ast_expr *instance;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	find_in_stage(user, ast_stage(instance));
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+/* Does each cell of the block get its value here, or is not read anywhere? Then it need not be read before. */
+static bool is_made_here(const struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+{
+	bool is_made = array->role == ROLE_OUT || array->role == ROLE_TEMP;
+
+	for (int i = 0; i < e->module->stages.n && is_made; i++) {
+		struct stage *stage = e->module->stages.items[i];
+		isl_ast_expr *instance = stage->write.array == array ? ast_first_instance(node, stage, false) : NULL;
+
+		is_made = stage->write.array != array || (instance && stage->op == REDUCE_SET);
+		isl_ast_expr_free(instance);
+	}
+	return is_made;
+}
+
+/* "b_block, 16, b + s_block*n, lanes, n, n, 1": the copy and its width; the part, its lanes with their distance, its
+ * rows with theirs. */
+static const char *part_text(struct emit *e, const struct array *copy, const struct finding *found, const char *n_lanes)
+{
+	const struct array *array = copy->owner;
+	struct point point = { found->stage, found->instance };
+	struct affine start = affine_constant(0), one = affine_constant(1);
+	struct affine rows = one, row_distance = one, distance = one;
+
+	for (int d = 0; d < array->rank; d++) {
+		struct affine extent = affine_of_range(e, array, d), lo = affine_of_expr(e, NULL, array->lo[d]);
+		bool is_row = !(copy->folded >> d & 1U), is_lane = found->access->subs[d]->kind == EXPR_DIM &&
+			      found->access->subs[d]->index == mark_dim_number(e->block);
+		struct affine sub = is_row ? affine_constant(0)
+					   : affine_of_expr(e, &point, found->access->subs[d]);
+
+		if (array->folded >> d & 1U)
+			continue;
+		start = affine_multiply(e, &start, &extent);
+		if (!is_row) {
+			sub = affine_combine(e->arena, 1, &sub, -1, &lo);
+			start = affine_combine(e->arena, 1, &start, 1, &sub);
+		}
+		rows = is_row ? affine_multiply(e, &rows, &extent) : rows;
+		row_distance = is_row ? one : affine_multiply(e, &row_distance, &extent);
+		distance = is_lane ? one : affine_multiply(e, &distance, &extent);
+	}
+	return arena_printf(e->arena, "%s, %s, %s, %s, %s, %s, %s", copy->c_name, lanes_text(e),
+			    c_offset(e, array->c_name, &start), n_lanes, affine_plain(e->arena, &distance),
+			    affine_plain(e->arena, &rows), affine_plain(e->arena, &row_distance));
+}
+
+static struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
+{
+	struct finding finding = { .array = array };
+
+	isl_ast_node_foreach_descendant_top_down(node, find_below, &finding);
+	if (finding.stage)
+		finding.instance = ast_first_instance(node, finding.stage, false);
+	return finding;
+}
+
+static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const char *n_lanes)
+{
+	for (int i = 0; i < e->block->arrays.n; i++) {
+		const struct array *copy = e->block->arrays.items[i];
+		struct finding found = find_part(body, copy->owner);
+
+		if (!found.stage)
+			continue;
+		if (copy->is_per_thread)
+			take_part(e, copy);
+		note_write(e, copy);
+		if (!is_made_here(e, body, copy->owner))
+			line(e->w, "pmg_block_read_%s(%s);", type_name(copy->type),
+			     part_text(e, copy, &found, n_lanes));
+		isl_ast_expr_free(found.instance);
+	}
+}
+
+static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *n_lanes)
+{
+	for (int i = 0; i < e->block->arrays.n; i++) {
+		const struct array *copy = e->block->arrays.items[i];
+		struct finding found = find_part(body, copy->owner);
+
+		if (found.is_written) {
+			note_write(e, copy->owner);
+			line(e->w, "pmg_block_write_%s(%s);", type_name(copy->type),
+			     part_text(e, copy, &found, n_lanes));
+		}
+		isl_ast_expr_free(found.instance);
+	}
+}
+
+/* ---- the loop ---- */
+
+static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep isl_ast_node *loop,
+		      const struct affine *start, const char *n_lanes)
+{
+	const struct affine variable = affine_name(e->arena, e->lane_variable);
+	int iterators = e->iterators.n;
+
+	if (loop)
+		iterator_push(e, loop, start, 1);
+	emit_filling(e, body, n_lanes);
+	e->iterators.n = iterators;
+	if (loop)
+		iterator_push(e, loop, &variable, 1);
+	emit_node(e, body, (struct loop_use) { 0 });
+	e->iterators.n = iterators;
+	if (loop)
+		iterator_push(e, loop, start, 1);
+	emit_emptying(e, body, n_lanes);
+}
+
+static void begin_block(struct emit *e, const struct loop_use *use)
+{
+	const char *dim = use->mark->dim->name;
+
+	e->block = use->block;
+	e->lane_variable = names_declare(&e->names, dim);
+	e->lane_start = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
+	e->lane = names_declare(&e->names, "lane");
+}
+
+void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct range range = range_of(e, node, 1);
+	struct scope scope = scope_enter(e);
+	int visible = e->names.visible.n;
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	const char *lanes;
+	struct affine start, rest;
+
+	begin_block(e, &use);
+	lanes = names_declare(&e->names, "lanes");
+	start = affine_name(e->arena, e->lane_start);
+	if (range.is_single)
+		range.end = affine_scale(e->arena, &range.first, 1, 1);
+	if (range.step != 1)
+		emit_fail(e, "a loop in blocks has steps");
+	if (use.is_parallel)
+		e->target->above_loop(e, &use);
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
+		   affine_plain(e->arena, &range.first), e->lane_start, affine_plain(e->arena, &range.end),
+		   e->lane_start, lanes_text(e));
+	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
+	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
+	range_facts(e, &range, &start, 1);
+	emit_body(e, body, node, &start, lanes);
+	block_close(e, visible);
+	scope_leave(e, scope);
+	e->block = NULL;
+	isl_ast_node_free(body);
+}
+
+/* The loop has one iteration, whose value stands in the instances below. */
+void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct point point = { use.mark->stage, ast_first_instance(node, use.mark->stage, true) };
+	int visible = e->names.visible.n;
+	struct affine value;
+
+	if (!point.instance)
+		return;
+	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
+	begin_block(e, &use);
+	open_block(e->w, "{");
+	emit_body(e, node, NULL, &value, "1");
+	block_close(e, visible);
+	e->block = NULL;
+	isl_ast_expr_free(point.instance);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What statements below a loop do with arrays, and whether its iterations can run in blocks (ir/block.h). What moves of
+ * an array below the loop is one run of its subscripts, so that a block of it is a matrix: rows, and lanes. */
+#include "ir/block.h"
+
+struct look {
+	struct module *module;
+	const struct mark *loop;
+	struct stage *stage;
+	int level;                      /* of the loop: the number of its dim in all stages */
+	bool is_write;
+	block_use_list uses;
+	const char *problem;
+};
+
+/* ---- stages ---- */
+
+static bool runs_below(__isl_keep isl_union_set *domain, const struct stage *stage)
+{
+	isl_space *space = isl_set_get_space(stage->domain);
+	bool runs = isl_union_set_contains(domain, space) == isl_bool_true;
+
+	isl_space_free(space);
+	return runs;
+}
+
+/* Is the loop that over the dim of this number, of the stage, as it is? */
+static bool band_is_dim(struct module *module, __isl_keep isl_schedule_node *loop, const struct stage *stage, int level)
+{
+	const struct expr dim = { .kind = EXPR_DIM, .type = TYPE_I64, .index = level };
+	isl_schedule_node *band = isl_schedule_node_first_child(isl_schedule_node_copy(loop));
+	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(band);
+	isl_union_map *of_band = isl_union_map_from_multi_union_pw_aff(partial);
+	isl_map *wanted = level < stage->dims.n ? isl_map_from_pw_aff(expr_pw_aff(module, stage, &dim)) : NULL;
+	bool is = false;
+
+	of_band = isl_union_map_intersect_domain(of_band, isl_union_set_from_set(isl_set_copy(stage->domain)));
+	if (wanted) {
+		isl_union_map *both = isl_union_map_from_map(isl_map_intersect_domain(wanted,
+										      isl_set_copy(stage->domain)));
+
+		is = isl_union_map_is_equal(of_band, both) == isl_bool_true;
+		isl_union_map_free(both);
+	}
+	isl_union_map_free(of_band);
+	isl_schedule_node_free(band);
+	return is;
+}
+
+static void check_dims(struct look *look)
+{
+	const struct stage *stage = look->stage;
+
+	for (int d = look->level + 1; d < stage->dims.n; d++) {
+		const struct dim *dim = &stage->dims.items[d];
+
+		if (dim->kind == DIM_RANGE && (expr_uses_dim(dim->lo, look->level) ||
+					       expr_uses_dim(dim->hi, look->level)))
+			look->problem = "a range inside depends on it";
+	}
+	if (stage->guard && expr_uses_dim(stage->guard, look->level))
+		look->problem = "a condition depends on it";
+}
+
+/* ---- accesses ---- */
+
+static int position_of(struct look *look, const struct access *access)
+{
+	int position = -1;
+
+	for (int i = 0; i < access->array->rank; i++) {
+		if (!expr_uses_dim(access->subs[i], look->level))
+			continue;
+		if (position >= 0 || access->subs[i]->kind != EXPR_DIM)
+			look->problem = "a subscript depends on it that is not its variable";
+		position = i;
+	}
+	return position;
+}
+
+/* Not the same at all points below the loop. */
+static bool moves(const struct look *look, const struct expr *sub)
+{
+	return sub->kind != EXPR_DIM || sub->index >= look->level;
+}
+
+static struct block_use *use_of(struct look *look, struct access *access, int position)
+{
+	for (int i = 0; i < look->uses.n; i++)
+		if (look->uses.items[i].array == access->array)
+			return &look->uses.items[i];
+	vec_push(look->module->arena, &look->uses, ((struct block_use) {
+		.array = access->array, .stage = look->stage, .access = access, .position = position,
+		.first = access->array->rank, .last = -1 }));
+	return &look->uses.items[look->uses.n - 1];
+}
+
+static void look_at_access(struct access *access, void *user)
+{
+	struct look *look = user;
+	struct block_use *use;
+	int position;
+
+	if (access->array->role == ROLE_LOCAL)
+		return;
+	position = position_of(look, access);
+	use = use_of(look, access, position);
+	if (use->position != position)
+		look->problem = arena_printf(look->module->arena, "'%s' is used with it and without it",
+					     access->array->name);
+	use->is_written |= look->is_write;
+	use->is_read |= !look->is_write;
+	for (int i = 0; i < access->array->rank; i++)
+		if (i != position && (moves(look, access->subs[i]) || !expr_equal(access->subs[i],
+										   use->access->subs[i]))) {
+			use->first = i < use->first ? i : use->first;
+			use->last = i > use->last ? i : use->last;
+		}
+}
+
+static struct look look_below(struct module *module, __isl_keep isl_schedule_node *loop)
+{
+	const struct mark *mark = mark_of_node(loop);
+	struct look look = { .module = module, .loop = mark, .level = mark_dim_number(mark) };
+	isl_union_set *domain = isl_schedule_node_get_domain(loop);
+
+	for (int i = 0; i < module->stages.n; i++) {
+		look.stage = module->stages.items[i];
+		if (!runs_below(domain, look.stage))
+			continue;
+		if (!band_is_dim(module, loop, look.stage, look.level)) {
+			look.problem = "statements share the loop shifted against each other";
+			break;
+		}
+		check_dims(&look);
+		look.is_write = true;
+		look_at_access(&look.stage->write, &look);
+		look.is_write = false;
+		stage_reads(look.stage, look_at_access, &look);
+	}
+	isl_union_set_free(domain);
+	return look;
+}
+
+block_use_list block_uses(struct module *module, __isl_keep isl_schedule_node *loop)
+{
+	return look_below(module, loop).uses;
+}
+
+/* ---- may it be ---- */
+
+static const char *refusal_of_use(struct arena *arena, const struct block_use *use)
+{
+	const struct array *array = use->array;
+
+	if (use->position < 0)
+		return use->is_written ? arena_printf(arena, "'%s' is the same for all of its iterations", array->name)
+				       : NULL;
+	if (!type_is_float(array->type) || array->storage != STORAGE_F64 || array_is_index(array))
+		return arena_printf(arena, "'%s' does not hold floats", array->name);
+	if (use->first < use->position && use->position < use->last)
+		return arena_printf(arena, "'%s' has its systems in the middle", array->name);
+	return NULL;
+}
+
+static isl_bool look_at_mark(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+	bool *is_plain = user;
+
+	if (mark)
+		*is_plain = *is_plain && (mark->kind == MARK_LOOP || mark->kind == MARK_BIND ||
+					  mark->kind == MARK_GROUP || mark->kind == MARK_CHILDREN ||
+					  mark->kind == MARK_ACCUMULATE || mark->kind == MARK_STORAGE);
+	return isl_bool_true;
+}
+
+const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *loop)
+{
+	const struct mark *mark = mark_of_node(loop);
+	struct look look;
+	bool is_plain = true;
+
+	isl_schedule_node_foreach_descendant_top_down(loop, look_at_mark, &is_plain);
+	if (!is_plain || mark->kind != MARK_LOOP || mark->direction < 0)
+		return "its loops run in another way";
+	look = look_below(module, loop);
+	for (int i = 0; i < look.uses.n && !look.problem; i++)
+		look.problem = refusal_of_use(module->arena, &look.uses.items[i]);
+	return look.problem;
+}
+
+const char *block_problem(struct module *module, __isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	const struct mark *mark = mark_of_node(node), *below = mark_of_node(loop);
+	const char *problem = "a block has no loop to stand above";
+
+	if (below && mark_is_loop(below) && mark->factor > 0)
+		problem = block_refusal(module, loop);
+	isl_schedule_node_free(loop);
+	return problem;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks of iterations. Below the mark BLOCK(S.s x 16) sixteen iterations of the loop over s run together: each
+ * statement for all of them, as a vector, before the next one. What an array holds for a block stands next to each
+ * other, so that the vectors are read and written as such: an interleaved part, [rows, 16], of what elsewhere is an
+ * array of systems, [systems, rows]. Of the last block some iterations may not exist: they compute with copies of
+ * others, and nobody sees what.
+ *
+ * So an array that moves with s does so by one subscript, which is s; what does not is only read; and no range,
+ * condition or index below depends on s. That the iterations are independent is proved with the other marks
+ * (ir/legality.c). */
+#ifndef PMGC_IR_BLOCK_H
+#define PMGC_IR_BLOCK_H
+
+#include "ir/schedule.h"
+
+/* How the statements below a loop use an array. */
+struct block_use {
+	struct array *array;
+	struct stage *stage;            /* one of them, with its access */
+	struct access *access;
+	int position;                   /* of the subscript that is the loop's dim; -1: none is */
+	int first, last;                /* the subscripts that move below the loop; first > last: none do */
+	bool is_read, is_written;
+};
+typedef VEC(struct block_use) block_use_list;
+
+/* Of the loop whose mark is at `loop`: each array once. */
+block_use_list block_uses(struct module *module, __isl_keep isl_schedule_node *loop);
+/* Why its iterations cannot run in blocks; NULL: they can. */
+const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *loop);
+/* Does the mark at `node` stand where it may? */
+const char *block_problem(struct module *module, __isl_keep isl_schedule_node *node);
+
+#endif

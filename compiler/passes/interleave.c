@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which recurrences run for several systems at a time. Where a loop over systems has no dependence and the loops inside
+ * it have, there is nothing to vectorise but the systems themselves: as many as make two vectors, so that the latency
+ * of one hides that of the other, run statement by statement, on parts of their arrays in which they are interleaved
+ * (P. Valero-Lara et al. 2018: block-interleaved). Of several such loops it is the innermost, whose parts are smallest.
+ *
+ * Copying parts of arrays to and fro takes about as long as waiting for sums. So it is done where a recurrence divides,
+ * or calls a function, whose results take four times as long; and where an item asks for it.
+ *
+ * `layout X : interleave(block = N)` asks for blocks of N where X is used, `layout X : flat` for none. On a device each
+ * thread has a system of its own, whatever items ask for. */
+#include <string.h>
+
+#include "ir/block.h"
+#include "passes/pass_private.h"
+
+enum { BYTES_OF_LANES = 128, MOST_LANES = 64 };
+
+/* ---- items ---- */
+
+static bool speaks_of(const struct override *override, const block_use_list *uses)
+{
+	for (int s = 0; s < override->subjects.n && !strcmp(override->verb, "layout"); s++)
+		for (int i = 0; i < uses->n; i++)
+			if (uses->items[i].position >= 0 &&
+			    !strcmp(uses->items[i].array->name, override->subjects.items[s]))
+				return true;
+	return false;
+}
+
+/* The item that speaks of the arrays of a loop; NULL: none does. */
+static struct override *find_item(const struct tree_walk *walk, const block_use_list *uses)
+{
+	struct module *module = walk->module;
+
+	for (int i = 0; walk->options->overrides && i < module->overrides.n; i++)
+		if (speaks_of(&module->overrides.items[i], uses) && strcmp(module->overrides.items[i].choice, "auto"))
+			return &module->overrides.items[i];
+	return NULL;
+}
+
+static bool is_interleaved(const struct override *item)
+{
+	return item && !strcmp(item->choice, "interleave");
+}
+
+/* ---- loops ---- */
+
+struct inner {
+	struct tree_walk *walk;
+	const struct mark *outer;
+	bool carries;
+};
+
+static isl_bool look_inside(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct inner *inner = user;
+	const struct mark *mark = mark_of_node(node);
+	isl_union_map *carried;
+
+	if (!mark || mark == inner->outer || mark->kind != MARK_LOOP)
+		return isl_bool_true;
+	carried = tree_carried(node, inner->walk->region->strict);
+	inner->carries = inner->carries || isl_union_map_is_empty(carried) == isl_bool_false;
+	isl_union_map_free(carried);
+	return inner->carries ? isl_bool_false : isl_bool_true;
+}
+
+static bool is_around_recurrence(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	struct inner inner = { walk, mark_of_node(node), false };
+	stage_list below = tree_stages(walk->module, node);
+	bool has_any = false;
+
+	for (int i = 0; i < below.n; i++)
+		has_any = has_any || below.items[i]->group->is_recurrence;
+	if (!has_any)
+		return false;
+	isl_schedule_node_foreach_descendant_top_down(node, look_inside, &inner);
+	return inner.carries;
+}
+
+static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	isl_union_map *strict = tree_carried(node, walk->region->strict);
+	isl_union_map *updates = tree_carried(node, walk->region->reduction);
+	bool nothing = isl_union_map_is_empty(strict) == isl_bool_true &&
+		       isl_union_map_is_empty(updates) == isl_bool_true;
+
+	isl_union_map_free(strict);
+	isl_union_map_free(updates);
+	return nothing;
+}
+
+/* Do operations of a recurrence wait long for each other? */
+static bool takes_long(const struct expr *expr)
+{
+	bool is_slow = expr->kind == EXPR_OP && type_is_float(expr->type) &&
+		       (expr->op == OP_DIV || expr->op == OP_SQRT || expr->op >= OP_POW);
+
+	for (int i = 0; i < expr_n_args(expr) && !is_slow; i++)
+		is_slow = takes_long(expr->args[i]);
+	return is_slow;
+}
+
+static bool is_slow_recurrence(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	stage_list below = tree_stages(walk->module, node);
+
+	for (int i = 0; i < below.n; i++)
+		if (below.items[i]->group->is_recurrence && takes_long(below.items[i]->value))
+			return true;
+	return false;
+}
+
+static bool may_be_blocked(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	return mark_of_node(node)->kind == MARK_LOOP && carries_nothing(walk, node) &&
+	       is_around_recurrence(walk, node);
+}
+
+/* Is there such a loop directly inside, around the same statements? */
+static bool has_inner_one(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *at = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	bool has = false;
+
+	while (!has && isl_schedule_node_n_children(at) == 1) {
+		const struct mark *mark;
+
+		at = isl_schedule_node_first_child(at);
+		mark = mark_of_node(at);
+		has = mark && mark->kind == MARK_LOOP && may_be_blocked(walk, at) &&
+		      !block_refusal(walk->module, at);
+	}
+	isl_schedule_node_free(at);
+	return has;
+}
+
+/* ---- how many ---- */
+
+static int64_t lanes_of(const struct override *item, const block_use_list *uses)
+{
+	int widest = 1;
+
+	if (is_interleaved(item) && item->numbers.n)
+		return item->numbers.items[0];
+	for (int i = 0; i < uses->n; i++)
+		if (uses->items[i].position >= 0 && type_size(uses->items[i].array->type) > widest)
+			widest = type_size(uses->items[i].array->type);
+	return BYTES_OF_LANES/widest;
+}
+
+static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						  const struct mark *loop, int64_t lanes, bool is_asked)
+{
+	struct mark *mark = mark_new(walk->module, MARK_BLOCK, "interleave", loop->span);
+
+	mark->stage = loop->stage;
+	mark->dim = loop->dim;
+	mark->factor = lanes;
+	module_decide(walk->module, "interleave", loop->stage->group->name,
+		      arena_printf(walk->module->arena, "blocks of %lld", (long long) lanes), "one at a time",
+		      loop->dim->span, is_asked ? "the schedule asks for it"
+		      : "the divisions of a recurrence inside of '%s' wait for each other", loop->dim->name);
+	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	block_use_list uses;
+	struct override *item;
+	const char *refusal;
+
+	if (!walk->region->strict || !may_be_blocked(walk, node) || has_inner_one(walk, node))
+		return node;
+	uses = block_uses(walk->module, node);
+	item = find_item(walk, &uses);
+	if ((item && !is_interleaved(item)) || (!item && !walk->options->interleave))
+		return node;
+	if (!item && !is_slow_recurrence(walk, node))
+		return node;
+	refusal = block_refusal(walk->module, node);
+	if (refusal) {
+		module_decide(walk->module, "interleave", mark->stage->group->name, "one at a time", "blocks",
+			      mark->dim->span, "the loop over '%s': %s", mark->dim->name, refusal);
+		return node;
+	}
+	if (item)
+		item->is_used = true;
+	*descend = false;
+	return insert_block(walk, node, mark, lanes_of(item, &uses), item);
+}
+
+/* ---- the pass ---- */
+
+static bool check_item(struct module *module, const struct override *item)
+{
+	bool ok = item->numbers.n <= 1 && (!item->numbers.n || (item->numbers.items[0] >= 2 &&
+				item->numbers.items[0] <= MOST_LANES &&
+				(item->numbers.items[0] & (item->numbers.items[0] - 1)) == 0));
+
+	if (!ok)
+		diag_error(module->diags, DIAG_BAD_ITEM, item->span,
+			   "'interleave' takes a block of 2, 4, 8, 16, 32 or 64 systems: interleave(block = 16)");
+	return ok;
+}
+
+static const char *why_not(const struct module *module)
+{
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!strcmp(module->decisions.items[i].pass, "interleave") &&
+		    !strcmp(module->decisions.items[i].chosen, "one at a time"))
+			return module->decisions.items[i].reason;
+	return "no recurrence runs for each of several systems of it";
+}
+
+/* Every array that is named has blocks. */
+static bool check_used(struct module *module, const struct override *item)
+{
+	struct diag *diag;
+
+	if (item->is_used)
+		return true;
+	diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span, "'%s' cannot be interleaved",
+			  item->subjects.items[0]);
+	diag_label(module->diags, diag, (struct span) { 0 }, "%s", why_not(module));
+	return false;
+}
+
+bool pass_interleave(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+	bool ok = true;
+
+	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
+			ok = check_item(module, &module->overrides.items[i]) && ok;
+	if (!ok || options->is_device)
+		return ok;
+	ok = module_walk(&walk);
+	for (int i = 0; ok && options->overrides && i < module->overrides.n; i++)
+		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
+			ok = check_used(module, &module->overrides.items[i]);
+	return ok;
+}

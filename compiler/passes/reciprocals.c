@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a recurrence divides by. A temporary that is read as a divisor only, at several places and in a recurrence, is
+ * kept as its reciprocal: one quotient for each of its values, in the place of one for each read. Quotients are what
+ * such recurrences wait for (Thomas' algorithm divides four times by each pivot). x*(1/p) differs from x/p in the last
+ * bit or two; docs/language.md, "Numbers", allows it. */
+#include "passes/pass_private.h"
+
+enum { FEWEST_READS = 2 };
+
+struct divisor {
+	struct array *array;
+	int n_reads, n_quotients;       /* of them as divisors */
+	bool in_recurrence;
+};
+
+static bool is_quotient_by(const struct expr *expr, const struct array *array)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_DIV && expr->args[1]->kind == EXPR_READ &&
+	       expr->args[1]->access.array == array;
+}
+
+static void count_quotients(const struct expr *expr, struct divisor *divisor)
+{
+	divisor->n_quotients += is_quotient_by(expr, divisor->array);
+	for (int i = 0; i < expr_n_args(expr); i++)
+		count_quotients(expr->args[i], divisor);
+}
+
+static void count_read(struct access *access, void *user)
+{
+	struct divisor *divisor = user;
+
+	divisor->n_reads += access->array == divisor->array;
+}
+
+/* Is each of its values set by a statement of its own, and read as a divisor? */
+static bool is_only_divisor(struct module *module, struct array *array)
+{
+	struct divisor divisor = { .array = array };
+
+	if (array->role != ROLE_TEMP || !type_is_float(array->type) || array_is_index(array))
+		return false;
+	if (module->loop.until)
+		expr_reads(module->loop.until, count_read, &divisor);
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+		int before = divisor.n_reads;
+
+		if (stage->write.array == array && (stage->op != REDUCE_SET || stage->is_init || stage->is_commit))
+			return false;
+		stage_reads(stage, count_read, &divisor);
+		count_quotients(stage->value, &divisor);
+		divisor.in_recurrence |= divisor.n_reads > before && stage->group->is_recurrence;
+	}
+	return divisor.in_recurrence && divisor.n_reads == divisor.n_quotients && divisor.n_reads >= FEWEST_READS;
+}
+
+static void multiply(struct expr *expr, const struct array *array)
+{
+	if (is_quotient_by(expr, array))
+		expr->op = OP_MUL;
+	for (int i = 0; i < expr_n_args(expr); i++)
+		multiply(expr->args[i], array);
+}
+
+static void keep_reciprocal(struct module *module, struct array *array)
+{
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+
+		multiply(stage->value, array);
+		if (stage->write.array == array)
+			stage->value = expr_binary(module->arena, OP_DIV, array->type,
+						   expr_float(module->arena, 1.0, array->type, stage->value->span),
+						   stage->value);
+	}
+	module_decide(module, "reciprocals", array->name, "reciprocal", "value", array->span,
+		      "a recurrence divides by it in several places");
+}
+
+bool pass_reciprocals(struct module *module, const struct pass_options *options)
+{
+	for (int i = 0; options->reciprocals && i < module->arrays.n; i++)
+		if (is_only_divisor(module, module->arrays.items[i]))
+			keep_reciprocal(module, module->arrays.items[i]);
+	return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks for generated kernels: `width` lanes next to each other for each row, from arrays in which each lane has its
+ * rows next to each other, and back. Squares of PMG_SQUARE rows and lanes are transposed in registers: in step k,
+ * values change places whose row and lane differ in bit k. Lanes behind the last one that exists are copies of it, so
+ * that whatever is computed from them is as harmless; they are not written back.
+ *
+ * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
+#ifndef PMGRT_BLOCK_H
+#define PMGRT_BLOCK_H
+
+#include <stdint.h>
+
+#ifndef __CUDACC__
+#ifdef __clang__
+#define PMG_SHUFFLE(bits, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PMG_SHUFFLE(bits, a, b, ...) __builtin_shuffle(a, b, (bits) { __VA_ARGS__ })
+#endif
+
+typedef int64_t pmg_places_f64 __attribute__((vector_size(PMG_VECTOR_BYTES)));
+#if PMG_VECTOR_BYTES == 64
+#define PMG_SQUARE 8
+typedef float pmg_line_f32 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t pmg_places_f32 __attribute__((vector_size(32)));
+#else
+typedef float pmg_line_f32 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t pmg_places_f32 __attribute__((vector_size(16)));
+#if PMG_VECTOR_BYTES == 32
+#define PMG_SQUARE 4
+#else
+#define PMG_SQUARE 2
+#endif
+#endif
+typedef pmg_cells_f64 pmg_line_f64;
+enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 : 4 };
+
+/* Exchanges the values of two lines, `a` above `b`, that stand in the wrong one. */
+#define PMG_EXCHANGE(line, bits, a, b, low, high) \
+	do { \
+		const line a_ = a, b_ = b; \
+		a = PMG_SHUFFLE(bits, a_, b_, low); \
+		b = PMG_SHUFFLE(bits, a_, b_, high); \
+	} while (0)
+#define PMG_LIST(...) __VA_ARGS__
+#define PMG_TRANSPOSE_2(line, bits, r) \
+	PMG_EXCHANGE(line, bits, r[0], r[1], PMG_LIST(0, 2), PMG_LIST(1, 3));
+#define PMG_TRANSPOSE_4(line, bits, r) \
+	for (int i_ = 0; i_ < 4; i_ += 2) \
+		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 1], PMG_LIST(0, 4, 2, 6), PMG_LIST(1, 5, 3, 7)); \
+	for (int i_ = 0; i_ < 2; i_++) \
+		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 2], PMG_LIST(0, 1, 4, 5), PMG_LIST(2, 3, 6, 7));
+#define PMG_TRANSPOSE_8(line, bits, r) \
+	for (int i_ = 0; i_ < 8; i_ += 2) \
+		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 1], PMG_LIST(0, 8, 2, 10, 4, 12, 6, 14), \
+			     PMG_LIST(1, 9, 3, 11, 5, 13, 7, 15)); \
+	for (int i_ = 0; i_ < 4; i_++) \
+		PMG_EXCHANGE(line, bits, r[i_ + (i_ & 2)], r[i_ + (i_ & 2) + 2], PMG_LIST(0, 1, 8, 9, 4, 5, 12, 13), \
+			     PMG_LIST(2, 3, 10, 11, 6, 7, 14, 15)); \
+	for (int i_ = 0; i_ < 4; i_++) \
+		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 4], PMG_LIST(0, 1, 2, 3, 8, 9, 10, 11), \
+			     PMG_LIST(4, 5, 6, 7, 12, 13, 14, 15));
+
+#define PMG_TRANSPOSE_OF_(line, bits, r, square) PMG_TRANSPOSE_##square(line, bits, r)
+#define PMG_TRANSPOSE_OF(line, bits, r, square) PMG_TRANSPOSE_OF_(line, bits, r, square)
+#if PMG_VECTOR_BYTES == 64
+#define PMG_TRANSPOSE_F32(r) PMG_TRANSPOSE_8(pmg_line_f32, pmg_places_f32, r)
+#else
+#define PMG_TRANSPOSE_F32(r) PMG_TRANSPOSE_4(pmg_line_f32, pmg_places_f32, r)
+#endif
+#define PMG_TRANSPOSE_F64(r) PMG_TRANSPOSE_OF(pmg_line_f64, pmg_places_f64, r, PMG_SQUARE)
+
+static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t distance)
+{
+	return (lane < n_lanes ? lane : n_lanes - 1)*distance;
+}
+
+/* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
+ * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist. */
+#define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
+	static inline void pmg_block_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+						 int64_t n_lanes, int64_t distance, int64_t rows, \
+						 int64_t row_distance) \
+	{ \
+		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
+				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) { \
+			const type *lane_rows[PMG_SQUARE_##NAME]; \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				lane_rows[i] = &from[pmg_lane_place(lane + i, n_lanes, distance)]; \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					lines[i] = *(const pmg_line_##name *) &lane_rows[i][row]; \
+				PMG_TRANSPOSE_##NAME(lines) \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
+			} \
+		} \
+		for (int64_t row = whole; row < rows; row++) \
+			for (int64_t lane = 0; lane < width; lane++) \
+				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
+							       + row*row_distance]; \
+	} \
+	static inline void pmg_block_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						  int64_t n_lanes, int64_t distance, int64_t rows, \
+						  int64_t row_distance) \
+	{ \
+		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
+				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
+				PMG_TRANSPOSE_##NAME(lines) \
+				for (int i = 0; i < PMG_SQUARE_##NAME && lane + i < n_lanes; i++) \
+					*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
+			} \
+		for (int64_t row = whole; row < rows; row++) \
+			for (int64_t lane = 0; lane < n_lanes; lane++) \
+				to[lane*distance + row*row_distance] = block[row*width + lane]; \
+	}
+#ifdef __cplusplus
+#define restrict __restrict__
+#endif
+PMG_BLOCK_FUNCTIONS(double, f64, F64)
+PMG_BLOCK_FUNCTIONS(float, f32, F32)
+#ifdef __cplusplus
+#undef restrict
+#endif
+#endif
+
+#endif
