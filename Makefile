@@ -103,7 +103,7 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long coverage unit-programs count-program fuzz objects bench install \
+.PHONY: all help deps demo test test-long test-gpu coverage unit-programs count-program fuzz objects bench install \
 	generated counts lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
@@ -125,6 +125,12 @@ test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=
 
 test-long: all      ## the same with more and larger cases
 	@BUILD=$(BUILD) tests/run --long
+
+# On a machine with a GPU; one program after another in each of several processes.
+nvcc_arch ?= native
+test-gpu: unit-programs     ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
+	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/codegen/cases/*.pmg | \
+		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 
 # Optimised code has no line to count; the counts of threads are added up.
 coverage:           ## lines of compiler and runtime that tests reach; build-cov/uncovered lists the others

@@ -136,8 +136,10 @@ bool life_check_row(const struct life_reference *reference, struct life_row *row
 	const struct life_case *problem = row->problem;
 	int64_t n = life_out_count(problem, row->op);
 	memset(row->out, 0xff, (size_t) n * sizeof(double));
-	if (!row->row.run(row, &seconds, failure))
+	if (!life_gpu_store(row) || !row->row.run(row, &seconds, failure))
 		return false;
+	if (!life_gpu_fetch(row))
+		return fail(failure, OUTCOME_RESOURCES, "a result cannot be fetched from the device");
 	int64_t worst = compare(reference, row, row->out);
 	row->product = product(row->out, row->op == LIFE_DSC ? problem->Y.data : problem->w.data, n);
 	if (row->row.record.bound <= 1)

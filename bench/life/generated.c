@@ -140,6 +140,28 @@ static bool take_result(struct life_row *row, struct failure *failure)
 	return true;
 }
 
+/* Executions find the vectors where they are on the device. */
+static bool move_vectors(const struct life_values *values, struct life_row *row, struct failure *failure)
+{
+	const pmg_pipeline_desc *desc = row->execution.desc;
+	if (!life_is_on_gpu(values))
+		return true;
+	if (!life_gpu_vectors(row, values->gpu, failure))
+		return false;
+	for (int i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		bool is_in = array->role == PMG_IN && !array->is_fixed;
+		pmg_buffer buffer;
+		if (array->offset == SIZE_MAX || (!is_in && array->role != PMG_OUT))
+			continue;
+		memcpy(&buffer, row->execution.args + array->offset, sizeof(buffer));
+		buffer.data = is_in ? row->device_in : row->device_out;
+		buffer.device = PMG_CUDA;
+		memcpy(row->execution.args + array->offset, &buffer, sizeof(buffer));
+	}
+	return true;
+}
+
 /* ---- The row ------------------------------------------------------------------------------------- */
 
 static bool run_generated(void *state, double *seconds, struct failure *failure)
@@ -168,7 +190,7 @@ static void describe(struct life_row *row, const char *options)
 	record->weights = row->problem->weights;
 	record->op = life_op_name(row->op);
 	record->version = "generated";
-	record->target = "openmp";
+	record->target = row->session.values.target;
 	record->threads = (double) row->session.values.threads;
 	record->precision = strstr(options, "f32") ? "f32" : "f64";
 	record->restructure = decision_of(row, "restructure");
@@ -199,6 +221,7 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 		fputs(explain_text(row->session.c, row->session.module), stdout);
 	ok = ok && library_open(&row->session, row->build.library, &row->results, &row->execution, failure);
 	build_remove(&row->build);
+	ok = ok && move_vectors(values, row, failure);
 	if (ok)
 		describe(row, options);
 	return ok;

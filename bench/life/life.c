@@ -96,15 +96,16 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 {
 	int threads = (int) run->values->run.threads;
 	bool counts_processors = run->effort.counts_processors;
-	const char *machine = machine_name(run->values->arena);
+	bool is_on_gpu = life_is_on_gpu(run->values);
+	const char *machine = is_on_gpu ? life_gpu_machine(run->values) : machine_name(run->values->arena);
 	list_measured(run);
-	if (!ceilings_measure(&run->ceilings, threads, counts_processors, failure) ||
+	if ((!is_on_gpu && !ceilings_measure(&run->ceilings, threads, counts_processors, failure)) ||
 	    !measure(run->values->arena, &run->measured, &run->effort, failure) ||
-	    !ceilings_measure(&run->ceilings, threads, counts_processors, failure))
+	    (!is_on_gpu && !ceilings_measure(&run->ceilings, threads, counts_processors, failure)))
 		return false;
 	relate(run->values->arena, &run->measured, run->values->baseline);
 	for (int i = 0; i < run->measured.n; i++) {
-		life_work_rate(&run->work, &run->ceilings, &run->measured.items[i]->record);
+		life_work_rate(&run->work, is_on_gpu ? NULL : &run->ceilings, &run->measured.items[i]->record);
 		run->measured.items[i]->record.machine = machine;
 	}
 	return true;
@@ -112,7 +113,7 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 
 static bool run_life(struct life_run *run, struct failure *failure)
 {
-	if (!read_effort(run->values, &run->effort, failure) ||
+	if (!read_effort(run->values, &run->effort, failure) || !life_gpu_open(run->values, failure) ||
 	    !life_case_open(run->values, &run->problem, failure) ||
 	    !life_work_count(&run->problem, &run->work, failure))
 		return false;
@@ -121,8 +122,10 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	if (!life_reference_make(&run->problem, &run->reference, failure) || !make_rows(run, failure) ||
 	    !check_rows(run, failure) || !measure_rows(run, failure))
 		return false;
-	ceilings_print(&run->ceilings, (int) run->values->run.threads, stdout);
-	putchar('\n');
+	if (!life_is_on_gpu(run->values)) {
+		ceilings_print(&run->ceilings, (int) run->values->run.threads, stdout);
+		putchar('\n');
+	}
 	table_print(&run->measured, stdout);
 	if ((run->values->grid || run->values->scaling) &&
 	    !life_grid_print(run->values, &run->rows, stdout, failure))
@@ -163,8 +166,7 @@ static const struct option_row rows[] = {
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
 	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" },
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"),
-	TEXT_OPTION(target, "target", "openmp", "of generated code"),
-	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive)"),
+	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive; gpu_opt_cut)"),
 	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),
 	TEXT_OPTION(clock, "clock", "wall|cpu", "cpu: seconds of processors by threads, for machines that are busy"),
 	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each"),
@@ -177,8 +179,10 @@ static const struct option_row rows[] = {
 
 static bool check_values(const struct life_values *values, struct failure *failure)
 {
-	if (values->target && strcmp(values->target, "openmp") != 0)
-		return fail(failure, OUTCOME_USAGE, "--target: '%s' is not openmp", values->target);
+	if (!life_is_on_gpu(values) && strcmp(values->run.target, "openmp") != 0)
+		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda, not '%s'", values->run.target);
+	if (life_is_on_gpu(values) && (values->grid || values->scaling || values->clock))
+		return fail(failure, OUTCOME_USAGE, "--grid, --scaling and --clock are for --target=openmp");
 	if (values->op && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
 		return fail(failure, OUTCOME_USAGE, "--op: '%s' is neither dsc nor wc", values->op);
 	if (values->isa) {
@@ -193,7 +197,7 @@ static bool check_values(const struct life_values *values, struct failure *failu
 static int run_command_life(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct life_values values = { .arena = arena, .ntheta = 96, .seed = 1, .grid_of_angles = 72,
-				      .baseline = "cpu_naive" };
+				      .baseline = NULL };
 	struct life_run run = { .values = &values };
 	struct failure failure = { 0 };
 	word_list operands = { 0 };
@@ -208,6 +212,8 @@ static int run_command_life(const struct command *command, struct arena *arena, 
 	}
 	if (operands.n > 0)
 		fail(&failure, OUTCOME_USAGE, "'%s' is not an option", operands.items[0]);
+	if (!values.baseline)
+		values.baseline = life_is_on_gpu(&values) ? "gpu_opt_cut" : "cpu_naive";
 	bool ok = operands.n == 0 && check_values(&values, &failure) && run_life(&run, &failure);
 	free_run(&run);
 	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);

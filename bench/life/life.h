@@ -8,13 +8,15 @@
 
 #include "bench.h"
 #include "handtuned/life_cpu.h"
+#include "handtuned/life_gpu.h"
 #include "run/run.h"
 
 /* What the command line says. `run` is first: generated rows take all options of `pmg run`. */
 struct life_values {
 	struct run_values run;
 	struct arena *arena;
-	const char *target, *scale, *jitter, *problem, *versions, *weights, *min_time, *json, *baseline, *cache;
+	const struct life_gpu_functions *gpu;   /* with --target=cuda; else NULL */
+	const char *scale, *jitter, *problem, *versions, *weights, *min_time, *json, *baseline, *cache;
 	const char *op, *isa, *clock;
 	int64_t ntheta, seed, grid_of_angles;
 	word_list generated;            /* options of further generated rows */
@@ -44,7 +46,7 @@ struct life_work {
 };
 
 bool life_work_count(const struct life_case *problem, struct life_work *work, struct failure *failure);
-/* Sets rates and shares of the ceilings of a measured record. */
+/* Sets rates, and shares of the ceilings if there are any, of a measured record. */
 void life_work_rate(const struct life_work *work, const struct ceilings *ceilings, struct record *record);
 
 /* ---- check.c -------------------------------------------------------------------------------- */
@@ -72,6 +74,9 @@ struct life_row {
 	struct execution execution;
 	struct build build;
 	bool is_generated;
+	const struct life_gpu_functions *gpu;   /* of a row that runs on a GPU; else NULL */
+	struct life_gpu_state *gpu_state;       /* of hand-written code */
+	double *device_in, *device_out;
 };
 
 typedef VEC(struct life_row *) life_row_list;
@@ -103,6 +108,20 @@ int life_take_option(void *values, char **arguments, int n, struct failure *fail
 bool life_check_row(const struct life_reference *reference, struct life_row *row, struct failure *failure);
 /* Sets `adjoint` of the rows whose version has both ops. */
 void life_check_adjoint(const life_row_list *rows);
+
+/* ---- gpu.c ------------------------------------------------------------------------------------------- */
+bool life_is_on_gpu(const struct life_values *values);
+/* Compiles and loads the hand-written code, if there are to be rows on a GPU. */
+bool life_gpu_open(struct life_values *values, struct failure *failure);
+const char *life_gpu_machine(const struct life_values *values);
+const char *life_gpu_version(int i);    /* names of hand-written code; NULL after the last */
+bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,
+		  life_row_list *rows, struct failure *failure);
+/* The vectors of a row on the device; its result there from row->out or back, nothing for other rows. */
+bool life_gpu_vectors(struct life_row *row, const struct life_gpu_functions *gpu, struct failure *failure);
+bool life_gpu_store(struct life_row *row);
+bool life_gpu_fetch(struct life_row *row);
+void life_gpu_free(struct life_row *row);
 
 /* ---- grid.c ----------------------------------------------------------------------------------------- */
 bool life_scaling_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,

@@ -78,6 +78,7 @@ bool life_row_hand(struct life_values *values, const struct life_case *problem, 
 
 void life_row_free(struct life_row *row)
 {
+	life_gpu_free(row);
 	if (row->is_generated) {
 		life_generated_free(row);
 		return;
@@ -153,7 +154,9 @@ static const char *all_versions(struct life_values *values)
 {
 	struct str text = str_new(values->arena);
 	str_add(&text, "generated");
-	for (int i = 0; i < n_life_versions; i++)
+	for (int i = 0; life_is_on_gpu(values) && life_gpu_version(i); i++)
+		str_add(&text, ",%s", life_gpu_version(i));
+	for (int i = 0; !life_is_on_gpu(values) && i < n_life_versions; i++)
 		str_add(&text, ",%s", life_versions[i].name);
 	return str_text(&text);
 }
@@ -166,6 +169,8 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 			continue;
 		bool ok = strcmp(name, "generated") == 0
 				  ? life_row_generated(values, problem, (enum life_op) op, "", rows, failure)
+			  : life_is_on_gpu(values)
+				  ? life_row_gpu(values, problem, name, (enum life_op) op, rows, failure)
 				  : life_row_named(values, problem, cpu, name, (enum life_op) op,
 						   values->run.threads, rows, failure);
 		if (!ok)

@@ -46,13 +46,15 @@ bool life_work_count(const struct life_case *problem, struct life_work *work, st
 void life_work_rate(const struct life_work *work, const struct ceilings *ceilings, struct record *record)
 {
 	double seconds = 1e-3 * record->ms_median;
+	record->gflops = 1e-9 * work->flops / seconds;
+	record->gbps = 1e-9 * work->bytes / seconds;
+	if (!ceilings)
+		return;
 	int all = record->threads > 1;
 	bool is_single = strcmp(record->precision, "f32") == 0;
 	double fma = is_single ? ceilings->fma_f32[all] : ceilings->fma_f64[all];
 	double stream = fmax(ceilings->read[all], ceilings->triad[all]);
 	enum life_op op = strcmp(record->op, "dsc") == 0 ? LIFE_DSC : LIFE_WC;
-	record->gflops = 1e-9 * work->flops / seconds;
-	record->gbps = 1e-9 * work->bytes / seconds;
 	record->of_fma = work->flops / seconds / fma;
 	record->of_fma_merged = work->flops_merged[op] / seconds / fma;
 	record->of_stream = work->bytes / seconds / stream;

@@ -158,7 +158,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--clock=sun"], "'sun' is neither wall nor cpu"),
                         (["life", "--op=both"], "'both' is neither dsc nor wc"),
                         (["life", "--isa=v9"], "cannot run 'v9'"),
-                        (["life", "--target=cuda"], "'cuda' is not openmp"),
+                        (["life", "--target=vax", "--scale=0.0004"], "--target takes openmp or cuda, not 'vax'"),
                         (["life", "--repeat=3"], "unknown option '--repeat'"),
                         (["life", "--generated=--nothing=1"], "unknown option '--nothing=1'"),
                         (["life", "--versions=,"], "there is nothing to measure"),

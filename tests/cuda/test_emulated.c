@@ -4,6 +4,7 @@
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
  * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped.
  *     test_emulated [FILE.pmg...]      these instead
+ * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
 #include <dirent.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "random/compare.h"
 
 static struct variant variants[] = {
-	{ .name = "cuda", .pmgc = "--target=cuda --overrides=off", .compiler = "emulated" },
+	{ .name = "cuda", .pmgc = "--target=cuda --overrides=off", .compiler = "device" },
 };
 
 enum { DRAWS = 2, DRAWS_LONG = 8 };

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """nvcc compiles the kernels of every program: those of a folder in one file, so that its start is paid once.
 
-Without nvcc, on PATH or as NVCC, everything is skipped. Only the examples, and without optimisation of the device's
-code, unless PMG_TEST_LONG is set."""
+Without nvcc, on PATH or as NVCC, everything is skipped. Only the examples, without those by hand and without
+optimisation of the device's code, unless PMG_TEST_LONG is set."""
 import os
 import shutil
 import subprocess
@@ -33,6 +33,12 @@ def compile_folder(build, nvcc, arch, folder, scratch):
     return done.stdout + done.stderr if done.returncode else ""
 
 
+def compile_hand_written(nvcc, arch):
+    done = subprocess.run([nvcc, f"-arch={arch}", "-std=c++17", "-c", "bench/handtuned/life_gpu.cu", "-o", "/dev/null"],
+                          capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
 def main(arch="sm_90"):
     build = os.environ.get("BUILD", "build")
     nvcc = shutil.which(os.environ.get("NVCC", "nvcc"))
@@ -46,7 +52,9 @@ def main(arch="sm_90"):
         if messages:
             print(f"{folder}: {messages}")
             failed += 1
-    print(f"{len(FOLDERS) - failed} passed, {failed} failed")
+    by_hand = compile_hand_written(nvcc, arch) if LONG else ""
+    failed += bool(by_hand)
+    print(f"{by_hand}{len(FOLDERS) + bool(LONG) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 

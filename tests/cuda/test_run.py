@@ -11,6 +11,7 @@ NVCC = "tests/cuda/emulated/nvcc"
 SIZES = ["nAtoms=9", "nVoxels=30", "nFibers=20", "nCoeffs=200", "PHI=random:1", "D=random:2"]
 DSC = ["dsl_examples/life_dsc.pmg", *SIZES, "w=random:3"]
 WC = ["dsl_examples/life_wc.pmg", *SIZES, "Y=random:3"]
+BENCH = ["--scale=0.0004", "--ntheta=33", "--grid-of-angles=9"]
 NO_RESOURCES, NO_COMPILER, USAGE, PROGRAM = 5, 7, 2, 1
 
 CASES = [
@@ -29,14 +30,17 @@ CASES = [
     ([*WC, "nTheta=96", "--with=partition w by private"], {}, PROGRAM,
      "'partition by private' is not to be had: threads of a device have no copies of their own"),
     ([*WC, "nTheta=96", "--target=opencl"], {}, USAGE, "pmg run: --target takes openmp or cuda, not 'opencl'\n"),
+    ([*BENCH, "--grid"], {}, USAGE, "pmg bench life: --grid, --scaling and --clock are for --target=openmp\n"),
+    ([*BENCH, "--nvcc=false"], {}, NO_COMPILER, "the CUDA compiler fails on "),
     ([*WC, "nTheta=96", "--blas=on"], {}, PROGRAM, "error[PMG0601]: the target 'cuda' calls no BLAS"),
 ]
 
 
 def check(arguments, more, status, text):
     """"" or what is wrong."""
-    done = subprocess.run([PMG, "run", "--target=cuda", f"--nvcc={NVCC}", *arguments], capture_output=True, text=True,
-                          env=dict(os.environ, **more), check=False)
+    command = ["bench", "life"] if arguments[0] == BENCH[0] else ["run"]
+    done = subprocess.run([PMG, *command, "--target=cuda", f"--nvcc={NVCC}", *arguments], capture_output=True,
+                          text=True, env=dict(os.environ, **more), check=False)
     is_right = done.returncode == status and text in done.stdout + done.stderr
     return "" if is_right else f"{arguments}: {done.returncode} {done.stdout}{done.stderr}"
 

@@ -35,24 +35,26 @@ bool variant_load(struct variant *v, const char *path)
 	return v->pipelines;
 }
 
-/* Kernels for a device as C++ for the processor. */
-static bool compile_emulated(const struct comparison *c, int number)
+/* Kernels for a device: with $PMG_NVCC for the device itself, else as C++ for the processor. */
+static bool compile_for_device(const struct comparison *c, int number)
 {
+	const char *nvcc = getenv("PMG_NVCC");
+
 	return run_command("gcc -std=c11 -O1 -fPIC -c -Wall -Wextra -Wconversion -Werror -Iruntime %s/v%d.c "
 			   "-o %s/v%d.o", c->folder, number, c->folder, number) &&
-	       run_command("g++ -std=c++17 -O0 -fPIC -shared -fwrapv -Wall -Wextra -Werror -Wno-unused-function "
-			   "-Wno-unknown-pragmas -Itests/cuda/emulated -Iruntime -include cuda_runtime.h -x c++ "
-			   "%s/v%d.cu -x none %s/v%d.o -o %s/v%d.so -L%s -lpmgrt -lm", c->folder, number, c->folder,
-			   number, c->folder, number, c->build);
+	       run_command("%s -std=c++17 -Iruntime -shared -Xcompiler -fPIC,-fwrapv,-Wall,-Wextra,-Werror,"
+			   "-Wno-unused-function,-Wno-unknown-pragmas %s/v%d.cu %s/v%d.o -o %s/v%d.so -L%s -lpmgrt",
+			   nvcc ? nvcc : "tests/cuda/emulated/nvcc", c->folder, number, c->folder, number, c->folder,
+			   number, c->build);
 }
 
 bool variant_compile(const struct comparison *c, struct variant *v, int number)
 {
 	char path[512];
 
-	if (!strcmp(v->compiler, "emulated")) {
+	if (!strcmp(v->compiler, "device")) {
 		snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
-		return compile_emulated(c, number) && variant_load(v, path);
+		return compile_for_device(c, number) && variant_load(v, path);
 	}
 	if (!run_command("%s -std=c11 -O1 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime "
 			 "%s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lopenblas -lm", v->compiler, c->folder, number,

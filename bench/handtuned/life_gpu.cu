@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The two products of LiFE by hand for a GPU, after K. Aggarwal's thesis (IISc 2020, figure 4.3, sections 4.2.2 and
+ * 6.4), and the best that was found:
+ *   ref      a block for each coefficient, atomic updates of every cell
+ *   opt      y = M w: a warp for each voxel, its row in shared memory, four warps in a block, eight cells unrolled,
+ *            nothing where a weight is zero; w = M'y: a warp for some coefficients sorted by atom, shuffles, atomics
+ *   opt_cut  the same by voxels, which are cut where they have more than 512 coefficients
+ *   sparse   cuSPARSE: SpMM or SDDMM on the matrix of (voxel, atom), and what brings weights into it
+ *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged */
+extern "C" {
+#include "life_gpu.h"
+}
+
+#include <cuda_runtime.h>
+#include <cusparse.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+enum { WARP = 32, WARPS = 4, LANES = 8, THREADS = 256, LONGEST = 512 };
+
+/* ---- State ---- */
+
+struct life_gpu_state {
+	enum life_gpu_code code;
+	enum life_op op;
+	int n, n_theta, n_parts, n_pairs;
+	int64_t n_out;
+	int *atom, *voxel, *fiber;              /* in the order of the version */
+	double *value, *D;
+	int *part_voxel, *part_begin;           /* n_parts, n_parts + 1: coefficients of one voxel */
+	bool *part_is_whole;
+	int *pair_begin, *pair_voxel, *pair_atom, *row_begin;   /* of the matrix for cuSPARSE */
+	double *pair;
+	cusparseHandle_t sparse;
+	cusparseSpMatDescr_t matrix;
+	cusparseDnMatDescr_t D_matrix, Y_matrix;
+	void *scratch;
+	std::vector<void *> memory;
+};
+
+static bool is_ok(cudaError_t error)
+{
+	return error == cudaSuccess;
+}
+
+template <class T> static T *on_device(life_gpu_state *s, const std::vector<T> &host)
+{
+	void *memory = NULL;
+
+	if (!is_ok(cudaMalloc(&memory, std::max<size_t>(host.size(), 1)*sizeof(T))))
+		return NULL;
+	s->memory.push_back(memory);
+	cudaMemcpy(memory, host.data(), host.size()*sizeof(T), cudaMemcpyHostToDevice);
+	return (T *) memory;
+}
+
+template <class T> static std::vector<T> in_order(const T *values, const int32_t *order, int64_t n)
+{
+	std::vector<T> sorted(n);
+
+#pragma omp parallel for
+	for (int64_t i = 0; i < n; i++)
+		sorted[i] = values[order[i]];
+	return sorted;
+}
+
+/* ---- As published first ---- */
+
+static __global__ void ref_dsc(int n, int n_theta, const int *atom, const int *voxel, const int *fiber,
+			       const double *value, const double *D, const double *w, double *Y)
+{
+	for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
+		const double factor = w[fiber[k]]*value[k];
+
+		for (int t = threadIdx.x; t < n_theta; t += blockDim.x)
+			atomicAdd(&Y[(int64_t) voxel[k]*n_theta + t], D[(int64_t) atom[k]*n_theta + t]*factor);
+	}
+}
+
+static __device__ double warp_sum(double x)
+{
+	for (int lanes = WARP/2; lanes > 0; lanes /= 2)
+		x += __shfl_xor_sync(0xffffffffu, x, lanes);
+	return x;
+}
+
+static __global__ void ref_wc(int n, int n_theta, const int *atom, const int *voxel, const int *fiber,
+			      const double *value, const double *D, const double *Y, double *w)
+{
+	__shared__ double sums[WARP];
+
+	for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
+		double sum = 0;
+
+		for (int t = threadIdx.x; t < n_theta; t += blockDim.x)
+			sum += D[(int64_t) atom[k]*n_theta + t]*Y[(int64_t) voxel[k]*n_theta + t];
+		sum = warp_sum(sum);
+		if (threadIdx.x % WARP == 0)
+			sums[threadIdx.x/WARP] = sum;
+		__syncthreads();
+		for (unsigned i = 1; threadIdx.x == 0 && i < blockDim.x/WARP; i++)
+			sum += sums[i];
+		if (threadIdx.x == 0)
+			atomicAdd(&w[fiber[k]], sum*value[k]);
+		__syncthreads();
+	}
+}
+
+/* ---- The thesis' best ---- */
+
+static __global__ void opt_dsc(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
+			       const bool *part_is_whole, const int *atom, const int *fiber, const double *value,
+			       const double *D, const double *w, double *Y)
+{
+	extern __shared__ double rows[];
+	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
+	double *row = rows + threadIdx.x/WARP*n_theta;
+
+	if (part >= n_parts)
+		return;
+	for (int t = lane; t < n_theta; t += WARP)
+		row[t] = 0;
+	for (int k = part_begin[part]; k < part_begin[part + 1]; k++) {
+		const double factor = w[fiber[k]]*value[k];
+		const double *atoms = D + (int64_t) atom[k]*n_theta;
+
+		if (factor == 0)
+			continue;
+#pragma unroll 8
+		for (int t = lane; t < n_theta; t += WARP)
+			row[t] += atoms[t]*factor;
+	}
+	__syncwarp();
+	for (int t = lane; t < n_theta; t += WARP) {
+		double *cell = &Y[(int64_t) part_voxel[part]*n_theta + t];
+
+		if (part_is_whole[part])
+			*cell = row[t];
+		else
+			atomicAdd(cell, row[t]);
+	}
+}
+
+static __global__ void opt_wc(int n, int each, int n_theta, const int *atom, const int *voxel, const int *fiber,
+			      const double *value, const double *D, const double *Y, double *w)
+{
+	const int lane = threadIdx.x % WARP;
+	const int64_t begin = ((int64_t) blockIdx.x*WARPS + threadIdx.x/WARP)*each;
+
+	for (int64_t k = begin; k < begin + each && k < n; k++) {
+		double sum = 0;
+
+		for (int t = lane; t < n_theta; t += WARP)
+			sum += D[(int64_t) atom[k]*n_theta + t]*Y[(int64_t) voxel[k]*n_theta + t];
+		sum = warp_sum(sum);
+		if (lane == 0)
+			atomicAdd(&w[fiber[k]], sum*value[k]);
+	}
+}
+
+static __global__ void opt_wc_cut(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
+				  const int *atom, const int *fiber, const double *value, const double *D,
+				  const double *Y, double *w)
+{
+	extern __shared__ double rows[];
+	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
+	double *row = rows + threadIdx.x/WARP*n_theta;
+
+	if (part >= n_parts)
+		return;
+	for (int t = lane; t < n_theta; t += WARP)
+		row[t] = Y[(int64_t) part_voxel[part]*n_theta + t];
+	for (int k = part_begin[part]; k < part_begin[part + 1]; k++) {
+		double sum = 0;
+
+		for (int t = lane; t < n_theta; t += WARP)
+			sum += D[(int64_t) atom[k]*n_theta + t]*row[t];
+		sum = warp_sum(sum);
+		if (lane == 0)
+			atomicAdd(&w[fiber[k]], sum*value[k]);
+	}
+}
+
+/* ---- cuSPARSE ---- */
+
+static __global__ void fill_pairs(int n_pairs, const int *pair_begin, const int *fiber, const double *value,
+				  const double *w, double *pair)
+{
+	const int i = blockIdx.x*blockDim.x + threadIdx.x;
+	double sum = 0;
+
+	if (i >= n_pairs)
+		return;
+	for (int k = pair_begin[i]; k < pair_begin[i + 1]; k++)
+		sum += w[fiber[k]]*value[k];
+	pair[i] = sum;
+}
+
+static __global__ void scatter_pairs(int n_pairs, const int *pair_begin, const int *fiber, const double *value,
+				     const double *pair, double *w)
+{
+	const int i = blockIdx.x*blockDim.x + threadIdx.x;
+
+	for (int k = i < n_pairs ? pair_begin[i] : 0; i < n_pairs && k < pair_begin[i + 1]; k++)
+		atomicAdd(&w[fiber[k]], pair[i]*value[k]);
+}
+
+/* ---- The best ---- */
+
+static __device__ bool starts_run(int atom, int lane, unsigned mask)
+{
+	const int before = __shfl_up_sync(mask, atom, 1, LANES);
+
+	return lane == 0 || before != atom;
+}
+
+/* N pairs of doubles in each of 8 lanes. */
+template <int N> static __global__ void __launch_bounds__(THREADS, 4)
+best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
+	 const bool *__restrict__ part_is_whole, const int *__restrict__ atom, const int *__restrict__ fiber,
+	 const double *__restrict__ value, const double2 *__restrict__ D, const double *__restrict__ w,
+	 double2 *__restrict__ Y)
+{
+	const int lane = threadIdx.x % LANES, part = (int) (blockIdx.x*THREADS + threadIdx.x)/LANES;
+	const unsigned shift = threadIdx.x % WARP/LANES*LANES, mask = 0xffu << shift;
+	double2 row[N];
+
+	if (part >= n_parts)
+		return;
+	for (int j = 0; j < N; j++)
+		row[j] = make_double2(0, 0);
+	for (int first = part_begin[part]; first < part_begin[part + 1]; first += LANES) {
+		const int k = first + lane;
+		const bool is_in = k < part_begin[part + 1];
+		const int a = is_in ? atom[k] : -1;
+		double factor = is_in ? w[fiber[k]]*value[k] : 0;
+
+		for (int d = 1; d < LANES; d *= 2) {
+			const double more = __shfl_down_sync(mask, factor, d, LANES);
+			const int b = __shfl_down_sync(mask, a, d, LANES);
+
+			if (lane + d < LANES && a == b)
+				factor += more;
+		}
+		unsigned heads = __ballot_sync(mask, starts_run(a, lane, mask) && factor != 0) >> shift & 0xffu;
+		for (; heads; heads &= heads - 1) {
+			const int i = __ffs((int) heads) - 1;
+			const double2 *cells = D + (int64_t) __shfl_sync(mask, a, i, LANES)*(N*LANES) + lane;
+			const double times = __shfl_sync(mask, factor, i, LANES);
+
+#pragma unroll
+			for (int j = 0; j < N; j++) {
+				row[j].x += cells[j*LANES].x*times;
+				row[j].y += cells[j*LANES].y*times;
+			}
+		}
+	}
+#pragma unroll
+	for (int j = 0; j < N; j++) {
+		double2 *cell = &Y[(int64_t) part_voxel[part]*(N*LANES) + j*LANES + lane];
+
+		if (part_is_whole[part]) {
+			*cell = row[j];
+		} else {
+			atomicAdd(&cell->x, row[j].x);
+			atomicAdd(&cell->y, row[j].y);
+		}
+	}
+}
+
+template <int N> static __global__ void __launch_bounds__(THREADS, 3)
+best_wc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
+	const int *__restrict__ atom, const int *__restrict__ fiber, const double *__restrict__ value,
+	const double2 *__restrict__ D, const double2 *__restrict__ Y, double *__restrict__ w)
+{
+	const int lane = threadIdx.x % LANES, part = (int) (blockIdx.x*THREADS + threadIdx.x)/LANES;
+	const unsigned shift = threadIdx.x % WARP/LANES*LANES, mask = 0xffu << shift;
+	double2 row[N];
+
+	if (part >= n_parts)
+		return;
+#pragma unroll
+	for (int j = 0; j < N; j++)
+		row[j] = Y[(int64_t) part_voxel[part]*(N*LANES) + j*LANES + lane];
+	for (int first = part_begin[part]; first < part_begin[part + 1]; first += LANES) {
+		const int k = first + lane;
+		const bool is_in = k < part_begin[part + 1];
+		const int a = is_in ? atom[k] : -1;
+		unsigned heads = __ballot_sync(mask, starts_run(a, lane, mask) && is_in) >> shift & 0xffu;
+		double mine = 0;
+
+		for (; heads; heads &= heads - 1) {
+			const int b = __shfl_sync(mask, a, __ffs((int) heads) - 1, LANES);
+			const double2 *cells = D + (int64_t) b*(N*LANES) + lane;
+			double sum = 0, other = 0;
+
+#pragma unroll
+			for (int j = 0; j < N; j++) {
+				sum += cells[j*LANES].x*row[j].x;
+				other += cells[j*LANES].y*row[j].y;
+			}
+			sum += other;
+			for (int d = LANES/2; d > 0; d /= 2)
+				sum += __shfl_xor_sync(mask, sum, d, LANES);
+			mine = a == b ? sum : mine;
+		}
+		if (is_in)
+			atomicAdd(&w[fiber[k]], mine*value[k]);
+	}
+}
+
+/* ---- Making ready ---- */
+
+/* Parts of at most `most` coefficients of one voxel, which need not have any. */
+static void cut(life_gpu_state *s, const life_tensor *t, const std::vector<int> &voxel, int most)
+{
+	std::vector<int> voxels, begins;
+	std::vector<char> whole;
+	int k = 0;
+
+	for (int v = 0; v < (int) t->n_voxels; v++) {
+		const int first = k;
+
+		while (k < s->n && voxel[k] == v)
+			k++;
+		for (int begin = first; begin == first || begin < k; begin += std::min(most, s->n + 1)) {
+			voxels.push_back(v);
+			begins.push_back(begin);
+			whole.push_back(k - first <= most);
+		}
+	}
+	begins.push_back(s->n);
+	s->n_parts = (int) voxels.size();
+	s->part_voxel = on_device(s, voxels);
+	s->part_begin = on_device(s, begins);
+	s->part_is_whole = (bool *) on_device(s, whole);
+}
+
+static void find_pairs(life_gpu_state *s, const life_tensor *t, const std::vector<int> &atom,
+		       const std::vector<int> &voxel)
+{
+	std::vector<int> begin, atoms, rows(t->n_voxels + 1, 0);
+
+	for (int k = 0; k < s->n; k++)
+		if (k == 0 || atom[k] != atom[k - 1] || voxel[k] != voxel[k - 1]) {
+			begin.push_back(k);
+			atoms.push_back(atom[k]);
+			rows[voxel[k] + 1]++;
+		}
+	for (int64_t v = 0; v < t->n_voxels; v++)
+		rows[v + 1] += rows[v];
+	s->n_pairs = (int) begin.size();
+	begin.push_back(s->n);
+	s->pair_begin = on_device(s, begin);
+	s->pair_atom = on_device(s, atoms);
+	s->row_begin = on_device(s, rows);
+	s->pair = on_device(s, std::vector<double>(s->n_pairs));
+}
+
+static const double one = 1, zero = 0;
+
+static bool open_sparse(life_gpu_state *s, const life_tensor *t)
+{
+	size_t bytes = 0;
+	void *Y = NULL;
+	cusparseStatus_t status = cusparseCreate(&s->sparse);
+
+	if (status != CUSPARSE_STATUS_SUCCESS || !is_ok(cudaMalloc(&Y, (size_t) (t->n_voxels*t->n_theta)*8)))
+		return false;
+	s->memory.push_back(Y);
+	cusparseCreateCsr(&s->matrix, t->n_voxels, t->n_atoms, s->n_pairs, s->row_begin, s->pair_atom, s->pair,
+			  CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+	cusparseCreateDnMat(&s->D_matrix, t->n_atoms, t->n_theta, t->n_theta, s->D, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+	cusparseCreateDnMat(&s->Y_matrix, t->n_voxels, t->n_theta, t->n_theta, Y, CUDA_R_64F, CUSPARSE_ORDER_ROW);
+	if (s->op == LIFE_DSC)
+		status = cusparseSpMM_bufferSize(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE,
+						 CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->matrix, s->D_matrix, &zero,
+						 s->Y_matrix, CUDA_R_64F, CUSPARSE_SPMM_CSR_ALG2, &bytes);
+	else
+		status = cusparseSDDMM_bufferSize(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE,
+						  CUSPARSE_OPERATION_TRANSPOSE, &one, s->Y_matrix, s->D_matrix, &zero,
+						  s->matrix, CUDA_R_64F, CUSPARSE_SDDMM_ALG_DEFAULT, &bytes);
+	if (status != CUSPARSE_STATUS_SUCCESS || !is_ok(cudaMalloc(&s->scratch, bytes + 1)))
+		return false;
+	s->memory.push_back(s->scratch);
+	if (s->op == LIFE_DSC)
+		status = cusparseSpMM_preprocess(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE,
+						 CUSPARSE_OPERATION_NON_TRANSPOSE, &one, s->matrix, s->D_matrix, &zero,
+						 s->Y_matrix, CUDA_R_64F, CUSPARSE_SPMM_CSR_ALG2, s->scratch);
+	return status == CUSPARSE_STATUS_SUCCESS;
+}
+
+static void close_state(life_gpu_state *s)
+{
+	if (s->sparse)
+		cusparseDestroy(s->sparse);
+	for (void *memory : s->memory)
+		cudaFree(memory);
+	delete s;
+}
+
+static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, enum life_gpu_code code,
+				  enum life_op op, char *error, size_t size)
+{
+	life_gpu_state *s = new life_gpu_state();
+	const std::vector<int> atom = in_order(t->atom, order, t->n_coeffs);
+	const std::vector<int> voxel = in_order(t->voxel, order, t->n_coeffs);
+	bool ok = true;
+
+	s->code = code;
+	s->op = op;
+	s->n = (int) t->n_coeffs;
+	s->n_theta = (int) t->n_theta;
+	s->n_out = op == LIFE_DSC ? t->n_voxels*t->n_theta : t->n_fibers;
+	s->atom = on_device(s, atom);
+	s->voxel = on_device(s, voxel);
+	s->fiber = on_device(s, in_order(t->fiber, order, t->n_coeffs));
+	s->value = on_device(s, in_order(t->value, order, t->n_coeffs));
+	s->D = on_device(s, std::vector<double>(t->D, t->D + t->n_atoms*t->n_theta));
+	if (code != LIFE_GPU_REF && !(code == LIFE_GPU_OPT && op == LIFE_WC))
+		cut(s, t, voxel, code == LIFE_GPU_OPT ? s->n + 1 : LONGEST);
+	if (code == LIFE_GPU_SPARSE) {
+		find_pairs(s, t, atom, voxel);
+		ok = open_sparse(s, t);
+	}
+	if (code == LIFE_GPU_BEST && t->n_theta != 64 && t->n_theta != 96)
+		snprintf(error, size, "it is written for 64 and 96 directions");
+	else if (!ok || !is_ok(cudaGetLastError()))
+		snprintf(error, size, "CUDA fails");
+	else
+		return s;
+	close_state(s);
+	return NULL;
+}
+
+/* ---- Running ---- */
+
+static int blocks_of(int64_t threads)
+{
+	return (int) ((threads + THREADS - 1)/THREADS);
+}
+
+static void run_ref(life_gpu_state *s, const double *in, double *out)
+{
+	const int threads = (s->n_theta + WARP - 1)/WARP*WARP;
+
+	if (s->op == LIFE_DSC)
+		ref_dsc<<<s->n, threads>>>(s->n, s->n_theta, s->atom, s->voxel, s->fiber, s->value, s->D, in, out);
+	else
+		ref_wc<<<s->n, threads>>>(s->n, s->n_theta, s->atom, s->voxel, s->fiber, s->value, s->D, in, out);
+}
+
+static void run_opt(life_gpu_state *s, const double *in, double *out)
+{
+	const int blocks = (s->n_parts + WARPS - 1)/WARPS, each = 32;
+	const size_t shared = WARPS*(size_t) s->n_theta*sizeof(double);
+
+	if (s->op == LIFE_DSC)
+		opt_dsc<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin,
+							 s->part_is_whole, s->atom, s->fiber, s->value, s->D, in, out);
+	else if (s->code == LIFE_GPU_OPT)
+		opt_wc<<<(s->n + WARPS*each - 1)/(WARPS*each), WARPS*WARP>>>(s->n, each, s->n_theta, s->atom, s->voxel,
+									       s->fiber, s->value, s->D, in, out);
+	else
+		opt_wc_cut<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin, s->atom,
+							    s->fiber, s->value, s->D, in, out);
+}
+
+static bool run_sparse(life_gpu_state *s, const double *in, double *out)
+{
+	const int blocks = blocks_of(s->n_pairs);
+	cusparseStatus_t status;
+
+	if (s->op == LIFE_DSC) {
+		fill_pairs<<<blocks, THREADS>>>(s->n_pairs, s->pair_begin, s->fiber, s->value, in, s->pair);
+		cusparseDnMatSetValues(s->Y_matrix, out);
+		status = cusparseSpMM(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE,
+				      &one, s->matrix, s->D_matrix, &zero, s->Y_matrix, CUDA_R_64F,
+				      CUSPARSE_SPMM_CSR_ALG2, s->scratch);
+	} else {
+		cusparseDnMatSetValues(s->Y_matrix, (void *) in);
+		status = cusparseSDDMM(s->sparse, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_TRANSPOSE,
+				       &one, s->Y_matrix, s->D_matrix, &zero, s->matrix, CUDA_R_64F,
+				       CUSPARSE_SDDMM_ALG_DEFAULT, s->scratch);
+		scatter_pairs<<<blocks, THREADS>>>(s->n_pairs, s->pair_begin, s->fiber, s->value, s->pair, out);
+	}
+	return status == CUSPARSE_STATUS_SUCCESS;
+}
+
+template <int N> static void run_best(life_gpu_state *s, const double *in, double *out)
+{
+	const int blocks = blocks_of((int64_t) s->n_parts*LANES);
+
+	if (s->op == LIFE_DSC)
+		best_dsc<N><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->part_is_whole, s->atom,
+						  s->fiber, s->value, (const double2 *) s->D, in, (double2 *) out);
+	else
+		best_wc<N><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->atom, s->fiber, s->value,
+						 (const double2 *) s->D, (const double2 *) in, out);
+}
+
+static bool run_state(life_gpu_state *s, const double *in, double *out)
+{
+	bool ok = is_ok(cudaMemsetAsync(out, 0, (size_t) s->n_out*sizeof(double)));
+
+	if (s->code == LIFE_GPU_REF)
+		run_ref(s, in, out);
+	else if (s->code == LIFE_GPU_SPARSE)
+		ok = run_sparse(s, in, out) && ok;
+	else if (s->code != LIFE_GPU_BEST)
+		run_opt(s, in, out);
+	else if (s->n_theta == 96)
+		run_best<6>(s, in, out);
+	else
+		run_best<4>(s, in, out);
+	return is_ok(cudaGetLastError()) && is_ok(cudaDeviceSynchronize()) && ok;
+}
+
+/* ---- What the C side calls ---- */
+
+static const char *device_name()
+{
+	static cudaDeviceProp properties;
+
+	return is_ok(cudaGetDeviceProperties(&properties, 0)) ? properties.name : NULL;
+}
+
+static void *memory_of(size_t bytes)
+{
+	void *memory = NULL;
+
+	return is_ok(cudaMalloc(&memory, bytes)) ? memory : NULL;
+}
+
+static void release(void *memory)
+{
+	cudaFree(memory);
+}
+
+static bool copy(void *to, const void *from, size_t bytes)
+{
+	return is_ok(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
+}
+
+extern "C" const struct life_gpu_functions *life_gpu_functions_of(void)
+{
+	static const struct life_gpu_functions functions = {
+		device_name, memory_of, release, copy, open_state, run_state, close_state
+	};
+
+	return &functions;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that run on a GPU. The hand-written kernels are compiled by nvcc when they are first asked for, and loaded; the
+ * library also has what is needed of CUDA, so that nothing else knows of it. Vectors lie on the device, results are
+ * fetched to be checked only, and a time ends when the device is done. */
+#include "life/life.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "handtuned/life_gpu.h"
+#include "handtuned/life_layout.h"
+
+static const struct gpu_version {
+	const char *name;
+	enum life_gpu_code code;
+	enum life_order order[LIFE_OPS];
+} gpu_versions[] = {
+	{ "gpu_ref", LIFE_GPU_REF, { LIFE_BY_ATOM, LIFE_BY_ATOM } },
+	{ "gpu_opt", LIFE_GPU_OPT, { LIFE_BY_VOXEL, LIFE_BY_ATOM } },
+	{ "gpu_opt_cut", LIFE_GPU_OPT_CUT, { LIFE_BY_VOXEL, LIFE_BY_VOXEL } },
+	{ "gpu_sparse", LIFE_GPU_SPARSE, { LIFE_HYBRID, LIFE_HYBRID } },
+	{ "gpu_best", LIFE_GPU_BEST, { LIFE_HYBRID, LIFE_HYBRID } },
+};
+
+enum { N_VERSIONS = sizeof(gpu_versions) / sizeof(gpu_versions[0]) };
+
+bool life_is_on_gpu(const struct life_values *values)
+{
+	return strcmp(values->run.target, "cuda") == 0;
+}
+
+const char *life_gpu_version(int i)
+{
+	return i < N_VERSIONS ? gpu_versions[i].name : NULL;
+}
+
+/* ---- The library --------------------------------------------------------------------------- */
+
+static bool compile(struct life_values *values, const char *library, struct failure *failure)
+{
+	const char *nvcc = values->run.nvcc ? values->run.nvcc : "nvcc -arch=native";
+	const char *source = life_find_file(values, "bench/handtuned/life_gpu.cu", failure);
+	if (!source)
+		return false;
+	const char *command = arena_printf(values->arena,
+					   "%s -std=c++17 -O3 -shared -Xcompiler -fPIC,-fopenmp '%s' -o '%s' -lcusparse >&2",
+					   nvcc, source, library);
+	if (system(command) == 0)
+		return true;
+	fail(failure, OUTCOME_C_COMPILER, "the CUDA compiler fails on %s", source);
+	fail_help(failure, "--nvcc COMMAND takes another one");
+	return false;
+}
+
+static bool load(struct life_values *values, const char *library, struct failure *failure)
+{
+	life_gpu_entry entry;
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *symbol = handle ? dlsym(handle, LIFE_GPU_SYMBOL) : NULL;
+	if (!symbol)
+		return fail(failure, OUTCOME_RESOURCES, "cannot load the kernels by hand: %s", dlerror());
+	memcpy(&entry, &symbol, sizeof(entry));
+	values->gpu = entry();
+	if (!values->gpu->device_name())
+		return fail(failure, OUTCOME_RESOURCES, "there is no GPU, or its driver is too old");
+	return true;
+}
+
+bool life_gpu_open(struct life_values *values, struct failure *failure)
+{
+	char folder[] = "/tmp/pmg-gpu-XXXXXX";
+	if (!life_is_on_gpu(values))
+		return true;
+	if (!mkdtemp(folder))
+		return fail_file(failure, "/tmp", "cannot make a folder in it:");
+	const char *library = arena_printf(values->arena, "%s/life_gpu.so", folder);
+	scratch_add(folder);
+	scratch_add(library);
+	bool ok = compile(values, library, failure) && load(values, library, failure);
+	scratch_remove(library);
+	scratch_remove(folder);
+	return ok;
+}
+
+const char *life_gpu_machine(const struct life_values *values)
+{
+	return values->gpu->device_name();
+}
+
+/* ---- Vectors on the device -------------------------------------------------------------------- */
+
+static size_t in_bytes(const struct life_row *row)
+{
+	enum life_op other = row->op == LIFE_DSC ? LIFE_WC : LIFE_DSC;
+	return (size_t) life_out_count(row->problem, other) * sizeof(double);
+}
+
+static size_t out_bytes(const struct life_row *row)
+{
+	return (size_t) life_out_count(row->problem, row->op) * sizeof(double);
+}
+
+bool life_gpu_vectors(struct life_row *row, const struct life_gpu_functions *gpu, struct failure *failure)
+{
+	const double *in = row->op == LIFE_DSC ? row->problem->w.data : row->problem->Y.data;
+	row->gpu = gpu;
+	row->device_in = gpu->memory(in_bytes(row));
+	row->device_out = gpu->memory(out_bytes(row));
+	return (row->device_in && row->device_out && gpu->copy(row->device_in, in, in_bytes(row))) ||
+	       fail(failure, OUTCOME_RESOURCES, "no memory of the device for a row");
+}
+
+bool life_gpu_store(struct life_row *row)
+{
+	return !row->gpu || row->gpu->copy(row->device_out, row->out, out_bytes(row));
+}
+
+bool life_gpu_fetch(struct life_row *row)
+{
+	return !row->gpu || row->gpu->copy(row->out, row->device_out, out_bytes(row));
+}
+
+void life_gpu_free(struct life_row *row)
+{
+	if (!row->gpu)
+		return;
+	if (row->gpu_state)
+		row->gpu->close(row->gpu_state);
+	row->gpu->release(row->device_in);
+	row->gpu->release(row->device_out);
+}
+
+/* ---- Hand-written rows --------------------------------------------------------------------------- */
+
+static bool run_gpu(void *state, double *seconds, struct failure *failure)
+{
+	struct life_row *row = state;
+	double start = life_now();
+	bool ok = row->gpu->run(row->gpu_state, row->device_in, row->device_out);
+	*seconds = life_now() - start;
+	return ok || fail(failure, OUTCOME_RESOURCES, "a kernel by hand fails");
+}
+
+static void describe(struct life_row *row, const struct gpu_version *version, double seconds)
+{
+	static const char *const partitions[] = { "coefficient", "voxel", "parts of voxels", "pair",
+						  "parts of voxels" };
+	bool is_coefficients = version->code == LIFE_GPU_OPT && row->op == LIFE_WC;
+	struct record *record = &row->row.record;
+	*record = record_new();
+	record->bench = "life";
+	record->problem = row->problem->name;
+	record->weights = row->problem->weights;
+	record->op = life_op_name(row->op);
+	record->version = version->name;
+	record->target = "cuda";
+	record->threads = 1;
+	record->precision = "f64";
+	record->restructure = life_order_name(version->order[row->op]);
+	record->partition = is_coefficients ? "coefficient" : partitions[version->code];
+	record->plan_ms = 1e3 * seconds;
+}
+
+static bool open_state(struct life_row *row, const struct gpu_version *version, struct failure *failure)
+{
+	char error[200] = "not enough memory";
+	int32_t *order = life_order(&row->problem->tensor, version->order[row->op]);
+	if (order)
+		row->gpu_state = row->gpu->open(&row->problem->tensor, order, version->code, row->op, error,
+						sizeof(error));
+	free(order);
+	if (!row->gpu_state)
+		fail(failure, OUTCOME_RESOURCES, "%s: %s", version->name, error);
+	return row->gpu_state;
+}
+
+bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,
+		  life_row_list *rows, struct failure *failure)
+{
+	const struct gpu_version *version = NULL;
+	for (int i = 0; i < N_VERSIONS; i++)
+		version = strcmp(gpu_versions[i].name, name) == 0 ? &gpu_versions[i] : version;
+	if (!version)
+		return fail(failure, OUTCOME_USAGE, "there is no version '%s' for a GPU", name);
+	struct life_row *row = arena_new(values->arena, struct life_row);
+	*row = (struct life_row){ .op = op, .problem = problem };
+	row->row.run = run_gpu;
+	row->row.state = row;
+	double start = life_now();
+	vec_push(values->arena, rows, row);
+	row->out = life_memory(life_out_count(problem, op), sizeof(double));
+	if (!row->out)
+		return fail_memory(failure, "results");
+	if (!life_gpu_vectors(row, values->gpu, failure) || !open_state(row, version, failure))
+		return false;
+	describe(row, version, life_now() - start);
+	return true;
+}
