@@ -11,8 +11,9 @@
 
 /* ---- target.c ------------------------------------------------------------------ */
 
-const struct target *target_openmp(void);
-const struct target *target_cuda(void);
+#define TARGET(id) const struct target *target_##id(void);
+#include "codegen/targets.def"
+#undef TARGET
 
 /* ---- affine.c: sums of C texts ------------------------------------------------ */
 

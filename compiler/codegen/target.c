@@ -9,12 +9,27 @@
 
 const struct target *target_find(const char *name)
 {
-	const struct target *const targets[] = { target_openmp(), target_cuda() };
+	const struct target *const targets[] = {
+#define TARGET(id) target_##id(),
+#include "codegen/targets.def"
+#undef TARGET
+	};
 
 	for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
 		if (!strcmp(targets[i]->name, name))
 			return targets[i];
 	return NULL;
+}
+
+const char *target_names(void)
+{
+#define TARGET(id) ", " #id
+	static const char names[] =
+#include "codegen/targets.def"
+		;
+#undef TARGET
+
+	return names + 2;
 }
 
 bool target_calls_blas(const struct module *module)

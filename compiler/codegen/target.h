@@ -35,6 +35,7 @@ struct target {
 };
 
 const struct target *target_find(const char *name);     /* NULL: there is none */
+const char *target_names(void);                         /* "openmp, cuda" */
 
 /* What a .pmg file becomes: a C file, each line with its origin, its header, and the file of kernels for a device. */
 struct generated {

@@ -246,7 +246,8 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (strcmp(options->isa, "native") && strcmp(options->isa, "all"))
 		return snprintf(problem, size, "--isa takes native or all, not '%s'", options->isa), false;
 	if (!compilation_choose_target(s->c, options->target))
-		return snprintf(problem, size, "--target takes openmp or cuda, not '%s'", options->target), false;
+		return snprintf(problem, size, "there is no target '%s'; there are %s", options->target,
+				compilation_targets()), false;
 	if (!strcmp(options->isa, "all") && compilation_device_ending(s->c))
 		return snprintf(problem, size, "--isa=all is for targets without a device, not '%s'",
 				options->target), false;

@@ -268,6 +268,11 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
 }
 
+const char *compilation_targets(void)
+{
+	return target_names();
+}
+
 bool compilation_choose_target(struct compilation *c, const char *name)
 {
 	const struct target *target = target_find(name);

@@ -41,6 +41,7 @@ void compilation_free(struct compilation *c);
 
 /* False: there is no such target. */
 bool compilation_choose_target(struct compilation *c, const char *name);
+const char *compilation_targets(void);          /* their names */
 /* Of the file with kernels for the target's device; NULL: there is none. */
 const char *compilation_device_ending(const struct compilation *c);
 

@@ -82,7 +82,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	if (!s->c)
 		return fail_memory(failure, "the compiler");
 	if (!compilation_choose_target(s->c, s->values.target))
-		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda, not '%s'", s->values.target);
+		return fail(failure, OUTCOME_USAGE, "there is no target '%s'; there are %s", s->values.target,
+			    compilation_targets());
 	s->c->messages = s->messages;
 	s->c->options = s->values.passes;
 	s->c->options.with = s->values.with;
