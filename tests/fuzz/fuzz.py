@@ -15,7 +15,7 @@ from pathlib import Path
 
 BUILD = Path("build-fuzz")
 CLANG = "clang-14"
-INSTRUMENTED = "-O1 -g -fsanitize=fuzzer-no-link"
+INSTRUMENTED = "-O1 -g -fsanitize=fuzzer-no-link -Wno-pass-failed"
 SANITIZED = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
 LIBRARIES = ["libpmgtools.a", "libpmgc.a", "libpmgrt.a"]
 # target: source, definition, files of the tree that it starts from
