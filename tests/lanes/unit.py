@@ -4,8 +4,9 @@ or, behind a dash, some to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
 One that says "Not with
-sanitizers" is left out where they are built in. They are started in the root of the tree and see BUILD, PMGC and PMG
-(paths of the programs to test).
+sanitizers" is left out where they are built in; one that says "Only with sanitizers" where neither they nor counts of
+lines are, but for --long. They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs
+to test).
 """
 import os
 import re
@@ -17,7 +18,7 @@ from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 SECONDS = 4*3600 if os.environ.get("PMG_TEST_LONG") else 600
-ALONE = "Not with sanitizers"
+ALONE, SANITIZED = "Not with sanitizers", "Only with sanitizers"
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
@@ -27,7 +28,10 @@ SANITIZERS = {
 
 def commands(build, which):
     def is_wanted(path):
-        if "-san" in build.name and ALONE in path.read_text():
+        text = path.read_text()
+        if "-san" in build.name and ALONE in text:
+            return False
+        if not re.search("-san|-cov", build.name) and SANITIZED in text and "PMG_TEST_LONG" not in os.environ:
             return False
         return path.parent.name in which or all(f.startswith("-") and f[1:] != path.parent.name for f in which)
 
