@@ -14,7 +14,7 @@ struct fit_options {
 	bool is_plain;               /* no preconditioner */
 	bool is_deterministic;
 	const char *precision, *cc;  /* of D: f64, f64top, f32; NULL: the default */
-	const char *state, *resume;  /* files: where fit_save writes; from where fit_begin goes on, NULL: from the start */
+	const char *state, *resume;  /* where fit_save writes; from where fit_begin goes on, NULL: from the start */
 	const double *start;         /* [n_fibers]; NULL: 0 */
 };
 
