@@ -103,8 +103,8 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
-.PHONY: all help deps demo test test-long test-gpu coverage unit-programs count-program fuzz objects bench install \
-	generated counts lint format clean
+.PHONY: all help deps demo demo-real test test-long test-gpu coverage unit-programs count-program fuzz objects bench \
+	install generated counts lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
 
@@ -113,12 +113,15 @@ help:               ## this list
 	@echo 'Variables: CC=clang, SAN=1, V=1, CFLAGS, PREFIX, DESTDIR.'
 
 # Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
-installing := $(filter deps demo test test-long coverage,$(MAKECMDGOALS))
+installing := $(filter deps demo demo-real test test-long coverage,$(MAKECMDGOALS))
 deps:               ## install what is missing (apt-get, with sudo if need be); nothing if all is there
-	@scripts/deps.sh $(if $(installing),install $(if $(filter deps test% coverage,$(installing)),test),check)
+	@scripts/deps.sh $(if $(installing),install $(if $(filter deps demo-real test% coverage,$(installing)),test),check)
 
-demo: all           ## both LiFE products on a phantom: compile, run, check, explain
+demo: all           ## both LiFE products on a phantom: compile, run, check, explain; then a fit of its weights
 	@BUILD=$(BUILD) scripts/demo.sh
+
+demo-real: all      ## a real scan that dipy brings: streamlines encoded, fitted, evaluated and pruned
+	@BUILD=$(BUILD) scripts/demo_real.sh
 
 test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=1 the unit lane under sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)

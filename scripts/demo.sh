@@ -87,3 +87,5 @@ awk '$1 == "difference" { bad = !($4 <= 1e-12) } END { exit bad }' "$folder/adjo
 	echo 'demo: the products are not adjoint to each other' >&2
 	exit 1
 }
+
+BUILD=$build scripts/demo_fit.sh
