@@ -5,6 +5,7 @@
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors, life_dsc.pmg:14
  * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, life_dsc.pmg:14
+ * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc.pmg:14
  * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc.pmg:14
  * - schedule of life_dsc: textual (not isl); values are computed in the order of their need,
  *   life_dsc.pmg:6
@@ -19,6 +20,8 @@
  *
  * Pipeline life_dsc with renumber PHI by fiber (neighbours use neighbouring cells, where there are
  *     more than a cache holds):
+ * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
+ *   life_dsc.pmg:14
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc.pmg:14
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
@@ -44,6 +47,8 @@
  *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc.pmg:14
+ * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
+ *   life_dsc.pmg:14
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc.pmg:14
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
@@ -61,6 +66,7 @@
 static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_runs = plan->sizes[0];
@@ -115,25 +121,11 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 /* ---- life_dsc: renumber PHI by fiber ---- */
 
-static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
 {
-	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_runs = plan->sizes[0];
-	const int64_t PHI_chunks = plan->sizes[1];
-	const double *restrict D = plan->data[4];
-	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
 	const int32_t *restrict PHI_fiber_order = plan->data[10];
-	const int32_t *restrict PHI_run_atom = plan->data[11];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
-	const double *restrict PHI_sorted_value = plan->data[13];
 	double *restrict w_renumbered = plan->data[14];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:14) */
@@ -142,7 +134,27 @@ static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arg
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
+}
 
+static void life_dsc_renumber_fiber_Y(pmg_plan *plan, const life_dsc_args *args)
+{
+	pmg_live_points(plan, 0, 14, 12, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_run_atom = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
+	const double *restrict w_renumbered = plan->data[14];
+
+	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:14) */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
 		#pragma omp parallel for schedule(dynamic)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
@@ -174,6 +186,14 @@ static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arg
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_args *args = arguments;
+
+	life_dsc_renumber_fiber_w_renumbered(plan, args);
+	life_dsc_renumber_fiber_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -184,6 +204,7 @@ static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arg
 static pmg_status life_dsc_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 10, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -275,9 +296,9 @@ static pmg_status life_dsc_restructure_none_kernel(pmg_plan *plan, const void *a
 
 /* ---- life_dsc: --schedule=isl ---- */
 
-static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 {
-	const life_dsc_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -329,6 +350,13 @@ static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_args *args = arguments;
+
+	life_dsc_isl_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -336,24 +364,11 @@ static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 
 /* ---- life_dsc: renumber PHI by fiber, restructure PHI by voxel ---- */
 
-static pmg_status life_dsc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
 {
-	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_chunks = plan->sizes[0];
-	const double *restrict D = plan->data[4];
-	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
 	const int32_t *restrict PHI_fiber_order = plan->data[9];
-	const int32_t *restrict PHI_sorted_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
 	double *restrict w_renumbered = plan->data[13];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:14) */
@@ -362,7 +377,27 @@ static pmg_status life_dsc_renumber_fiber_restructure_voxel_kernel(pmg_plan *pla
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
+}
 
+static void life_dsc_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const life_dsc_args *args)
+{
+	pmg_live_points(plan, 0, 13, 11, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_sorted_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+	const double *restrict w_renumbered = plan->data[13];
+
+	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:14) */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
 		#pragma omp parallel for schedule(dynamic)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
@@ -389,6 +424,14 @@ static pmg_status life_dsc_renumber_fiber_restructure_voxel_kernel(pmg_plan *pla
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_args *args = arguments;
+
+	life_dsc_renumber_fiber_restructure_voxel_w_renumbered(plan, args);
+	life_dsc_renumber_fiber_restructure_voxel_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;

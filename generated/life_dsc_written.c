@@ -6,6 +6,7 @@
  *   life_dsc_written.pmg:10
  * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, life_dsc_written.pmg:10
+ * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc_written.pmg:10
  * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc_written.pmg:10
  * - schedule of life_dsc_written: textual (not isl); values are computed in the order of their
  *   need, life_dsc_written.pmg:2
@@ -20,6 +21,8 @@
  *
  * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where
  *     there are more than a cache holds):
+ * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
+ *   life_dsc_written.pmg:10
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc_written.pmg:10
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
@@ -46,6 +49,8 @@
  *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
  *   each, life_dsc_written.pmg:10
+ * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
+ *   life_dsc_written.pmg:10
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
  *   same cell, life_dsc_written.pmg:10
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
@@ -63,6 +68,7 @@
 static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_written_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_runs = plan->sizes[0];
@@ -120,25 +126,11 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- life_dsc_written: renumber PHI by fiber ---- */
 
-static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	const life_dsc_written_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_runs = plan->sizes[0];
-	const int64_t PHI_chunks = plan->sizes[1];
-	const double *restrict D = plan->data[4];
-	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
 	const int32_t *restrict PHI_fiber_order = plan->data[10];
-	const int32_t *restrict PHI_run_atom = plan->data[11];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
-	const double *restrict PHI_sorted_value = plan->data[13];
 	double *restrict w_renumbered = plan->data[14];
 
 	/* life_dsc_written.pmg:10
@@ -150,7 +142,30 @@ static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const v
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
+}
 
+static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_written_args *args)
+{
+	pmg_live_points(plan, 0, 14, 12, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_runs = plan->sizes[0];
+	const int64_t PHI_chunks = plan->sizes[1];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_run_offsets = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_run_atom = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
+	const double *restrict w_renumbered = plan->data[14];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
 		#pragma omp parallel for schedule(dynamic)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
@@ -182,6 +197,14 @@ static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const v
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+
+	life_dsc_written_renumber_fiber_w_renumbered(plan, args);
+	life_dsc_written_renumber_fiber_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -192,6 +215,7 @@ static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const v
 static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_written_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 10, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -289,9 +313,9 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 
 /* ---- life_dsc_written: --schedule=isl ---- */
 
-static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	const life_dsc_written_args *args = arguments;
+	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -346,6 +370,13 @@ static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *argume
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+
+	life_dsc_written_isl_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -353,24 +384,11 @@ static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *argume
 
 /* ---- life_dsc_written: renumber PHI by fiber, restructure PHI by voxel ---- */
 
-static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	const life_dsc_written_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_chunks = plan->sizes[0];
-	const double *restrict D = plan->data[4];
-	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
 	const int32_t *restrict PHI_fiber_order = plan->data[9];
-	const int32_t *restrict PHI_sorted_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
 	double *restrict w_renumbered = plan->data[13];
 
 	/* life_dsc_written.pmg:10
@@ -382,7 +400,30 @@ static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_p
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
+}
 
+static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const life_dsc_written_args *args)
+{
+	pmg_live_points(plan, 0, 13, 11, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_chunks = plan->sizes[0];
+	const double *restrict D = plan->data[4];
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *restrict Y = plan->data[6];
+	const int32_t *restrict PHI_offsets = plan->data[7];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
+	const int32_t *restrict PHI_sorted_atom = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const double *restrict PHI_sorted_value = plan->data[12];
+	const double *restrict w_renumbered = plan->data[13];
+
+	/* life_dsc_written.pmg:10
+	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
+	 *         for k in 0..nCoeffs, t in 0..nTheta;
+	 */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
 		#pragma omp parallel for schedule(dynamic)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
@@ -409,6 +450,14 @@ static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_p
 			}
 		}
 	}
+}
+
+static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const life_dsc_written_args *args = arguments;
+
+	life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(plan, args);
+	life_dsc_written_renumber_fiber_restructure_voxel_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;

@@ -40,6 +40,9 @@
  *   for a segment; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:54
  * - partition of gNew.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is
  *   never cut: one thread runs all of it, sbbnnls.pmg:54
+ * - live of v: nonzero (not all); points at which 'v.argument3' is zero add nothing, sbbnnls.pmg:45
+ * - live of r.Sparse_matvec: nonzero (not all); points at which 'r.argument3' is zero add nothing,
+ *   sbbnnls.pmg:53
  * - fuse of h: fused (not separate); its outer 4 loops are those of 'h', sbbnnls.pmg:25
  * - fuse of x0: fused (not separate); its outer loop is that of 's', sbbnnls.pmg:28
  * - fuse of r0.argument3: fused (not separate); its outer loop is that of 'x0', sbbnnls.pmg:29
@@ -352,6 +355,7 @@ static void sbbnnls_x(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 {
+	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[1];
@@ -442,6 +446,7 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 {
+	pmg_all_points(plan, 1);
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_chunks = plan->sizes[2];
@@ -619,6 +624,7 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 
 static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args)
 {
+	pmg_live_points(plan, 1, 36, 49, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[1];
@@ -810,6 +816,7 @@ static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
 
 static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 {
+	pmg_live_points(plan, 1, 38, 49, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[1];
@@ -902,6 +909,7 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 
 static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 {
+	pmg_all_points(plan, 1);
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_chunks = plan->sizes[2];
@@ -1002,25 +1010,33 @@ static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 	pg[0] = maxval2;
 }
 
-static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_w(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *restrict w = plan->data[7];
-	double *restrict reached = plan->data[10];
-	double *restrict violation = plan->data[11];
 	const double *restrict s = plan->data[13];
 	const double *restrict x = plan->data[17];
-	const double *restrict f = plan->data[20];
-	const double *restrict pg = plan->data[22];
 
 	/* w = s*x;    (sbbnnls.pmg:64) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t i = 0; i < nFibers; i++) {
 		w[i] = s[i]*x[i];
 	}
+}
+
+static void sbbnnls_reached(pmg_plan *plan)
+{
+	double *restrict reached = plan->data[10];
+	const double *restrict f = plan->data[20];
 
 	/* reached = f;    (sbbnnls.pmg:65) */
 	reached[0] = f[0];
+}
+
+static void sbbnnls_violation(pmg_plan *plan)
+{
+	double *restrict violation = plan->data[11];
+	const double *restrict pg = plan->data[22];
 
 	/* violation = pg;    (sbbnnls.pmg:66) */
 	violation[0] = pg[0];
@@ -1073,7 +1089,9 @@ static pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 		sbbnnls_next_pg(plan, args);
 	}
 
-	sbbnnls_epilogue(plan, args);
+	sbbnnls_w(plan, args);
+	sbbnnls_reached(plan);
+	sbbnnls_violation(plan);
 
 	return PMG_OK;
 }

@@ -29,6 +29,7 @@
  *   spmv.pmg:35
  * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, spmv.pmg:35
+ * - live of y: nonzero (not all); points at which 'x' is zero add nothing, spmv.pmg:35
  * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
  * - schedule of coo_spmv: textual (not isl); values are computed in the order of their need,
  *   spmv.pmg:28
@@ -42,6 +43,7 @@
  *
  * Pipeline coo_spmv with renumber A by col (neighbours use neighbouring cells, where there are more
  *     than a cache holds):
+ * - live of y: nonzero (not all); points at which 'x.renumbered' is zero add nothing, spmv.pmg:35
  * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
  *   cell, spmv.pmg:35
  * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:35
@@ -62,6 +64,7 @@
  *   spmv.pmg:45
  * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, spmv.pmg:45
+ * - live of y: nonzero (not all); points at which 'x' is zero add nothing, spmv.pmg:45
  * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
  * - schedule of coo_spmv_written: textual (not isl); values are computed in the order of their
  *   need, spmv.pmg:38
@@ -75,6 +78,7 @@
  *
  * Pipeline coo_spmv_written with renumber A by col (neighbours use neighbouring cells, where there
  *     are more than a cache holds):
+ * - live of y: nonzero (not all); points at which 'x.renumbered' is zero add nothing, spmv.pmg:45
  * - parallel of x.renumbered: parallel (not serial); no two iterations of 'new_col' touch the same
  *   cell, spmv.pmg:45
  * - vector of x.renumbered: simd (not scalar); iterations of 'new_col' are independent, spmv.pmg:45
@@ -626,6 +630,7 @@ void csr_spmv_transposed_destroy(csr_spmv_transposed_plan_t *plan)
 
 static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
+	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -659,18 +664,11 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 /* ---- coo_spmv: renumber A by col ---- */
 
-static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void coo_spmv_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_args *args)
 {
-	const coo_spmv_args *args = arguments;
 	const int64_t nCols = args->nCols;
-	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-	const int32_t *restrict A_offsets = plan->data[5];
-	const int32_t *restrict A_chunk_offsets = plan->data[6];
 	const int32_t *restrict A_col_order = plan->data[7];
-	const int32_t *restrict A_sorted_col = plan->data[8];
-	const double *restrict A_sorted_value = plan->data[9];
 	double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
@@ -679,7 +677,20 @@ static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *argum
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
+}
 
+static void coo_spmv_renumber_col_y(pmg_plan *plan)
+{
+	pmg_live_points(plan, 0, 10, 8, true);
+	const int64_t A_chunks = plan->sizes[0];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	const double *restrict x_renumbered = plan->data[10];
+
+	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
 	#pragma omp parallel for schedule(dynamic)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
@@ -696,6 +707,14 @@ static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *argum
 			y[row] += sum;
 		}
 	}
+}
+
+static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_args *args = arguments;
+
+	coo_spmv_renumber_col_x_renumbered(plan, args);
+	coo_spmv_renumber_col_y(plan);
 
 	(void) control;
 	return PMG_OK;
@@ -734,8 +753,9 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 
 /* ---- coo_spmv: --schedule=isl ---- */
 
-static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void coo_spmv_isl_y(pmg_plan *plan)
 {
+	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -770,6 +790,11 @@ static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 			y[row] += sum;
 		}
 	}
+}
+
+static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	coo_spmv_isl_y(plan);
 
 	(void) arguments;
 	(void) control;
@@ -1186,6 +1211,7 @@ void coo_spmv_destroy(coo_spmv_plan_t *plan)
 
 static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
+	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -1219,18 +1245,11 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- coo_spmv_written: renumber A by col ---- */
 
-static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void coo_spmv_written_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_written_args *args)
 {
-	const coo_spmv_written_args *args = arguments;
 	const int64_t nCols = args->nCols;
-	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-	const int32_t *restrict A_offsets = plan->data[5];
-	const int32_t *restrict A_chunk_offsets = plan->data[6];
 	const int32_t *restrict A_col_order = plan->data[7];
-	const int32_t *restrict A_sorted_col = plan->data[8];
-	const double *restrict A_sorted_value = plan->data[9];
 	double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
@@ -1239,7 +1258,20 @@ static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const voi
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
+}
 
+static void coo_spmv_written_renumber_col_y(pmg_plan *plan)
+{
+	pmg_live_points(plan, 0, 10, 8, true);
+	const int64_t A_chunks = plan->sizes[0];
+	double *restrict y = plan->data[4];
+	const int32_t *restrict A_offsets = plan->data[5];
+	const int32_t *restrict A_chunk_offsets = plan->data[6];
+	const int32_t *restrict A_sorted_col = plan->data[8];
+	const double *restrict A_sorted_value = plan->data[9];
+	const double *restrict x_renumbered = plan->data[10];
+
+	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
 	#pragma omp parallel for schedule(dynamic)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
@@ -1256,6 +1288,14 @@ static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const voi
 			y[row] += sum;
 		}
 	}
+}
+
+static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const coo_spmv_written_args *args = arguments;
+
+	coo_spmv_written_renumber_col_x_renumbered(plan, args);
+	coo_spmv_written_renumber_col_y(plan);
 
 	(void) control;
 	return PMG_OK;
@@ -1294,8 +1334,9 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 
 /* ---- coo_spmv_written: --schedule=isl ---- */
 
-static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void coo_spmv_written_isl_y(pmg_plan *plan)
 {
+	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -1330,6 +1371,11 @@ static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *argume
 			y[row] += sum;
 		}
 	}
+}
+
+static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	coo_spmv_written_isl_y(plan);
 
 	(void) arguments;
 	(void) control;

@@ -153,7 +153,8 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 		return NULL;
 	memset(plan, 0, (size_t) bytes);
 	plan->bindings = (struct binding *) (void *) (plan + 1);
-	plan->kernel.data = (void **) (void *) (plan->bindings + desc->n_arrays);
+	plan->live = (struct live *) (void *) (plan->bindings + desc->n_arrays);
+	plan->kernel.data = (void **) (void *) (plan->live + desc->n_restructurings);
 	plan->extents = (int64_t *) (void *) (plan->kernel.data + desc->n_arrays);
 	plan->params = plan->extents + desc->n_extents;
 	plan->sizes = plan->params + desc->n_params;
@@ -285,6 +286,7 @@ void pmg_plan_destroy(pmg_plan *handle)
 
 	if (!plan)
 		return;
+	live_release(plan);
 	if (plan->desc->device)
 		plan->desc->device->close(&plan->kernel);
 	for (int32_t i = 0; i < plan->desc->n_arrays; i++)

@@ -60,17 +60,39 @@ struct progress {
 	int64_t next;           /* iterations first..next are complete */
 };
 
+struct live_array {
+	void *memory;
+	int64_t bytes;
+};
+
+struct live_side {
+	struct live_array *arrays;      /* by number among those that the restructuring makes */
+	int64_t n_runs, n_chunks;
+};
+
+/* The live points of a restructuring (live.c). */
+struct live {
+	bool is_begun, has_short, is_shown;     /* is_shown: the kernel sees the short side */
+	int32_t calls, patience;                /* since the window began; its length */
+	int64_t n, n_held, n_weights;           /* points; of the short side, if there is one */
+	void *memory;                           /* of all that follows; NULL: nothing is left out */
+	int64_t bytes;
+	struct live_side sides[2];              /* all points, the live ones */
+	uint8_t *kept, *recent;                 /* by weight: live on the short side; in a call of this window */
+};
+
 struct plan {
 	pmg_plan kernel;        /* first: a pmg_plan is a plan */
 	const pmg_pipeline_desc *desc;
 	pmg_context *context;
 	int64_t max_memory, bytes, peak;
-	int64_t block_bytes;    /* of the plan itself and the four arrays behind it */
+	int64_t block_bytes;    /* of the plan itself and the arrays behind it */
 	bool check_finite;
 	int64_t *extents;       /* desc->n_extents */
 	int64_t *params;        /* desc->n_params; integer ones */
 	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
+	struct live *live;              /* desc->n_restructurings */
 	struct bad_index bad_index;
 	bool has_message;       /* of a failure in the present execution, by the device part */
 	struct progress progress;
@@ -257,6 +279,10 @@ int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args,
 /* Makes the inspected arrays and sizes, after the fixed arrays were inspected; then drops the arrays that are for
  * inspection only. */
 pmg_status restructurings_inspect(struct plan *plan);
+
+/* ---- live.c */
+
+void live_release(struct plan *plan);
 
 /* ---- isa.c */
 

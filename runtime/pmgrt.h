@@ -513,6 +513,13 @@ PMG_API bool pmg_failed(const pmg_plan *plan);
  * thread. */
 PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
 
+/* Sets arrays and sizes of a restructuring to its live points: those at which weights[by[k]] is not zero, in the same
+ * order, without the runs that then are empty; as copies, once the zeros have stayed for some calls and if there is
+ * memory; else to all points. `by` is a copy that the restructuring makes, `is_finite` says whether all other factors
+ * but copies are. Called by one thread, outside of loops. */
+PMG_API void pmg_live_points(pmg_plan *plan, int32_t restructuring, int32_t weights, int32_t by, bool is_finite);
+PMG_API void pmg_all_points(pmg_plan *plan, int32_t restructuring);
+
 #ifdef __cplusplus
 }
 #endif

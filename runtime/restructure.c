@@ -273,8 +273,7 @@ static int64_t segment_point(const struct inspection *in, int64_t segment)
 	return begin;
 }
 
-/* The first segment that begins at `point` or behind it; such are all that hold nothing at the end. */
-static int64_t segment_find(const struct inspection *in, int64_t point)
+int64_t segment_find(const struct inspection *in, int64_t point)
 {
 	int64_t low = 0, high = in->n_values;
 
@@ -299,7 +298,7 @@ static int64_t border_nearest(const struct inspection *in, int64_t point)
 	return segment_find(in, before);
 }
 
-static pmg_status chunks_make(const struct inspection *in)
+pmg_status chunks_make(const struct inspection *in)
 {
 	const int64_t n = in->order.n, n_chunks = chunks_of(in->desc, n, in->plan->kernel.threads);
 	struct elements chunks;

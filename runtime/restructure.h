@@ -63,6 +63,12 @@ pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t great
 /* Gives it `memory` of this size instead; the bytes behind its n elements are cleared. */
 void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory);
 
+/* The first segment that begins at `point` or behind it; such are all that hold nothing at the end. */
+int64_t segment_find(const struct inspection *in, int64_t point);
+
+/* Cuts the segments into chunks by what offsets say; needs plan, desc, n_values and the number of points. */
+pmg_status chunks_make(const struct inspection *in);
+
 /* ---- restructure_copy.c */
 
 pmg_status copies_make(struct inspection *in);

@@ -314,6 +314,7 @@ int64_t plan_block_bytes(const pmg_pipeline_desc *desc)
 	size_t bytes = sizeof(struct plan);
 
 	bytes += (size_t) desc->n_arrays * (sizeof(struct binding) + sizeof(void *));
+	bytes += (size_t) desc->n_restructurings * sizeof(struct live);
 	bytes += (size_t) desc->n_extents * sizeof(int64_t);
 	bytes += (size_t) desc->n_params * sizeof(int64_t);
 	bytes += (size_t) desc->n_sizes * sizeof(int64_t);

@@ -396,7 +396,7 @@ bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool o
 struct nest {
 	enum region_kind region;
 	isl_ast_node *node;             /* owned */
-	VEC(const struct group *) groups;
+	group_list groups;
 	bool sets_carried, sets_other;  /* what its stages write */
 	bool is_commit;
 	bool_list is_dead;              /* see struct emit */
@@ -404,6 +404,14 @@ struct nest {
 };
 
 typedef VEC(struct nest) nest_list;
+
+/* ---- live.c: points of zero weight ------------------------------------------------------------- */
+
+/* The calls that a function with these groups begins with. */
+void emit_live_points(struct writer *w, const struct emit *e, const group_list *groups);
+bool module_has_live_points(const struct module *module);
+/* Does `before` write weights of which `nest` leaves out zeros? */
+bool nest_waits_for(const struct module *module, const struct nest *nest, const struct nest *before);
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests);
 void nests_free(nest_list *nests);

@@ -67,20 +67,35 @@ static void add_part(struct kernel *kernel, int first, int last, bool is_functio
 	vec_push(kernel->emit.arena, &kernel->parts, part);
 }
 
+static bool stay_together(const struct kernel *kernel, int first, int next)
+{
+	const struct nest *nests = kernel->nests.items;
+
+	for (int i = first; i < next; i++)
+		if (nest_waits_for(kernel->emit.module, &nests[next], &nests[i]))
+			return false;
+	return nests_are_of_one_statement(&nests[first], &nests[next]);
+}
+
+/* What a function takes from the plan is as it is when it is called: statements that change it are functions. */
+static bool needs_functions(const struct kernel *kernel)
+{
+	return module_has_live_points(kernel->emit.module) && kernel->nests.n > 1;
+}
+
 /* The nests first..last-1 belong together: of one region, commits apart. */
 static void add_parts(struct kernel *kernel, int first, int last, bool is_long_kernel)
 {
-	bool is_long_region = count_lines(kernel, first, last) > LONG_REGION;
+	bool is_long_region = count_lines(kernel, first, last) > LONG_REGION || needs_functions(kernel);
 
 	if (!is_long_kernel || !is_long_region) {
 		add_part(kernel, first, last, is_long_kernel, true);
 		return;
 	}
 	while (first < last) {
-		const struct nest *nests = kernel->nests.items;
 		int next = first + 1;
 
-		while (next < last && nests_are_of_one_statement(&nests[first], &nests[next]))
+		while (next < last && stay_together(kernel, first, next))
 			next++;
 		add_part(kernel, first, next, true, false);
 		first = next;
@@ -100,7 +115,8 @@ static bool has_swaps(const struct module *module)
 static void find_parts(struct kernel *kernel)
 {
 	const nest_list *nests = &kernel->nests;
-	bool is_long = count_lines(kernel, 0, nests->n) > LONG_KERNEL || has_swaps(kernel->layout->module);
+	bool is_long = count_lines(kernel, 0, nests->n) > LONG_KERNEL || has_swaps(kernel->layout->module) ||
+		       needs_functions(kernel);
 	int first = 0;
 
 	kernel->parts.n = 0;
@@ -168,10 +184,27 @@ static const char *scratch_text(struct kernel *kernel, print_body *print, const 
 	return str_text(&scratch.text);
 }
 
+/* Those of a part; of the kernel, those that are in no function of their own. */
+static group_list groups_of(const struct kernel *kernel, const struct part *part)
+{
+	group_list groups = { 0 };
+
+	for (int p = 0; p < kernel->parts.n; p++) {
+		const struct part *other = &kernel->parts.items[p];
+
+		for (int n = other->first; n < other->last && (part ? other == part : !other->call); n++)
+			for (int g = 0; g < kernel->nests.items[n].groups.n; g++)
+				vec_push(kernel->emit.arena, &groups, kernel->nests.items[n].groups.items[g]);
+	}
+	return groups;
+}
+
 static void emit_function_body(struct kernel *kernel, const char *text, print_body *print, const struct part *part)
 {
 	struct writer nowhere = writer_new(kernel->emit.arena);
+	const group_list groups = groups_of(kernel, part);
 
+	emit_live_points(kernel->w, &kernel->emit, &groups);
 	emit_params(kernel->w, kernel->layout, text, kernel->is_specialized);
 	emit_arrays(kernel, text);
 	if (kernel->w->text.text[kernel->w->text.length - 2] != '{')

@@ -181,6 +181,7 @@ struct group {
 	stage_list stages;
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
+	bool is_live;                   /* points that change nothing may be left out (ir/live.c) */
 	int n_fused;                    /* its loops over this many dims are those of the group before it */
 };
 typedef VEC(struct group *) group_list;

@@ -219,6 +219,7 @@ static void print_group(struct printer *p, const struct group *group)
 		str_add(&p->text, " directions");
 	for (int i = 0; group->direction && i < group->n_common; i++)
 		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
+	str_add(&p->text, group->is_live ? " live" : "");
 	if (group->n_fused)
 		str_add(&p->text, " fused %d", group->n_fused);
 	str_add(&p->text, "\n");

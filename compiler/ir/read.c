@@ -268,6 +268,7 @@ static void read_group(struct reader *r)
 	group->is_recurrence = reader_take(r, "recurrence");
 	if (reader_take(r, "directions"))
 		read_directions(r, group);
+	group->is_live = reader_take(r, "live");
 	group->n_fused = reader_take(r, "fused") ? read_small(r) : 0;
 	r->group = group;
 }

@@ -95,12 +95,31 @@ const char *schedule_row_problem(const struct region *region, __isl_keep isl_sch
 enum { MAX_FINITE = 8 };
 
 struct zero_factor {
-	const struct expr *factor;      /* reads a LOCAL array */
+	const struct expr *factor;      /* a READ */
 	int n_finite;
+	const struct array *finite[MAX_FINITE];
+	bool has_copies;                /* copies made by inspectors are factors, too */
+};
+
+/* Whether the product vanishes where this READ of it is zero. */
+typedef bool zero_factor_test(const struct expr *read, const void *user);
+
+bool expr_zero_factor(const struct expr *product, zero_factor_test *test, const void *user, struct zero_factor *factor);
+/* The factor is a LOCAL value, and no copy is one. */
+bool stage_zero_factor(const struct stage *stage, struct zero_factor *factor);
+/* Points of a restructuring that change nothing in a group where a cell of the weights is zero (ir/live.c). */
+struct live_points {
+	const struct restructuring *restructuring;
+	const struct array *weights, *by;       /* weights[by[k]]; `by` is a copy of the restructuring */
+	int n_finite;                           /* other factors, which must be finite; copies must be, too */
 	const struct array *finite[MAX_FINITE];
 };
 
-bool stage_zero_factor(const struct stage *stage, struct zero_factor *factor);
+bool group_live_points(const struct group *group, const struct restructuring *r, struct live_points *live);
+/* Of the first restructuring that has such. */
+bool module_live_points(const struct module *module, const struct group *group, struct live_points *live);
+/* Does it read what is stored by point or run of the restructuring, or where these begin? */
+bool group_touches_points(const struct group *group, const struct restructuring *r);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */

@@ -3,7 +3,7 @@
  * The invariants of a module (ir/module.h) as a list of small checks. They run after a pass; what one finds is an
  * error of that pass, never of the user. A check relies on those before it in the table, so that the first that
  * fails is the last to run. */
-#include "ir/ir.h"
+#include "ir/schedule.h"
 
 #include <string.h>
 
@@ -481,6 +481,18 @@ static void check_operators(struct verifier *v)
 	}
 }
 
+static void check_live(struct verifier *v)
+{
+	struct live_points live;
+
+	for (int g = 0; g < v->module->groups.n; g++) {
+		const struct group *group = v->module->groups.items[g];
+
+		if (group->is_live && !module_live_points(v->module, group, &live))
+			fail(v, group->span, "group %d leaves out points that change something", g);
+	}
+}
+
 /* ---- the list ---- */
 
 struct check {
@@ -506,6 +518,7 @@ bool module_verify(struct module *module, const char *pass)
 		{ "locals stay in their group", check_locals },
 		{ "writes go to what can be written", check_writes },
 		{ "one operator for each accumulation", check_operators },
+		{ "points that are left out change nothing", check_live },
 	};
 	struct verifier v = { .module = module, .pass = pass };
 

@@ -27,6 +27,7 @@ static const struct form {
 	{ "fuse", 2, A_DEPTH, " off auto ", " auto ", "fuse a, b; fuse a, b (1); fuse off;" },
 	{ "inline", 1, NOTHING, " off auto ", " auto ", "inline f; inline off;" },
 	{ "blas", 1, A_CHOICE, " on off auto ", " on off auto ", "blas off; blas C : on;" },
+	{ "live", 1, A_CHOICE, NULL, " on off auto ", "live Y : off;" },
 	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
 };
 

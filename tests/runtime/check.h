@@ -43,6 +43,7 @@ void test_loop(struct tests *tests);
 void test_state(struct tests *tests);
 void test_memory(struct tests *tests);
 void test_restructurings(struct tests *tests);
+void test_live(struct tests *tests);
 void test_tune(struct tests *tests);
 void test_wisdom(struct tests *tests);
 void test_blas(struct tests *tests);

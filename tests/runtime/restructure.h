@@ -12,10 +12,11 @@ enum { MAX_KEYS = 3, N_AXES = 3 };
 typedef struct points_args {
 	int64_t n, limits[MAX_KEYS];
 	pmg_buffer keys[MAX_KEYS], number, weight, ratio, flag, place;
+	pmg_buffer live;        /* of each execution: by value of the last key */
 } points_args;
 
 enum points_array {
-	POINTS_KEY, POINTS_NUMBER = MAX_KEYS, POINTS_WEIGHT, POINTS_RATIO, POINTS_FLAG, POINTS_PLACE,
+	POINTS_KEY, POINTS_NUMBER = MAX_KEYS, POINTS_WEIGHT, POINTS_RATIO, POINTS_FLAG, POINTS_PLACE, POINTS_LIVE,
 	POINTS_SEGMENTS, POINTS_RUNS, POINTS_CHUNKS, POINTS_ORDER, POINTS_KEYS,
 	POINTS_RUN_KEYS = POINTS_KEYS + MAX_KEYS, POINTS_NUMBERS = POINTS_RUN_KEYS + MAX_KEYS, POINTS_WEIGHTS,
 	POINTS_RATIOS, POINTS_FLAGS, POINTS_RUN_WEIGHTS, POINTS_RENUMBERED, POINTS_VALUES, POINTS_ARRAYS
@@ -46,7 +47,8 @@ struct points {
 	int32_t keys[MAX_KEYS];
 	int32_t numbers[POINTS_ARRAYS]; /* of the arrays above among those that the pipeline has; -1 */
 	int64_t *values[MAX_KEYS + 1];  /* of keys and number, whatever their type */
-	void *memory[MAX_KEYS + 5];
+	void *memory[MAX_KEYS + 6];
+	const double *live;             /* by value of the last key: points where it is zero are left out; NULL: none */
 };
 
 void points_make(struct points *points, const struct points_choice *choice);

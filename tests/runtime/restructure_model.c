@@ -66,6 +66,10 @@ static void arrays_of_caller(struct points *points)
 	PLAIN(POINTS_FLAG, "flag", PMG_BOOL, flag, 6, 1);
 	PLAIN(POINTS_PLACE, "place", PMG_I32, place, 7, 2);
 #undef PLAIN
+	array_add(points, POINTS_LIVE, (pmg_array_desc) {
+		.name = "live", .role = PMG_IN, .type = PMG_F64, .rank = 1, .first_extent = 5,
+		.offset = offsetof(points_args, live)
+	});
 }
 
 static int32_t inspected_add(struct points *points, int which, const char *name, pmg_type type)
@@ -197,6 +201,8 @@ static void arguments_fill(struct points *points)
 	a->weight = pmg_dense(points->memory[MAX_KEYS + 1] = weight, PMG_F64, 1, &n);
 	a->ratio = pmg_dense(points->memory[MAX_KEYS + 2] = ratio, PMG_F32, 1, &n);
 	a->flag = pmg_dense(points->memory[MAX_KEYS + 3] = flag, PMG_BOOL, 1, &n);
+	points->memory[MAX_KEYS + 5] = calloc((size_t) a->limits[2] + 1, sizeof(double));
+	a->live = pmg_dense(points->memory[MAX_KEYS + 5], PMG_F64, 1, &a->limits[2]);
 	a->place = pmg_dense(points->memory[MAX_KEYS + 4] = at, PMG_I32, 2, place);
 }
 
@@ -238,7 +244,7 @@ struct model {
 	const pmg_plan *plan;
 	struct row *rows;
 	int64_t *segments, *runs, *values, *rank;       /* in points; values[segment], rank[value] */
-	int64_t n_runs;
+	int64_t n, n_runs;
 };
 
 static int row_compare(const void *one, const void *other)
@@ -304,14 +310,17 @@ static void model_places(struct model *model)
 static void model_order(struct model *model)
 {
 	const struct points *points = model->points;
-	const int64_t n = points->choice.n;
-	int64_t segment = -1;
+	int64_t segment = -1, n;
 
-	for (int64_t i = 0; i < n; i++) {
-		model->rows[i].point = i;
+	for (int64_t i = 0; i < points->choice.n; i++) {
+		struct row *row = &model->rows[model->n];
+
+		row->point = i;
 		for (int k = 0; k < points->choice.n_keys; k++)
-			model->rows[i].keys[k] = k > 0 ? points->values[k][i] : model->rank[points->values[0][i]];
+			row->keys[k] = k > 0 ? points->values[k][i] : model->rank[points->values[0][i]];
+		model->n += !points->live || points->live[points->values[MAX_KEYS - 1][i]] != 0;
 	}
+	n = model->n;
 	qsort(model->rows, (size_t) n, sizeof *model->rows, row_compare);
 	for (int64_t i = 0; i < n; i++) {
 		const struct row *row = &model->rows[i];
@@ -370,6 +379,8 @@ static bool segments_are_right(const struct model *model)
 	}
 	for (int64_t r = 0; choice->has_runs && r <= model->n_runs; r++)
 		ok = ok && value_at(model, POINTS_RUNS, r) == model->runs[r];
+	if (model->points->live && !choice->has_runs)
+		return ok;
 	return ok && model->plan->sizes[POINTS_N_RUNS] == model->n_runs;
 }
 
@@ -380,7 +391,7 @@ static int64_t distance(int64_t a, int64_t b)
 
 static bool chunks_are_right(const struct model *model, int threads)
 {
-	const int64_t n = model->points->choice.n, n_segments = model->points->choice.limits[0];
+	const int64_t n = model->n, n_segments = model->points->choice.limits[0];
 	const int64_t by_size = n <= 2048 ? 1 : n > 256 * 2048 ? 256 : (n + 2047) / 2048;
 	const int64_t n_chunks = model->points->choice.is_by_threads ? threads : by_size;
 
@@ -412,7 +423,7 @@ static bool copies_are_right(const struct model *model)
 	const bool *flags = model->plan->data[points->numbers[POINTS_FLAGS]];
 	bool ok = true;
 
-	for (int64_t i = 0; i < points->choice.n; i++) {
+	for (int64_t i = 0; i < model->n; i++) {
 		const int64_t point = model->rows[i].point;
 
 		ok = ok && value_at(model, POINTS_ORDER, i) == point;
@@ -435,10 +446,10 @@ static bool runs_are_right(const struct model *model)
 		const double *weights = model->plan->data[points->numbers[POINTS_RUN_WEIGHTS]];
 		const int64_t point = model->rows[model->runs[r]].point;
 
-		for (int k = 0; k < MAX_KEYS; k++)
+		for (int k = 0; k < (points->live ? points->choice.n_keys : MAX_KEYS); k++)
 			ok = ok && old_value(model, k, value_at(model, POINTS_RUN_KEYS + k, r))
 				== points->values[k][point];
-		ok = ok && weights[r] == (double) point / 3;
+		ok = ok && (points->live || weights[r] == (double) point / 3);
 	}
 	return ok;
 }
@@ -471,8 +482,8 @@ static bool tails_are_zero(const struct model *model)
 	const double *weights = model->plan->data[points->numbers[POINTS_WEIGHTS]];
 	const float *ratios = model->plan->data[points->numbers[POINTS_RATIOS]];
 
-	return memcmp(weights + points->choice.n, zeros, sizeof zeros) == 0
-		&& memcmp(ratios + points->choice.n, zeros, sizeof zeros) == 0;
+	return memcmp(weights + model->n, zeros, sizeof zeros) == 0
+		&& memcmp(ratios + model->n, zeros, sizeof zeros) == 0;
 }
 
 void points_check(struct tests *tests, const struct points *points, const pmg_plan *plan, int threads)

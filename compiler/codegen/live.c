@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which points of a restructuring a function of the kernel works on. Where all its groups that touch them leave out
+ * those of zero weight, it asks the plan for the others before it takes its arrays and sizes from it; any other
+ * function that touches them asks for all points, since a function before it may have left some out. */
+#include "codegen/codegen_private.h"
+
+struct want {
+	bool touches, is_live;
+	struct live_points live;
+};
+
+static bool is_left_out(const struct module *module, const struct restructuring *r)
+{
+	struct live_points live;
+	bool is = false;
+
+	for (int g = 0; g < module->groups.n && !is; g++)
+		is = module->groups.items[g]->is_live && group_live_points(module->groups.items[g], r, &live);
+	return is;
+}
+
+static void add_group(struct want *want, const struct restructuring *r, const struct group *group)
+{
+	struct live_points live;
+	bool is_live;
+
+	if (!group_touches_points(group, r))
+		return;
+	is_live = group->is_live && group_live_points(group, r, &live);
+	if (is_live && want->touches)
+		is_live = want->is_live && live.weights == want->live.weights && live.by == want->live.by;
+	want->touches = true;
+	want->is_live = is_live;
+	if (is_live)
+		want->live = live;
+}
+
+/* A weight that is no array of the plan, or that the function itself computes, is not known when it begins. */
+static bool is_known(const struct emit *e, const struct array *weights)
+{
+	const int slot = e->layout->slot_of[weights->number];
+
+	return slot >= 0 && !weights->is_per_thread && !weights->folded && !e->is_written[slot];
+}
+
+static void emit_one(struct writer *w, const struct emit *e, int number, const struct want *want)
+{
+	const int *slot_of = e->layout->slot_of;
+	struct str finite = str_new(e->arena);
+
+	if (!want->is_live || !is_known(e, want->live.weights)) {
+		line(w, "pmg_all_points(plan, %d);", number);
+		return;
+	}
+	for (int i = 0; i < want->live.n_finite; i++)
+		str_add(&finite, "%spmg_is_finite(plan, %d)", i ? " && " : "", slot_of[want->live.finite[i]->number]);
+	line(w, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
+	     slot_of[want->live.by->number], finite.length ? str_text(&finite) : "true");
+}
+
+void emit_live_points(struct writer *w, const struct emit *e, const group_list *groups)
+{
+	const struct module *module = e->module;
+
+	for (int i = 0; i < module->restructurings.n; i++) {
+		const struct restructuring *r = &module->restructurings.items[i];
+		struct want want = { .touches = false };
+
+		if (!is_left_out(module, r))
+			continue;
+		for (int g = 0; g < groups->n; g++)
+			add_group(&want, r, groups->items[g]);
+		if (want.touches)
+			emit_one(w, e, i, &want);
+	}
+}
+
+static bool writes(const struct nest *nest, const struct array *array)
+{
+	for (int g = 0; g < nest->groups.n; g++)
+		for (int s = 0; s < nest->groups.items[g]->stages.n; s++)
+			if (nest->groups.items[g]->stages.items[s]->write.array == array)
+				return true;
+	return false;
+}
+
+bool nest_waits_for(const struct module *module, const struct nest *nest, const struct nest *before)
+{
+	struct live_points live;
+
+	for (int g = 0; g < nest->groups.n; g++)
+		if (nest->groups.items[g]->is_live && module_live_points(module, nest->groups.items[g], &live) &&
+		    writes(before, live.weights))
+			return true;
+	return false;
+}
+
+bool module_has_live_points(const struct module *module)
+{
+	bool has = false;
+
+	for (int g = 0; g < module->groups.n; g++)
+		has |= module->groups.items[g]->is_live;
+	return has;
+}
