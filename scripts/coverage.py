@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Runs the tests that are built in a folder with gcc's --coverage, and tells which lines of compiler and runtime they
-reach, by folder: coverage.py BUILD. BUILD/uncovered lists what they do not, a row for each file.
+reach, by folder: coverage.py BUILD [again]; `again` counts what an earlier run left. BUILD/uncovered lists what they do
+not reach, a row for each function.
+
+tests/unreached says why not: below each reason the functions that have such lines (`FILE: NAME NAME`), or the text of
+such lines wherever they stand (`line PATTERN`). A name all of whose lines are reached fails; functions without a reason
+are counted, and marked in BUILD/uncovered.
 
 Whether the tests pass is not asked here: some count calls of the system, and the counts of lines are written by such
 calls. Processes that end without exit (batches of random programs, readers of HDF5) leave no counts.
 """
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -13,6 +19,7 @@ from pathlib import Path
 
 PARTS = ["compiler", "runtime"]
 LEAST = 95.0    # of a hundred lines
+REASONS = Path("tests/unreached")
 
 
 def run_tests(build):
@@ -24,12 +31,13 @@ def run_tests(build):
 
 
 def measured(build):
-    """File -> (lines that run, lines that do not)."""
+    """File -> (lines that run, lines that do not, starts of functions)."""
     command = ["gcovr", "--root", ".", "--json", "-", *(f"--filter={part}/" for part in PARTS), str(build / "obj")]
     told = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return {file["file"]: tuple([row["line_number"] for row in file["lines"]
-                                 if not row.get("gcovr/noncode") and (row["count"] > 0) == is_run]
-                                for is_run in (True, False)) for file in told["files"]}
+    return {file["file"]: (*([row["line_number"] for row in file["lines"]
+                              if not row.get("gcovr/noncode") and (row["count"] > 0) == is_run]
+                             for is_run in (True, False)),
+                           sorted((f["lineno"], f["name"]) for f in file["functions"])) for file in told["files"]}
 
 
 def ranges(numbers):
@@ -42,22 +50,66 @@ def ranges(numbers):
     return " ".join(str(a) if a == b else f"{a}-{b}" for a, b in rows)
 
 
-def main():
-    build = Path(sys.argv[1])
-    run_tests(build)
-    files = measured(build)
+def by_function(missed, starts):
+    """Name of each function with lines that do not run -> these lines."""
+    found = defaultdict(list)
+    for line in missed:
+        found[next((name for start, name in reversed(starts) if start <= line), "-")].append(line)
+    return found
+
+
+def reasons():
+    """(file, function) that may have such lines, and the patterns of lines that may be anywhere."""
+    functions, patterns = set(), []
+    for row in REASONS.read_text().splitlines():
+        if row.startswith("line "):
+            patterns.append(re.compile(row[len("line "):]))
+        elif row and not row.startswith("#"):
+            name, listed = row.split(": ")
+            functions.update((name, function) for function in listed.split())
+    return functions, patterns
+
+
+def judged(files):
+    """Rows of functions with lines that no test reaches, and names that tests/unreached has in vain."""
+    functions, patterns = reasons()
+    rows, used = [], set()
+    for name, (_, missed, starts) in sorted(files.items()):
+        text = Path(name).read_text().splitlines()
+        for function, lines in by_function(missed, starts).items():
+            used.add((name, function))
+            is_known = (name, function) in functions or all(
+                any(p.search(text[line - 1]) for p in patterns) for line in lines)
+            rows.append(f"{name}: {function}: {ranges(lines)}" + ("" if is_known else "   no reason"))
+    return rows, [f"{name}: {function}: reached by now" for name, function in sorted(functions - used)]
+
+
+def show_folders(files):
+    """Prints a row for each folder; whether there is enough in all."""
     folders = defaultdict(lambda: [0, 0])
     for name, counts in files.items():
-        for i, lines in enumerate(counts):
-            folders[str(Path(name).parent)][i] += len(lines)
-            folders[Path(name).parts[0]][i] += name.count("/") > 1 and len(lines)
-            folders["all"][i] += len(lines)
+        for i in range(2):
+            folders[str(Path(name).parent)][i] += len(counts[i])
+            folders[Path(name).parts[0]][i] += name.count("/") > 1 and len(counts[i])
+            folders["all"][i] += len(counts[i])
     for folder, (run, missed) in sorted(folders.items()):
         print(f"{folder:24} {run:6} of {run + missed:6} lines  {100*run/(run + missed):5.1f} %")
-    (build / "uncovered").write_text("".join(f"{name}: {ranges(missed)}\n"
-                                             for name, (_, missed) in sorted(files.items()) if missed))
     run, missed = folders["all"]
-    return 100*run < LEAST*(run + missed)
+    return 100*run >= LEAST*(run + missed)
+
+
+def main():
+    build = Path(sys.argv[1])
+    if "again" not in sys.argv[2:]:
+        run_tests(build)
+    files = measured(build)
+    rows, in_vain = judged(files)
+    (build / "uncovered").write_text("".join(row + "\n" for row in rows))
+    print("".join(row + "\n" for row in in_vain), end="")
+    is_enough = show_folders(files)
+    print(f"{len(rows)} functions have lines that are not reached, {sum('no reason' in row for row in rows)} of them "
+          f"for no reason given; {build}/uncovered")
+    return not is_enough or bool(in_vain)
 
 
 sys.exit(main())
