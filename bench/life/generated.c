@@ -192,7 +192,7 @@ static void describe(struct life_row *row, const char *options)
 	record->version = "generated";
 	record->target = row->session.values.target;
 	record->threads = (double) row->session.values.threads;
-	record->precision = strstr(options, "f32") ? "f32" : "f64";
+	record->precision = strstr(options, "f32") || strstr(options, "f64top") ? "f32" : "f64";
 	record->restructure = decision_of(row, "restructure");
 	record->partition = decision_of(row, "partition");
 	record->algorithm = options;

@@ -247,6 +247,15 @@ static void use_partition(struct module *module, struct override *partition, con
 	partition->is_used = partition->is_used || !partition_is_of_updates(partition);
 }
 
+/* On a device, updates that need atomics in any case are best spread over as many teams as there are points: where a
+ * team has a segment, the longest one decides. */
+static bool updates_meet_anyway(const struct accumulation *accumulation, const struct pass_options *options,
+				const struct choice *choice)
+{
+	return options->is_device && choice->keys.n > 0 &&
+	       !target_uses_dim(accumulation->stage, choice->keys.items[0]);
+}
+
 /* False: the accumulation stays as it is. */
 static bool choose(const struct accumulation *accumulation, const struct pass_options *options, struct choice *choice)
 {
@@ -266,6 +275,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		vec_push(module->arena, &choice->keys, accumulation_mode(accumulation, partition->choice));
 	else if (is_auto)
 		choose_keys(accumulation, choice);
+	if (is_auto && updates_meet_anyway(accumulation, options, choice))
+		choice->partition = PARTITION_COEFF;
 	if (partition && strcmp(partition->choice, "auto") && !read_partition(accumulation, partition, choice))
 		return false;
 	if (restructure)
