@@ -115,7 +115,8 @@ help:               ## this list
 # Goals that promise to run on a fresh machine install what is missing; the others only say what it is.
 installing := $(filter deps demo demo-real test test-long coverage,$(MAKECMDGOALS))
 deps:               ## install what is missing (apt-get, with sudo if need be); nothing if all is there
-	@scripts/deps.sh $(if $(installing),install $(if $(filter deps demo-real test% coverage,$(installing)),test),check)
+	@scripts/deps.sh $(if $(installing),install \
+		$(if $(filter deps demo-real test% coverage,$(installing)),test),check)
 
 demo: all           ## both LiFE products on a phantom: compile, run, check, explain; then a fit of its weights
 	@BUILD=$(BUILD) scripts/demo.sh
@@ -133,7 +134,8 @@ test-long: all      ## the same with more and larger cases
 nvcc_arch ?= native
 test-gpu: unit-programs     ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
 	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/codegen/cases/*.pmg | \
-		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
+		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
+		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 
 # Optimised code has no line to count; the counts of threads are added up.
 coverage:           ## lines of compiler and runtime that tests reach; build-cov/uncovered lists the others

@@ -46,7 +46,8 @@ static bool compile(struct life_values *values, const char *library, struct fail
 	if (!source)
 		return false;
 	const char *command = arena_printf(values->arena,
-					   "%s -std=c++17 -O3 -shared -Xcompiler -fPIC,-fopenmp '%s' -o '%s' -lcusparse >&2",
+					   "%s -std=c++17 -O3 -shared -Xcompiler -fPIC,-fopenmp "
+					   "'%s' -o '%s' -lcusparse >&2",
 					   nvcc, source, library);
 	if (system(command) == 0)
 		return true;
