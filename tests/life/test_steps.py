@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`pmg life predict`, `evaluate` and `export` against NumPy and nibabel, on made-up problems and on the real ones of
-PMG_TEST_DATA; and a message for each input that is wrong."""
+"""`pmg life predict`, `evaluate`, `export` and `import` against NumPy and nibabel, on made-up problems and on the
+real ones of PMG_TEST_DATA; and a message for each input that is wrong."""
 import re
 import sys
 import tempfile
@@ -138,6 +138,35 @@ def mistakes(folder):
     check(not folder.joinpath("x.npy").exists() and not folder.joinpath("x.tck").exists(), "nothing is written")
 
 
+def imports(folder, problem):
+    """The parts of a problem, counted from 1 and from 0, give it again."""
+    entries = np.column_stack([problem.atom, problem.voxel, problem.fiber])
+    np.savetxt(folder/"phi.tns", np.column_stack([entries + 1, problem.value]), "%d %d %d %.17g")
+    np.save(folder/"D.npy", problem.D)
+    problem.b.tofile(folder/"y.f64")
+    parts = [f"--dictionary={folder/'D.npy'}", f"--y={folder/'y.f64'}[40,16]"]
+    for phi in folder/"phi.tns", f"{folder/'p.h5'}:/PHI":
+        out = run("import", phi, *parts, "--fibers=30", "-o", folder/"again.h5")
+        check("30 fibers, 40 voxels, 16 directions, 20 atoms, 600 coefficients" in out, out)
+        with h5py.File(folder/"again.h5") as file:
+            same = np.array_equal(file["PHI/voxel"], problem.voxel) and np.array_equal(file["PHI/value"], problem.value)
+            check(same and np.array_equal(file["D"], problem.D) and np.array_equal(file["y"], problem.b), f"{phi}")
+    folder.joinpath("two.tns").write_text("1 2 3.5\n")
+    np.save(folder/"narrow.npy", problem.D[:, 1:])
+    np.save(folder/"few.npy", problem.D[:3])
+    for status, text, *words in [
+            (USAGE, "--dictionary, --y and --output", folder/"phi.tns"),
+            (WRONG, "of three modes", folder/"two.tns", *parts), (WRONG, "sparse tensor", folder/"D.npy", *parts),
+            (WRONG, "a row for each voxel", folder/"phi.tns", parts[0], f"--y={folder/'y.f64'}"),
+            (WRONG, "no problem", folder/"phi.tns", f"--dictionary={folder/'narrow.npy'}", parts[1]),
+            (WRONG, "/PHI/atom[", folder/"phi.tns", f"--dictionary={folder/'few.npy'}", parts[1]),
+            (WRONG, "/PHI/fiber[", folder/"phi.tns", *parts, "--fibers=3"),
+            (IO, "none.tns", folder/"none.tns", *parts),
+    ]:
+        refused(status, text, "import", *words, "-o", folder/"bad.h5")
+    check(not folder.joinpath("bad.h5").exists(), "nothing is written")
+
+
 def real(folder):
     """The RMSE of the exact optimum in each voxel is the stored one."""
     base = DATA/"small64"
@@ -165,6 +194,7 @@ def main():
         prediction = predicts(folder, problem, w, S0, signal)
         evaluates(folder, problem, w, S0, prediction, rng)
         exports(folder, scan)
+        imports(folder, problem)
         mistakes(folder)
         real(folder)
     return close()

@@ -106,6 +106,9 @@ struct problem {
 };
 
 bool problem_read(struct problem *problem, const char *path, struct failure *failure);
+/* Of a group with D, y and what else is known, and a tensor (atom, voxel, fiber); takes their arrays. */
+bool problem_assemble(struct problem *problem, struct content *group, struct content *phi, const char *path,
+		      struct failure *failure);
 bool problem_write(const struct problem *problem, const char *path, struct failure *failure);
 void problem_free(struct problem *problem);
 /* False where there is nothing to fit, or a number is not finite. */

@@ -11,6 +11,7 @@ static const struct command *const steps[] = {
 	&life_predict_command,
 	&life_evaluate_command,
 	&life_export_command,
+	&life_import_command,
 };
 
 enum { N_STEPS = sizeof(steps) / sizeof(steps[0]) };

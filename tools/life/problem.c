@@ -77,7 +77,7 @@ static int64_t fibers_of(const struct content *phi)
 static bool take_phi(struct problem *p, struct content *phi, const char *path, struct failure *failure)
 {
 	static const char *const modes[] = { "atom", "voxel", "fiber" };
-	if (!content_as_tensor(phi, modes, 3))
+	if (phi->kind != CONTENT_TENSOR && !content_as_tensor(phi, modes, 3))
 		return fail_file(failure, path, "/PHI lacks one of atom, voxel, fiber, value");
 	if (!tensor_check(phi, path, failure))
 		return false;
@@ -142,6 +142,16 @@ bool problem_read(struct problem *p, const char *path, struct failure *failure)
 	if (!ok)
 		problem_free(p);
 	return ok;
+}
+
+bool problem_assemble(struct problem *p, struct content *group, struct content *phi, const char *path,
+		      struct failure *failure)
+{
+	*p = (struct problem){ 0 };
+	if (take_group(p, group, path, failure) && take_phi(p, phi, path, failure))
+		return true;
+	problem_free(p);
+	return false;
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------- */
