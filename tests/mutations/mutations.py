@@ -7,7 +7,7 @@ that is not atomic. It is compiled and run on random draws against the interpret
 thread sanitizer, in four threads). At least 95 in 100 must be told from the right program, of a small sample 85.
 
 Not counted as mutants: those that do not compile and those that compile to the same machine code; not made: those
-that rules of EQUIVALENT name.
+that EQUIVALENT and WRITTEN_AGAIN describe.
 """
 import os
 import random
@@ -50,9 +50,16 @@ OUTSIDE = re.compile(r"^\s*(/\*|\*|const |#include|\(void\))|restrict|^\s*#pragm
 EQUIVALENT = [
     ("< to <=", re.compile(r"pmg_|\?.*<|: .*<")),      # which of two equal numbers a minimum takes
     (">= to >", re.compile(r"\?")),
-    ("swap -", re.compile(r"fabs\(")),
+    ("swap -", re.compile(r"fabsf?\(")),
     ("<= to <", re.compile(r"\?")),
+    ("drop if", re.compile(r"!= 0\.0 \|\| !\w+_is_finite")),    # nothing, added
+    # Loops over nothing need no condition.
+    ("drop if", re.compile(r"if \((?:(?:\w+ \+ )?\w+ >= 1(?: && )?)+\) \{")),
 ]
+# What a root gets in the place of another node is written again behind it, where the node has a parent: the same cell,
+# which is not read in between.
+WRITTEN_AGAIN = re.compile(r"if \((\w+) == -1\) \{\n\s*(\S+(?: \+ \w+\])?) = [^;{}]*;\n\s*\}\n"
+                           r"\s*if \(\1 >= 0\) \{\n\s*\2 = ")
 
 
 def sites(text):
@@ -66,6 +73,8 @@ def sites(text):
                 if OUTSIDE.search(row) or any(a <= found.start() < b for a, b in comments):
                     continue
                 if any(rule == name and pattern.search(row) for name, pattern in EQUIVALENT):
+                    continue
+                if rule == "drop if" and WRITTEN_AGAIN.match(kernel[0], found.start()):
                     continue
                 yield rule, kernel.start() + found.start(), kernel.start() + found.end(), change(found), row.strip()
 

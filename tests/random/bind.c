@@ -159,12 +159,14 @@ static bool draw_array(struct binding_set *set, struct arena *arena, const struc
 static void draw_sizes(struct binding_set *set)
 {
 	static const int64_t choices[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17 };
+	/* Conditions of several sizes decide where all are next to nothing. */
+	int64_t n_choices = below(set, 4) == 0 ? 3 : (int64_t) (sizeof choices / sizeof choices[0]);
 
 	for (int i = 0; i < set->module->params.n; i++) {
 		/* A method that diverges on random data is stopped before rounding decides what it gives. */
 		bool is_bound = !strcmp(set->module->params.items[i].name, "maxIter");
 
-		set->sizes[i] = choices[below(set, is_bound ? 3 : (int64_t) (sizeof choices / sizeof choices[0]))];
+		set->sizes[i] = choices[below(set, is_bound ? 3 : n_choices)];
 		set->scalars[i] = (double) below(set, 4);
 	}
 }

@@ -4,6 +4,7 @@
 #include "random/compare.h"
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,9 @@ static const char *difference(struct module *module, struct arena *arena, const 
 
 /* ---- running ---- */
 
+/* Memory is handed out full of large numbers, not the zeros of fresh pages: reading what was never written shows. */
+enum { GARBAGE = 0x80 };
+
 static const char *run_library(const struct variant *v, const char *candidate, int threads, struct arena *arena,
 			       const struct binding_set *set, void **copies)
 {
@@ -161,12 +165,14 @@ static const char *run_library(const struct variant *v, const char *candidate, i
 	if (!desc)
 		return "not in the library";
 	args = binding_args(set, arena, desc, copies);
+	mallopt(M_PERTURB, GARBAGE);
 	if (desc->plan(args, &options, &plan) != PMG_OK || desc->execute(plan, args, NULL) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
 	else if (!binding_is_fenced(set, copies))
 		problem = "writes outside an array";
 	if (plan)
 		desc->destroy(plan);
+	mallopt(M_PERTURB, 0);
 	pmg_context_free(context);
 	return problem;
 }
