@@ -213,17 +213,21 @@ static void merge_asked(struct level *level, const struct asked *asked)
 	}
 }
 
+/* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. */
 static void remark_unfused(struct fusion *f, const struct edge *edge, struct obstacle *obstacle)
 {
+	isl_map *pairs = obstacle->pairs ? obstacle->pairs : edge->pairs;
 	struct diag *diag;
+	const char *sample;
 
 	if (!edge->from->n_common || !edge->to->n_common)
 		return;
 	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s': %s",
 			   edge->to->name, edge->from->name, obstacle->reason);
-	if (obstacle->pairs)
-		diag_label(f->module->diags, diag, (struct span) { 0 }, "%s",
-			   dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(obstacle->pairs))));
+	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
+	if (sample)
+		diag_label(f->module->diags, diag, (struct span) { 0 }, obstacle->pairs ? "%s" : "what links them: %s",
+			   sample);
 }
 
 /* Loops that are to be tiled are shared only where an item says so. */

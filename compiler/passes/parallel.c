@@ -34,17 +34,39 @@ static bool is_accumulated_in_order(const struct tree_walk *walk, __isl_keep isl
 	return false;
 }
 
-static void remark_serial(struct tree_walk *walk, const struct mark *mark, const char *why, const char *sample)
+static void remark(struct module *module, const struct mark *mark, const char *why, const char *sample)
 {
-	struct module *module = walk->module;
 	struct diag *diag = diag_remark(module->diags, DIAG_LOOP_SERIAL, mark->dim->span,
 					"the loop over '%s' of '%s' stays serial: %s", mark->dim->name,
 					mark->stage->group->name, why);
 
 	if (sample)
 		diag_label(module->diags, diag, (struct span) { 0 }, "%s", sample);
+}
+
+static void decide_serial(struct module *module, const struct mark *mark, const char *why, const char *sample)
+{
+	remark(module, mark, why, sample);
 	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
 		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "", sample ? sample : "");
+}
+
+/* Because of the order of updates: the pair is for those who ask for remarks. */
+static void decide_in_order(struct module *module, const struct mark *mark, const char *why,
+			    __isl_keep isl_union_map *updates)
+{
+	remark(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
+	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
+		      "the loop over '%s': %s", mark->dim->name, why);
+}
+
+/* A loop over children is never shared; there is nothing to decide. */
+static void remark_children(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	isl_union_map *pairs = isl_union_map_union(tree_carried(node, walk->region->strict),
+						   tree_carried(node, walk->region->reduction));
+
+	remark(walk->module, mark, "it runs over the children of one node", dependence_sample(walk->module, pairs));
 }
 
 /* Goes down to the one stage of each list item and makes its updates atomic; back to the same place. */
@@ -142,19 +164,21 @@ static bool is_order_lost(const stage_list *meeting)
 
 /* Copies are added in the order of the threads, and a team updates each cell by one thread. */
 static __isl_give isl_schedule_node *share_in_order(struct tree_walk *walk, __isl_take isl_schedule_node *node,
-						    const struct mark *mark, const stage_list *meeting, bool *descend)
+						    const struct mark *mark, __isl_keep isl_union_map *carried,
+						    bool *descend)
 {
-	stage_list updates = need_atomics(walk->module, node, meeting);
+	stage_list meeting = tree_meeting(walk->module, carried);
+	stage_list updates = need_atomics(walk->module, node, &meeting);
 	bool done = false;
 
 	*descend = false;
-	if (updates.n == meeting->n)
+	if (updates.n == meeting.n)
 		node = share_with_copies(walk, node, mark, &updates, &done);
 	if (done)
 		return node;
 	node = team_form(walk, node, mark, descend);
 	if (*descend)
-		remark_serial(walk, mark, "threads would add in any order", NULL);
+		decide_in_order(walk->module, mark, "threads would add in any order", carried);
 	return node;
 }
 
@@ -166,6 +190,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 
 	if ((mark->kind != MARK_LOOP && mark->kind != MARK_TILE) || !walk->region->strict) {
 		*descend = walk->region->strict != NULL;
+		if (*descend && mark->kind == MARK_CHILDREN)
+			remark_children(walk, node, mark);
 		return node;
 	}
 	strict = tree_carried(node, walk->region->strict);
@@ -175,13 +201,14 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (isl_union_map_is_empty(strict) != isl_bool_true) {
 		node = team_form(walk, node, mark, descend);
 		if (*descend)
-			remark_serial(walk, mark, "it carries a dependence",
+			decide_serial(walk->module, mark, "it carries a dependence",
 				      dependence_sample(walk->module, isl_union_map_copy(strict)));
 	} else if (is_accumulated_in_order(walk, node, &meeting)) {
-		remark_serial(walk, mark, "a minimum or maximum that lets NaN through is computed in order", NULL);
+		decide_in_order(walk->module, mark, "a minimum or maximum that lets NaN through is computed in order",
+				updates);
 		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
-		node = share_in_order(walk, node, mark, &meeting, descend);
+		node = share_in_order(walk, node, mark, updates, descend);
 	} else {
 		*descend = true;
 		if (is_atomic_inside(walk, node, &meeting) && !updates_are_asked_for(walk->module, &meeting))
