@@ -38,7 +38,8 @@ def main():
                     reasons.add(remark["message"].rpartition(": ")[2])
     for reason in ("it carries a dependence", "an iteration needs another one",
                    "a minimum or maximum that lets NaN through is computed in order",
-                   "threads would add in any order", "it runs over the children of one node", "their innermost loops have other ranges"):
+                   "threads would add in any order", "it runs over the children of one node",
+                   "their innermost loops have other ranges"):
         check(reason in reasons, f"some remark says that {reason}: {sorted(reasons)}")
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return 1 if RESULTS["failed"] else 0
