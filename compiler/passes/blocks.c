@@ -26,13 +26,26 @@ static unsigned folded_subscripts(const struct block_use *use)
 	return folded;
 }
 
+/* One that a dump of an earlier run brought along, else a new one. */
+static struct array *free_copy(struct module *module, struct array *array)
+{
+	struct array *copy;
+
+	for (int i = 0; i < module->arrays.n; i++) {
+		copy = module->arrays.items[i];
+		if (copy->role == ROLE_BLOCK && copy->owner == array && !copy->lanes)
+			return copy;
+	}
+	copy = module_add_array(module, block_name(module, array), ROLE_BLOCK, array->type, array->rank, array->span);
+	copy->owner = array;
+	return copy;
+}
+
 static struct array *copy_of(struct module *module, const struct block_use *use, const struct mark *mark)
 {
 	struct array *array = use->array;
-	struct array *copy = module_add_array(module, block_name(module, array), ROLE_BLOCK, array->type, array->rank,
-					      array->span);
+	struct array *copy = free_copy(module, array);
 
-	copy->owner = array;
 	copy->lanes = (int) mark->factor;
 	copy->folded = folded_subscripts(use);
 	for (int i = 0; i < array->rank; i++) {
