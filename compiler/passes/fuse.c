@@ -236,7 +236,8 @@ static bool is_tiled(const struct fusion *f, const struct group *group)
 	for (int i = 0; f->options->overrides && i < f->module->overrides.n; i++) {
 		const struct override *override = &f->module->overrides.items[i];
 
-		for (int s = 0; s < override->subjects.n && override->numbers.n && !strcmp(override->verb, "tile"); s++)
+		for (int s = 0; s < override->subjects.n && override->numbers.n && !strcmp(override->verb, "tile") &&
+			    strcmp(override->choice, TILE_WITH_HALO) != 0; s++)
 			if (group_defines(group, override->subjects.items[s]))
 				return true;
 	}

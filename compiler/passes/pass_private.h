@@ -44,6 +44,11 @@ bool group_defines(const struct group *group, const char *name);
 /* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */
 bool blas_needs_loop(struct module *module, const struct pass_options *options, const struct group *group, int level);
 
+/* ---- halo.c ---- */
+
+/* The choice of an item `tile` that is honoured by tiles with borders. */
+#define TILE_WITH_HALO "halo"
+
 /* ---- prune.c ---- */
 
 /* Drops what no output needs. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Temporaries stored as small as their use allows. Where all groups that touch a temporary share loops, and in each
- * access the subscripts at these loops' dims are the same, dim plus a constant, what one iteration writes is read in
- * that iteration only: these subscripts are folded, they need no storage (array contraction: Sarkar and Gao 1991). If
- * all are folded, a variable is left; else an array of the plan with the remaining subscripts, one for each thread if
- * the loops around are shared by threads. The mark STORAGE stands below the innermost of these loops: a target makes
- * the variable there, or takes the thread's part.
+ * access the subscripts at these loops' dims are the same, dim plus a constant or plus what loops around it say, what
+ * one iteration writes is read in that iteration only: these subscripts are folded, they need no storage (array
+ * contraction: Sarkar and Gao 1991). If all are folded, a variable is left; else an array of the plan with the
+ * remaining subscripts, one for each thread if the loops around are shared by threads. The mark STORAGE stands below
+ * the innermost of these loops: a target makes the variable there, or takes the thread's part.
  *
  * Dependences are not computed anew: those that folding adds go from one iteration of these loops to a later one, and
  * concern what each thread, or each iteration of a vector loop, has of its own. */
@@ -20,11 +20,37 @@ struct folding {
 	const struct region *region;    /* of all accesses; NULL: none yet */
 	int first, last;                /* groups of the region that touch it */
 	int level[MAX_RANK];            /* by subscript: the dim that it is in all accesses, or NO_LEVEL */
-	int64_t offset[MAX_RANK];
+	const struct expr *first_sub[MAX_RANK];
 	bool is_known, is_possible;     /* some access was seen; all are in one region */
 };
 
 /* ---- accesses ---- */
+
+/* Is it a dim plus a constant, or plus an expression of dims before it? */
+static bool is_moving(const struct expr *expr, int *dim)
+{
+	int last = expr_last_dim(expr);
+
+	*dim = last;
+	while (last >= 0 && expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB)) {
+		bool is_left = expr_uses_dim(expr->args[0], last), is_right = expr_uses_dim(expr->args[1], last);
+
+		if (is_left && is_right)
+			return false;
+		expr = expr->args[is_right];
+	}
+	return last >= 0 && expr->kind == EXPR_DIM;
+}
+
+static bool are_same(const struct expr *a, const struct expr *b)
+{
+	int64_t a_offset, b_offset;
+	int a_dim, b_dim;
+
+	if (expr_is_shifted_dim(a, &a_dim, &a_offset) && expr_is_shifted_dim(b, &b_dim, &b_offset))
+		return a_dim == b_dim && a_offset == b_offset;
+	return expr_equal(a, b);
+}
 
 static void look_at_access(struct access *access, void *user)
 {
@@ -33,14 +59,13 @@ static void look_at_access(struct access *access, void *user)
 	if (access->array != folding->array)
 		return;
 	for (int i = 0; i < access->array->rank; i++) {
-		int64_t offset;
 		int dim;
-		bool is_dim = expr_is_shifted_dim(access->subs[i], &dim, &offset);
+		bool is_dim = is_moving(access->subs[i], &dim);
 
 		if (!folding->is_known && is_dim) {
 			folding->level[i] = dim;
-			folding->offset[i] = offset;
-		} else if (!is_dim || folding->level[i] != dim || folding->offset[i] != offset) {
+			folding->first_sub[i] = access->subs[i];
+		} else if (!is_dim || folding->level[i] != dim || !are_same(folding->first_sub[i], access->subs[i])) {
 			folding->level[i] = NO_LEVEL;
 		}
 	}

@@ -252,7 +252,8 @@ bool pass_tile(struct module *module, const struct pass_options *options)
 		struct override *override = &module->overrides.items[i];
 		struct tiling t = { .module = module, .override = override };
 
-		if (strcmp(override->verb, "tile") || !strcmp(override->choice, "auto"))
+		if (strcmp(override->verb, "tile") || !strcmp(override->choice, "auto") ||
+		    !strcmp(override->choice, TILE_WITH_HALO))
 			continue;
 		override->is_used = numbers_are_sizes(override) && override->subjects.n;
 		if (!override->is_used)

@@ -60,7 +60,7 @@ class Program:
         self.rng, self.name = rng, name
         self.reads = {shape: list(names) for shape, names in SHAPES.items()}
         self.declarations, self.body, self.counter = [], [], 0
-        self.loop, self.scalars = None, ""
+        self.loop, self.scalars, self.items = None, "", ""
 
     def fresh(self, stem):
         self.counter += 1
@@ -334,9 +334,10 @@ class Program:
 
     def chain(self):
         """A few element-wise and shifted functions in a row, as in images: material for fusion."""
-        source = self.rng.choice(self.reads["nm"])
+        source, first = self.rng.choice(self.reads["nm"]), None
         for _ in range(self.rng.randint(2, 4)):
             name = self.fresh("h")
+            first = first or name
             self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = " + self.pick(
                 f"{source}[i,j] + {source}[max(i-1, 0), j]", f"{source}[i, min(j+1, m-1)] - {source}[i,j]",
                 f"max({source}[i,j], {self.rng.choice(self.reads['nm'])}[i,j])", f"abs({source}[i,j]) - 1") + ";")
@@ -345,6 +346,10 @@ class Program:
         y = self.output("nm")
         self.add(f"{y} = {source};" if self.rng.random() < 0.5 else
                  f"{y}[i,j] = {source}[i,j] for i in 0..n, j in 0..m;")
+        if self.rng.random() < 0.5:
+            tiled = self.pick(y, source)
+            self.items += (f"        fuse {first}, {tiled};\n"
+                           f"        tile {tiled} ({self.pick('2', '3, 4', '1, 5', '8')});\n")
 
     def scaled(self):
         """A scalar argument of each execution."""
@@ -381,7 +386,7 @@ class Program:
         inputs = self.scalars + used_inputs(INPUTS + dictionary, declared + body + (self.loop or ""))
         size = self.rng.choice(["n", "m", "p"])
         known = f"    specialize {size} = {self.rng.choice([1, 3, 4, 8, 16])};\n" if self.rng.random() < 0.1 else ""
-        block = schedule(self.rng, self.arrays(declared + body), "Sparse_matvec" in body)
+        block = schedule(self.rng, self.arrays(declared + body), "Sparse_matvec" in body, self.items)
         return f"pipeline {self.name} {{\n{inputs}{declared}\n{known}\n{body}{self.loop or ''}{block}}}\n"
 
     @staticmethod
@@ -424,13 +429,12 @@ ITEMS_OF_A_TENSOR = {
 }
 
 
-def schedule(rng, arrays, has_tensor):
+def schedule(rng, arrays, has_tensor, items=""):
     """A schedule block, one item a line; empty for most programs."""
-    if not arrays or rng.random() < 0.5:
-        return ""
-    table = list(ITEMS.values()) + 3*list(ITEMS_OF_A_TENSOR.values())*has_tensor
-    items = "".join(f"        {rng.choice(table)(rng, arrays)};\n" for _ in range(rng.randint(1, 3)))
-    return f"    schedule {{\n{items}    }}\n"
+    if arrays and rng.random() >= 0.5:
+        table = list(ITEMS.values()) + 3*list(ITEMS_OF_A_TENSOR.values())*has_tensor
+        items += "".join(f"        {rng.choice(table)(rng, arrays)};\n" for _ in range(rng.randint(1, 3)))
+    return f"    schedule {{\n{items}    }}\n" if items else ""
 
 
 EXACT = [Program.elementwise, Program.function, Program.function, Program.shrinking, Program.cases, Program.triangle,
