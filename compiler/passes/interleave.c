@@ -116,8 +116,8 @@ static bool is_slow_recurrence(struct tree_walk *walk, __isl_keep isl_schedule_n
 
 static bool may_be_blocked(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
 {
-	return mark_of_node(node)->kind == MARK_LOOP && carries_nothing(walk, node) &&
-	       is_around_recurrence(walk, node);
+	return mark_of_node(node)->kind == MARK_LOOP && is_around_recurrence(walk, node) &&
+	       carries_nothing(walk, node);
 }
 
 /* Is there such a loop directly inside, around the same statements? */
