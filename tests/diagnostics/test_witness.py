@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A loop that stays serial, and one that is not fused with what feeds it, is told with a pair of iterations."""
+"""A loop that stays serial, and one that is not fused with what feeds it, is told with a pair of iterations.
+Not with sanitizers."""
 import json
 import os
 import subprocess

@@ -96,7 +96,9 @@ def resumes(folder, problem):
         if status != 0:                                         # not done before the signal came
             check(status == (-signal.SIGKILL if number == signal.SIGKILL else 8), what)
             check(not folder.joinpath("part.npy").exists(), f"{what}: no weights")
-            run("fit", *part, "--resume", folder/"part.npy.state")
+            state = folder/"part.npy.state"
+            check(state.exists() or number == signal.SIGKILL, f"{what}: a state")
+            run("fit", *part, *(["--resume", state] if state.exists() else []))      # killed before the first one
         check(folder.joinpath("part.npy").read_bytes() == folder.joinpath("whole.npy").read_bytes(), f"{what}: bits")
         columns = [[row[:4] for row in csv.reader((folder/name).open())] for name in ("part.csv", "whole.csv")]
         check(columns[0] == columns[1], f"{what}: the history goes on")

@@ -3,7 +3,7 @@
 """Real input: the two LiFE products on a real tractogram, from the files as they are, against NumPy.
 
 The data are those of PMG_TEST_DATA (dmri/small64 and dmri/small25); without them every check counts as skipped.
-Each element must be within n*eps*sum|terms| of NumPy's, n the number of its terms."""
+Each element must be within n*eps*sum|terms| of NumPy's, n the number of its terms. Not with sanitizers."""
 import os
 import subprocess
 import sys
