@@ -4,7 +4,8 @@
 they need.
 
 Each table is built anew with the row of its page and linked, with the file of the page, before the library. The program
-of the page is compiled by that compiler and by the one that there is, and both give the same numbers. Not with sanitizers.
+of the page is compiled by that compiler and by the one that there is, and both give the same numbers.
+Not with sanitizers.
 """
 import os
 import re
