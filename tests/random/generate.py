@@ -234,7 +234,7 @@ class Program:
         y = self.output("nm")
         first, step = self.pick(("j == 0", "j-1"), ("j == m-1", "j+1"))
         self.add(f"{y}[i,j] = case {{ {first} : {self.expr(IJ, 1)}; "
-                 f"else : {self.pick('', '-')}{y}[i,{step}]{self.pick('', '/2', '/4')} + {self.expr(IJ, 1)}; }} "
+                 f"else : {self.pick('', '-')}{y}[i,{step}]{self.pick('', '/(-1)', '/(-1)')} + {self.expr(IJ, 1)}; }} "
                  f"for i in 0..n, j in 0..m;")
         self.done(y, "nm")
 

@@ -10,13 +10,13 @@
 #include "random/compare.h"
 
 static struct variant variants[] = {
-	{ .name = "gcc", .pmgc = "--overrides=off", .compiler = "gcc" },
-	{ .name = "clang serial", .pmgc = "--overrides=off --parallel=off --candidates=1", .compiler = "clang" },
+	{ .name = "gcc", .pmgc = "--overrides=off --candidates=3", .compiler = "gcc" },
+	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
+	  .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc" },
-	{ .name = "clang isl", .pmgc = "--overrides=off --schedule=isl --candidates=1", .compiler = "clang" },
 };
 
-enum { DRAWS = 12 };
+enum { DRAWS = 10 };
 
 static void check_file(struct comparison *comparison)
 {

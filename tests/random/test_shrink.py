@@ -28,7 +28,7 @@ def generated(wanted, folder):
         if re.search(wanted, text) and text.count(";") > 12:
             path = Path(folder) / f"planted{number}.pmg"
             path.write_text(text)
-            return path
+            yield path
     raise SystemExit(f"no program has {wanted}")
 
 
@@ -39,8 +39,10 @@ def shrunk(path, plant, variant):
 
 def check_plant(name, wanted, plant, most_statements, status, variant="0"):
     with tempfile.TemporaryDirectory(prefix="pmg-shrink-test-") as folder:
-        path = generated(wanted, folder)
-        said = shrunk(path, plant, variant)
+        for path in generated(wanted, folder):      # the first in which the plant changes what is computed
+            said = shrunk(path, plant, variant)
+            if "does not fail" not in said:
+                break
         n_before = path.read_text().count(";")
     text = said.partition("pipeline")[2].partition("\n}\n")[0]
     statements = [row for row in text.splitlines() if re.search(r"=", row) and "param" not in row]
@@ -61,7 +63,7 @@ def main():
     check_plant("bad C", r"floor", r"s/\bfloor\(/missing(/g", 2, 3)
     check_plant("crash", r"Sparse_matvec", r"s/^(\t+)(.*PHI\w*_atom\[)/\1__builtin_trap(); \2/", 2, -4, "1")
     with tempfile.TemporaryDirectory(prefix="pmg-shrink-test-") as folder:
-        check("does not fail" in shrunk(generated("min=", folder), "", "0"), "a right program is left alone")
+        check("does not fail" in shrunk(next(generated("min=", folder)), "", "0"), "a right program is left alone")
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] != 0
 
