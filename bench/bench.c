@@ -38,9 +38,9 @@ static bool unknown_family(const char *name, struct failure *failure)
 	return false;
 }
 
-static bool compare_operands(struct arena *arena, const struct bench_values *values, const word_list *operands,
-			     struct failure *failure)
+static bool compare_operands(void *read, const word_list *operands, struct arena *arena, struct failure *failure)
 {
+	const struct bench_values *values = read;
 	if (values->compare && operands->n == 2)
 		return compare_files(arena, operands->items[0], operands->items[1], failure);
 	if (values->compare)
@@ -55,20 +55,10 @@ static bool compare_operands(struct arena *arena, const struct bench_values *val
 static int run_bench(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct bench_values values = { 0 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
 	for (int i = 0; argc > 1 && i < N_FAMILIES; i++)
 		if (strcmp(argv[1], family_name(families[i])) == 0)
 			return families[i]->run(families[i], arena, argc - 1, argv + 1);
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = compare_operands(arena, &values, &operands, &failure);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, compare_operands);
 }
 
 const struct command bench_command = {

@@ -194,29 +194,27 @@ static bool check_values(const struct life_values *values, struct failure *failu
 	return true;
 }
 
+static bool measure_life(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct life_values *v = values;
+	struct life_run run = { .values = v };
+	(void) arena;
+	if (operands->n > 0)
+		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
+	if (!v->baseline)
+		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : "cpu_naive";
+	bool ok = check_values(v, failure) && run_life(&run, failure);
+	free_run(&run);
+	return ok;
+}
+
 static int run_command_life(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct life_values values = { .arena = arena, .ntheta = 96, .seed = 1, .grid_of_angles = 72,
 				      .baseline = NULL };
-	struct life_run run = { .values = &values };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
 	values.run = run_values_default();
 	values.run.threads = omp_get_max_threads();
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	if (operands.n > 0)
-		fail(&failure, OUTCOME_USAGE, "'%s' is not an option", operands.items[0]);
-	if (!values.baseline)
-		values.baseline = life_is_on_gpu(&values) ? "gpu_opt_cut" : "cpu_naive";
-	bool ok = operands.n == 0 && check_values(&values, &failure) && run_life(&run, &failure);
-	free_run(&run);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, measure_life);
 }
 
 const struct command bench_life_command = {

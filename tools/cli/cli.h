@@ -89,6 +89,11 @@ struct command {
 bool command_parse(const struct command *command, struct arena *arena, int argc, char **argv, void *values,
 		   word_list *operands, bool *help, struct failure *failure);
 void command_help(const struct command *command, FILE *stream);
+/* What a command is for, with values that it knows the type of. */
+typedef bool command_body(void *values, const word_list *operands, struct arena *arena, struct failure *failure);
+/* Reads argv[1..] into `values`, prints the help if it is asked for, else does what the body does; the exit status. */
+int command_do(const struct command *command, struct arena *arena, int argc, char **argv, void *values,
+	       command_body *body);
 bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 

@@ -180,3 +180,19 @@ void command_help(const struct command *command, FILE *stream)
 	if (*command->details)
 		fprintf(stream, "\n%s", command->details);
 }
+
+int command_do(const struct command *command, struct arena *arena, int argc, char **argv, void *values,
+	       command_body *body)
+{
+	struct failure failure = { 0 };
+	word_list operands = { 0 };
+	bool help;
+	if (!command_parse(command, arena, argc, argv, values, &operands, &help, &failure))
+		return failure_report(&failure, command->name);
+	if (help) {
+		command_help(command, stdout);
+		return OUTCOME_OK;
+	}
+	bool ok = body(values, &operands, arena, &failure);
+	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+}

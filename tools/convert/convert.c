@@ -285,24 +285,22 @@ static bool convert(struct conversion *c, struct failure *failure)
 
 /* ---- The command ------------------------------------------------------------------------- */
 
+/* Values are the first member of a conversion. */
+static bool convert_files(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct conversion *c = values;
+	bool ok = parse_places(c, arena, operands, failure) && parse_modes(c, arena, failure) &&
+		  parse_shape(c, arena, failure) && convert(c, failure);
+	if (ok)
+		tell(c, operands->items[1]);
+	content_free(&c->content);
+	return ok;
+}
+
 static int run_convert(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct conversion c = { 0 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &c.values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = parse_places(&c, arena, &operands, &failure) && parse_modes(&c, arena, &failure) &&
-		  parse_shape(&c, arena, &failure) && convert(&c, &failure);
-	if (ok)
-		tell(&c, operands.items[1]);
-	content_free(&c.content);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &c, convert_files);
 }
 
 static const struct option_row rows[] = {

@@ -189,21 +189,17 @@ static const struct option_row rows[] = {
 	TEXT_ROW("max-mem", max_memory, "BYTES", "refuse what may need more memory: 500M, 4G"),
 };
 
+static bool encode_scan(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	(void) arena;
+	return operands->n == 0 ? run_encode(values, failure)
+				: fail(failure, OUTCOME_USAGE, "'%s' is no option", operands->items[0]);
+}
+
 static int encode_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { .convention = "dipy", .bvec_space = "voxel", .repeated = "keep", .min_points = 2 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 0 ? run_encode(&values, &failure)
-				  : fail(&failure, OUTCOME_USAGE, "'%s' is no option", operands.items[0]);
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, encode_scan);
 }
 
 const struct command life_encode_command = {

@@ -241,28 +241,20 @@ static const struct option_row rows[] = {
 	  .text = "write the RMSE of each voxel" },
 };
 
+static bool evaluate(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct evaluation e = { .arena = arena, .path = operands->n ? operands->items[0] : NULL };
+	if (operands->n == 2)
+		return run_evaluate(&e, values, operands->items[1], failure);
+	fail(failure, OUTCOME_USAGE, "a problem and its weights are needed");
+	fail_help(failure, "pmg life evaluate problem.h5 weights.txt");
+	return false;
+}
+
 static int evaluate_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { 0 };
-	struct evaluation e = { .arena = arena };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 2;
-	if (ok) {
-		e.path = operands.items[0];
-		ok = run_evaluate(&e, &values, operands.items[1], &failure);
-	} else {
-		fail(&failure, OUTCOME_USAGE, "a problem and its weights are needed");
-		fail_help(&failure, "pmg life evaluate problem.h5 weights.txt");
-	}
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, evaluate);
 }
 
 const struct command life_evaluate_command = {

@@ -56,26 +56,19 @@ static const struct option_row rows[] = {
 	  .text = "keep those with a weight above W (default: 0)" },
 };
 
+static bool export(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	if (operands->n == 1)
+		return run_export(arena, values, operands->items[0], failure);
+	fail(failure, OUTCOME_USAGE, "weights are needed");
+	fail_help(failure, "pmg life export weights.txt --tracks=all.tck --pruned=pruned.trk");
+	return false;
+}
+
 static int export_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { 0 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 1;
-	if (ok)
-		ok = run_export(arena, &values, operands.items[0], &failure);
-	else {
-		fail(&failure, OUTCOME_USAGE, "weights are needed");
-		fail_help(&failure, "pmg life export weights.txt --tracks=all.tck --pruned=pruned.trk");
-	}
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, export);
 }
 
 const struct command life_export_command = {

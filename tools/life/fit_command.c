@@ -308,29 +308,21 @@ static const struct option_row rows[] = {
 	TEXT_ROW("cc", cc, "COMMAND", "the C compiler (default: gcc)"),
 };
 
+static bool fit(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct fitting f = { .arena = arena, .values = values, .path = operands->n ? operands->items[0] : NULL };
+	if (operands->n == 1 && f.values->output)
+		return run_fit(&f, failure);
+	fail(failure, OUTCOME_USAGE, operands->n == 0 ? "a problem is needed" :
+	     operands->n > 1 ? "one problem is fitted at a time" : "--output is needed");
+	fail_help(failure, "pmg life fit problem.h5 -o weights.txt");
+	return false;
+}
+
 static int fit_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { .iterations = 1000, .checkpoint = 300 };
-	struct fitting f = { .arena = arena, .values = &values };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 1 && values.output;
-	if (ok) {
-		f.path = operands.items[0];
-		ok = run_fit(&f, &failure);
-	} else {
-		fail(&failure, OUTCOME_USAGE, operands.n == 0 ? "a problem is needed" :
-		     operands.n > 1 ? "one problem is fitted at a time" : "--output is needed");
-		fail_help(&failure, "pmg life fit problem.h5 -o weights.txt");
-	}
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, fit);
 }
 
 const struct command life_fit_command = {

@@ -83,26 +83,20 @@ static const struct option_row rows[] = {
 	  .high = INT32_MAX, .operand = "N", .text = "how many there are, if the last have no coefficients" },
 };
 
+static bool import(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	const struct values *v = values;
+	if (operands->n == 1 && v->output && v->dictionary && v->y)
+		return run_import(arena, v, operands->items[0], failure);
+	fail(failure, OUTCOME_USAGE, "a sparse tensor, --dictionary, --y and --output are needed");
+	fail_help(failure, "pmg life import phi.tns --dictionary=D.npy --y=y.npy -o problem.h5");
+	return false;
+}
+
 static int import_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { 0 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 1 && values.output && values.dictionary && values.y;
-	if (ok)
-		ok = run_import(arena, &values, operands.items[0], &failure);
-	else {
-		fail(&failure, OUTCOME_USAGE, "a sparse tensor, --dictionary, --y and --output are needed");
-		fail_help(&failure, "pmg life import phi.tns --dictionary=D.npy --y=y.npy -o problem.h5");
-	}
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, import);
 }
 
 const struct command life_import_command = {

@@ -61,26 +61,20 @@ static const struct option_row rows[] = {
 	  .text = "as a scanner measures it: with mean and scale of each voxel" },
 };
 
+static bool predict(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	const struct values *v = values;
+	if (operands->n == 2 && v->output)
+		return run_predict(arena, v, operands->items[0], operands->items[1], failure);
+	fail(failure, OUTCOME_USAGE, "a problem, its weights and --output are needed");
+	fail_help(failure, "pmg life predict problem.h5 weights.txt -o prediction.npy");
+	return false;
+}
+
 static int predict_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct values values = { 0 };
-	struct failure failure = { 0 };
-	word_list operands = { 0 };
-	bool help;
-	if (!command_parse(command, arena, argc, argv, &values, &operands, &help, &failure))
-		return failure_report(&failure, command->name);
-	if (help) {
-		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = operands.n == 2 && values.output;
-	if (ok)
-		ok = run_predict(arena, &values, operands.items[0], operands.items[1], &failure);
-	else {
-		fail(&failure, OUTCOME_USAGE, "a problem, its weights and --output are needed");
-		fail_help(&failure, "pmg life predict problem.h5 weights.txt -o prediction.npy");
-	}
-	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
+	return command_do(command, arena, argc, argv, &values, predict);
 }
 
 const struct command life_predict_command = {
