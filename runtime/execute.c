@@ -71,7 +71,7 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 	omp_set_num_threads(plan->kernel.threads);
 #endif
 	blas_enter(plan->desc->blas);
-	status = device ? device->begin(&plan->kernel, control && control->resume) : PMG_OK;
+	status = device ? device->begin(&plan->kernel, control) : PMG_OK;
 	if (status == PMG_OK)
 		status = plan->run(&plan->kernel, args, control);
 	if (device)

@@ -22,6 +22,11 @@ int64_t pmg_loop_begin(pmg_plan *handle, pmg_control *control, int64_t lo)
 	return progress->begin;
 }
 
+int64_t pmg_loop_budget(const pmg_plan *handle, const pmg_control *control, int64_t it)
+{
+	return control->budget - (it - plan_of_const(handle)->progress.begin);
+}
+
 void pmg_keep(pmg_plan *handle, int32_t state, int32_t next)
 {
 	const struct plan *plan = plan_of_const(handle);

@@ -236,12 +236,12 @@ typedef struct pmg_control pmg_control;
 
 /* What belongs to the device of a target that has one, in generated libraries: libpmgrt itself needs no toolkit. `open`
  * is called when a plan has everything else, and leaves nothing behind when it fails; `close` when the plan ends;
- * `begin` and `end` around a kernel, `end` with the status so far; `load` brings an array of the plan to the host,
- * `store` back. Failures have a message by pmg_plan_fail. */
+ * `begin` and `end` around a kernel, `begin` with the caller's control or NULL, `end` with the status so far; `load`
+ * brings an array of the plan to the host, `store` back. Failures have a message by pmg_plan_fail. */
 typedef struct pmg_device_part {
 	pmg_status (*open)(pmg_plan *plan);
 	void (*close)(pmg_plan *plan);
-	pmg_status (*begin)(pmg_plan *plan, bool resume);
+	pmg_status (*begin)(pmg_plan *plan, const pmg_control *control);
 	pmg_status (*end)(pmg_plan *plan, pmg_status status);
 	pmg_status (*load)(pmg_plan *plan, int32_t array);
 	pmg_status (*store)(pmg_plan *plan, int32_t array);
@@ -328,14 +328,22 @@ struct pmg_options {
 				 * `is_ordered`, chosen without measuring */
 };
 
+#define PMG_CHECK_EVERY 16
+
 /* Of an execution; NULL: run to the end. */
 struct pmg_control {
 	int64_t budget;                 /* iterations of this call; negative: no limit */
 	const volatile int *cancel;     /* non-zero: stop after the current iteration; NULL: never */
-	/* After each iteration: how many are complete since the start, and how many there are at most. */
+	/* After each iteration, on a device after check_every: how many are complete since the start, and how many
+	 * there are at most. */
 	void (*progress)(void *user, int64_t iteration, int64_t last);
 	void *user;
 	bool resume;                    /* go on from the plan's state instead of starting at INIT */
+	bool same_buffers;              /* buffers of the caller that lie where they lay in the execution before hold
+					 * what they held when it ended: a device does not take them again */
+	int64_t check_every;            /* iterations that a device is given before the host waits for it, to see
+					 * whether `until` holds, to report progress and to be cancelled; 0:
+					 * PMG_CHECK_EVERY. The results do not depend on it */
 	int64_t done;                   /* out: iterations completed since the start */
 	bool finished;                  /* out: `until` holds, the range is exhausted, or there is no loop */
 };
@@ -493,6 +501,9 @@ PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *
  * false. Called by one thread. */
 PMG_API int64_t pmg_loop_begin(pmg_plan *plan, pmg_control *control, int64_t lo);
 PMG_API bool pmg_loop_next(pmg_plan *plan, pmg_control *control, int64_t it, int64_t hi, bool until);
+
+/* Iterations that control->budget, which is not negative, allows from `it` on. */
+PMG_API int64_t pmg_loop_budget(const pmg_plan *plan, const pmg_control *control, int64_t it);
 
 /* True when the states are to be set to INIT, and accumulated outputs to their start; false when a stopped
  * run goes on. Asked before pmg_loop_begin. */

@@ -275,6 +275,35 @@ static inline __device__ void pmg_bad_index(pmg_cuda_bad_index *bad, int32_t arr
 	bad->value = value;
 }
 
+/* ---- In kernels: loops of the host ------------------------------------------------------------------------------ */
+
+/* Where an `iterate` stands. The host starts iterations ahead of what it knows: those that are not to be do nothing. */
+struct pmg_cuda_loop {
+	int64_t it;                     /* the iteration that runs, or would be next */
+	int is_over;                    /* `until` holds, or an index was bad */
+};
+
+/* At the head of kernels of its body. */
+#define PMG_IN_LOOP \
+	if (pmg_loop->is_over) \
+		return
+
+static __global__ void pmg_cuda_stop_if_bad(pmg_cuda_loop *loop, const pmg_cuda_bad_index *bad)
+{
+	if (threadIdx.x == 0 && bad->is_claimed)
+		loop->is_over = 1;
+}
+
+/* Goes `advance` iterations on; false: it is over. */
+static inline __device__ bool pmg_cuda_advance(pmg_cuda_loop *loop, const pmg_cuda_bad_index *bad, int64_t advance)
+{
+	if (threadIdx.x > 0 || loop->is_over)
+		return false;
+	loop->is_over = bad->is_claimed;
+	loop->it += loop->is_over ? 0 : advance;
+	return !loop->is_over;
+}
+
 #include <pmgrt_cuda_plan.h>
 
 #endif

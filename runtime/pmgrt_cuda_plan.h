@@ -6,12 +6,21 @@
 #ifndef PMGRT_CUDA_PLAN_H
 #define PMGRT_CUDA_PLAN_H
 
+#include <pmgrt_cuda_graph.h>
+
+enum { PMG_CUDA_SUMS = 8 };             /* sums of an iteration that may run side by side */
+
 struct pmg_cuda_plan {
 	cudaStream_t stream;
 	void **data;                    /* by array: where kernels find it */
 	void **own;                     /* by array: memory of the plan; NULL */
-	pmg_cuda_parts *parts;
+	const void **taken;             /* by array: the host's memory that has the same values; NULL: none */
+	pmg_cuda_parts *parts;          /* PMG_CUDA_SUMS */
+	int n_sums;                     /* started in this iteration */
 	pmg_cuda_bad_index *bad_index;
+	pmg_cuda_loop *loop;
+	int64_t batch_end;              /* iterations are started up to here without a look at the device */
+	pmg_cuda_starts *starts;
 	pmg_status status;              /* of the present execution */
 };
 
@@ -62,8 +71,18 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 		return;
 	if (blocks > most)
 		blocks = most;
-	PMG_CUDA_START(kernel, (unsigned) blocks, threads, cuda->stream, ((P) arguments)...);
-	(void) pmg_cuda_check(plan, cudaGetLastError(), name);
+	switch (cuda->starts->mode) {
+	case PMG_CUDA_NOTED:
+		pmg_cuda_note(cuda->starts, kernel, (unsigned) blocks, threads, ((P) arguments)...);
+		return;
+	case PMG_CUDA_AS_NODE:
+		(void) pmg_cuda_check(plan, pmg_cuda_node(cuda->starts, kernel, (unsigned) blocks, threads,
+							  ((P) arguments)...), name);
+		return;
+	case PMG_CUDA_NOW:
+		PMG_CUDA_START(kernel, (unsigned) blocks, threads, cuda->stream, ((P) arguments)...);
+		(void) pmg_cuda_check(plan, cudaGetLastError(), name);
+	}
 }
 
 /* `count` iterations by teams of so many lanes. */
@@ -79,9 +98,12 @@ static inline void *pmg_cuda_data(pmg_plan *plan, int32_t array)
 	return pmg_cuda_of(plan)->data[array];
 }
 
+/* Other ones for each sum, so that it does not wait for the one before. */
 static inline pmg_cuda_parts *pmg_cuda_parts_of(pmg_plan *plan)
 {
-	return pmg_cuda_of(plan)->parts;
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+
+	return &cuda->parts[cuda->n_sums++ % PMG_CUDA_SUMS];
 }
 
 static inline pmg_cuda_bad_index *pmg_cuda_bad_index_of(pmg_plan *plan)
@@ -110,16 +132,6 @@ static inline pmg_status pmg_cuda_to_device(pmg_plan *plan, void *to, const void
 	return status;
 }
 
-/* A cell of the device, 0 once something has failed. */
-template <class T> static inline T pmg_cuda_value(pmg_plan *plan, const T *cell)
-{
-	T value = T();
-
-	if (pmg_cuda_of(plan)->status != PMG_OK || pmg_cuda_to_host(plan, &value, cell, sizeof value) != PMG_OK)
-		return T();
-	return value;
-}
-
 /* Has an index been bad, or CUDA failed? Waits for all kernels. */
 static inline bool pmg_cuda_failed(pmg_plan *plan)
 {
@@ -133,6 +145,8 @@ static inline bool pmg_cuda_failed(pmg_plan *plan)
 	return cuda->status != PMG_OK || pmg_failed(plan);
 }
 
+#include <pmgrt_cuda_loop.h>
+
 /* ---- Life of a plan ---- */
 
 static inline void pmg_cuda_close(pmg_plan *plan)
@@ -142,12 +156,17 @@ static inline void pmg_cuda_close(pmg_plan *plan)
 	for (int32_t i = 0; cuda && cuda->own && i < pmg_plan_arrays(plan); i++)
 		(void) cudaFree(cuda->own[i]);
 	if (cuda) {
+		if (cuda->starts)
+			pmg_cuda_forget_graphs(cuda->starts);
 		(void) cudaFree(cuda->parts);
 		(void) cudaFree(cuda->bad_index);
+		(void) cudaFree(cuda->loop);
 		if (cuda->stream)
 			(void) cudaStreamDestroy(cuda->stream);
 		free(cuda->data);
 		free(cuda->own);
+		free(cuda->taken);
+		free(cuda->starts);
 	}
 	free(cuda);
 	plan->device = NULL;
@@ -157,7 +176,8 @@ static inline void pmg_cuda_close(pmg_plan *plan)
 static inline pmg_status pmg_cuda_forecast(pmg_plan *plan)
 {
 	size_t available = 0, all = 0;
-	int64_t bytes = (int64_t) (sizeof(pmg_cuda_parts) + sizeof(pmg_cuda_bad_index));
+	int64_t bytes = (int64_t) (PMG_CUDA_SUMS*sizeof(pmg_cuda_parts) + sizeof(pmg_cuda_bad_index) +
+				   sizeof(pmg_cuda_loop));
 
 	for (int32_t i = 0; i < pmg_plan_arrays(plan); i++)
 		if (pmg_plan_array(plan, i).place == PMG_HOST)
@@ -209,9 +229,11 @@ static inline pmg_status pmg_cuda_open_parts(pmg_plan *plan)
 	if (status == PMG_OK)
 		status = pmg_cuda_forecast(plan);
 	if (status == PMG_OK)
-		status = pmg_cuda_allocate(plan, (void **) &cuda->parts, sizeof *cuda->parts);
+		status = pmg_cuda_allocate(plan, (void **) &cuda->parts, PMG_CUDA_SUMS*sizeof *cuda->parts);
 	if (status == PMG_OK)
 		status = pmg_cuda_allocate(plan, (void **) &cuda->bad_index, sizeof *cuda->bad_index);
+	if (status == PMG_OK)
+		status = pmg_cuda_allocate(plan, (void **) &cuda->loop, sizeof *cuda->loop);
 	return status;
 }
 
@@ -225,8 +247,10 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 	if (cuda) {
 		cuda->data = (void **) calloc(n, sizeof(void *));
 		cuda->own = (void **) calloc(n, sizeof(void *));
+		cuda->taken = (const void **) calloc(n, sizeof(void *));
+		cuda->starts = (pmg_cuda_starts *) calloc(1, sizeof *cuda->starts);
 	}
-	if (!cuda || !cuda->data || !cuda->own)
+	if (!cuda || !cuda->data || !cuda->own || !cuda->taken || !cuda->starts)
 		status = pmg_plan_fail(plan, PMG_NO_RESOURCES, "no memory for a plan of '%s'", pmg_plan_name(plan));
 	else
 		status = pmg_cuda_open_parts(plan);
@@ -241,25 +265,43 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 
 /* ---- Executions ---- */
 
-/* What the caller gives each time; what is left of a stopped run in its outputs. */
-static inline pmg_status pmg_cuda_begin(pmg_plan *plan, bool resume)
+/* An array of the host, unless the device has its values. */
+static inline pmg_status pmg_cuda_take(pmg_plan *plan, int32_t i, int64_t bytes, bool is_same)
 {
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+
+	if (is_same && cuda->taken[i] == plan->data[i])
+		return PMG_OK;
+	cuda->taken[i] = plan->data[i];
+	return pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], bytes);
+}
+
+/* What the caller gives each time; what is left of a stopped run in its outputs. */
+static inline pmg_status pmg_cuda_begin(pmg_plan *plan, const pmg_control *control)
+{
+	const bool resume = control && control->resume, is_same = control && control->same_buffers;
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
 	pmg_status status;
 
 	cuda->status = PMG_OK;
+	cuda->starts->mode = PMG_CUDA_NOW;
+	/* Nothing runs any more. */
+	if (cuda->starts->n_graphs == PMG_CUDA_MOST_GRAPHS)
+		pmg_cuda_forget_graphs(cuda->starts);
 	status = pmg_cuda_check(plan, cudaMemsetAsync(cuda->bad_index, 0, sizeof *cuda->bad_index, cuda->stream),
 				"zeros");
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && status == PMG_OK; i++) {
 		const pmg_array_use use = pmg_plan_array(plan, i);
 
 		if (use.is_remade)
-			status = pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], use.bytes);
+			status = pmg_cuda_take(plan, i, use.bytes, is_same);
 		if (use.is_fixed || use.is_internal)
 			continue;
 		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : cuda->own[i];
 		if (use.place == PMG_HOST && use.bytes > 0 && (use.is_input || resume))
-			status = pmg_cuda_to_device(plan, cuda->own[i], plan->data[i], use.bytes);
+			status = pmg_cuda_take(plan, i, use.bytes, is_same);
+		if (status != PMG_OK || use.is_output)
+			cuda->taken[i] = NULL;
 	}
 	return status;
 }
@@ -272,8 +314,9 @@ static inline pmg_status pmg_cuda_end(pmg_plan *plan, pmg_status status)
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
 		const pmg_array_use use = pmg_plan_array(plan, i);
 
-		if (use.is_output && use.place == PMG_HOST && use.bytes > 0)
-			(void) pmg_cuda_to_host(plan, plan->data[i], cuda->own[i], use.bytes);
+		if (use.is_output && use.place == PMG_HOST && use.bytes > 0 &&
+		    pmg_cuda_to_host(plan, plan->data[i], cuda->own[i], use.bytes) == PMG_OK)
+			cuda->taken[i] = plan->data[i];
 	}
 	(void) failed;
 	return cuda->status != PMG_OK ? cuda->status : status;

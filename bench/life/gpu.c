@@ -41,8 +41,8 @@ const char *life_gpu_version(int i)
 
 static bool compile(struct life_values *values, const char *library, struct failure *failure)
 {
-	const char *nvcc = values->run.nvcc ? values->run.nvcc : "nvcc -arch=native";
-	const char *source = life_find_file(values, "bench/handtuned/life_gpu.cu", failure);
+	const char *nvcc = build_nvcc(values->arena, &values->run, failure);
+	const char *source = nvcc ? life_find_file(values, "bench/handtuned/life_gpu.cu", failure) : NULL;
 	if (!source)
 		return false;
 	const char *command = arena_printf(values->arena,

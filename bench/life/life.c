@@ -66,7 +66,7 @@ static void print_problem(const struct life_run *run)
 	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
 }
 
-static bool write_records(const struct life_run *run, struct failure *failure)
+static bool write_records(const struct life_run *run, const record_list *records, struct failure *failure)
 {
 	const char *path = run->values->json;
 	FILE *file = path ? fopen(path, "we") : NULL;
@@ -74,8 +74,8 @@ static bool write_records(const struct life_run *run, struct failure *failure)
 		return true;
 	if (!file)
 		return fail_file(failure, path, "cannot write:");
-	for (int i = 0; i < run->measured.n; i++)
-		record_write(&run->measured.items[i]->record, file);
+	for (int i = 0; i < records->n; i++)
+		record_write(&records->items[i], file);
 	bool ok = !ferror(file);
 	return (fclose(file) == 0 && ok) || fail_file(failure, path, "cannot write:");
 }
@@ -111,8 +111,24 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 	return true;
 }
 
+static bool is_fit(const struct life_values *values)
+{
+	return values->op && strcmp(values->op, "fit") == 0;
+}
+
+static bool run_fit(struct life_run *run, struct failure *failure)
+{
+	record_list records = { 0 };
+	return life_case_open(run->values, &run->problem, failure) &&
+	       life_work_count(&run->problem, &run->work, failure) && (print_problem(run), true) &&
+	       life_fit(run->values, &run->problem, &records, failure) && write_records(run, &records, failure);
+}
+
 static bool run_life(struct life_run *run, struct failure *failure)
 {
+	record_list records = { 0 };
+	if (is_fit(run->values))
+		return run_fit(run, failure);
 	if (!read_effort(run->values, &run->effort, failure) || !life_gpu_open(run->values, failure) ||
 	    !life_case_open(run->values, &run->problem, failure) ||
 	    !life_work_count(&run->problem, &run->work, failure))
@@ -130,7 +146,9 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	if ((run->values->grid || run->values->scaling) &&
 	    !life_grid_print(run->values, &run->rows, stdout, failure))
 		return false;
-	return write_records(run, failure);
+	for (int i = 0; i < run->measured.n; i++)
+		vec_push(run->values->arena, &records, run->measured.items[i]->record);
+	return write_records(run, &records, failure);
 }
 
 static void free_run(struct life_run *run)
@@ -160,7 +178,9 @@ static const struct option_row rows[] = {
 	  .high = INT32_MAX, .operand = "N", .text = "another seed is another brain (default: 1)" },
 	TEXT_OPTION(problem, "problem", "FILE.h5", "a problem as pmg phantom writes it, instead of a phantom"),
 	TEXT_OPTION(weights, "weights", "dense|sparse=SHARE", "share of the weights that are not zero (default: all)"),
-	TEXT_OPTION(op, "op", "dsc|wc", "one product only"),
+	TEXT_OPTION(op, "op", "dsc|wc|fit", "one product only, or the whole solver"),
+	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, iterations), .low = 4,
+	  .high = 1000000, .operand = "N", .text = "of --op=fit (default: 500)" },
 	TEXT_OPTION(versions, "versions", "A,B,…", "generated, or names of hand-written code, NAME@PARTITION+ORDER "
 		    "for another cell of the grid (default: all)"),
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
@@ -183,8 +203,8 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda, not '%s'", values->run.target);
 	if (life_is_on_gpu(values) && (values->grid || values->scaling || values->clock))
 		return fail(failure, OUTCOME_USAGE, "--grid, --scaling and --clock are for --target=openmp");
-	if (values->op && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
-		return fail(failure, OUTCOME_USAGE, "--op: '%s' is neither dsc nor wc", values->op);
+	if (values->op && !is_fit(values) && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
+		return fail(failure, OUTCOME_USAGE, "--op: '%s' is none of dsc, wc and fit", values->op);
 	if (values->isa) {
 		for (int i = 0; life_cpu_isa(i); i++)
 			if (strcmp(life_cpu_isa(i), values->isa) == 0)
@@ -211,7 +231,7 @@ static bool measure_life(void *values, const word_list *operands, struct arena *
 static int run_command_life(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct life_values values = { .arena = arena, .ntheta = 96, .seed = 1, .grid_of_angles = 72,
-				      .baseline = NULL };
+				      .iterations = 500 };
 	values.run = run_values_default();
 	values.run.threads = omp_get_max_threads();
 	return command_do(command, arena, argc, argv, &values, measure_life);
@@ -220,7 +240,7 @@ static int run_command_life(const struct command *command, struct arena *arena, 
 const struct command bench_life_command = {
 	.name = "bench life",
 	.operands = "",
-	.sentence = "measure generated and hand-written code for the products of LiFE, in one run",
+	.sentence = "measure generated and hand-written code for the products of LiFE, in one run, or its solver",
 	.details = "Options of 'pmg run' for the compiler and the plan (--threads, --cc, --vector=…) are taken too; "
 		   "they hold for all\ngenerated versions.\n",
 	.options = rows,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * `pmg bench life` in parts: the problem (problem.c), hand-written and generated rows (rows.c, generated.c), what their
- * results are checked against (check.c), what the problem asks of the machine (work.c), and the command (life.c) with
- * its grid (grid.c). */
+ * results are checked against (check.c), what the problem asks of the machine (work.c), the whole solver (fit.c), and
+ * the command (life.c) with its grid (grid.c). */
 #ifndef BENCH_LIFE_LIFE_H
 #define BENCH_LIFE_LIFE_H
 
@@ -18,7 +18,7 @@ struct life_values {
 	const struct life_gpu_functions *gpu;   /* with --target=cuda; else NULL */
 	const char *scale, *jitter, *problem, *versions, *weights, *min_time, *json, *baseline, *cache;
 	const char *op, *isa, *clock;
-	int64_t ntheta, seed, grid_of_angles;
+	int64_t ntheta, seed, grid_of_angles, iterations;
 	word_list generated;            /* options of further generated rows */
 	bool grid, scaling;
 };
@@ -122,6 +122,11 @@ bool life_gpu_vectors(struct life_row *row, const struct life_gpu_functions *gpu
 bool life_gpu_store(struct life_row *row);
 bool life_gpu_fetch(struct life_row *row);
 void life_gpu_free(struct life_row *row);
+
+/* ---- fit.c ------------------------------------------------------------------------------------------- */
+/* --op=fit: measures, checks and prints; adds its records. */
+bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,
+	      struct failure *failure);
 
 /* ---- grid.c ----------------------------------------------------------------------------------------- */
 bool life_scaling_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,

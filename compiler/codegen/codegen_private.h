@@ -184,7 +184,7 @@ struct emit {
 	struct writer *kernels;         /* of a device: where its kernels are printed, ahead of what starts them */
 	int n_kernels;
 	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
-	bool reads_device;              /* on the host: what is read lies on the device */
+	bool in_loop;                   /* what is printed is the body of an `iterate` */
 	bool failed;
 };
 
@@ -380,6 +380,8 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
+/* The kernel that finds out whether `until` holds, and its start behind so many iterations (0, 1). */
+void emit_until(struct emit *e, const char *until, int advance);
 /* Around what one lane does for its team, `names` for the end, -1 where every lane may; all lanes wait for another. */
 int one_lane_open(struct emit *e);
 void one_lane_close(struct emit *e, int names);

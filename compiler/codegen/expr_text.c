@@ -399,8 +399,6 @@ static struct text c_value(struct emit *e, const struct access *access, const ch
 {
 	bool is_vector = row_is_along(e, access);
 
-	if (e->reads_device)
-		return (struct text) { arena_printf(e->arena, "pmg_cuda_value(plan, &%s)", text), LEVEL_PRIMARY };
 	if (is_vector)
 		return (struct text) { row_read(e, access, text), LEVEL_PRIMARY };
 	if (access->array->storage == STORAGE_F32)

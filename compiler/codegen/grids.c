@@ -198,9 +198,9 @@ static void add_params(struct parameters *parameters)
 		const struct param *param = &module->params.items[i];
 		const char *name = parameters->e->layout->params[i];
 
-		if (!parameters->e->is_specialized || !param->is_specialized)
-			add_if_mentioned(parameters, arena_printf(module->arena, "%s ", param->is_loop ? "int64_t"
-							: type_c_name(param->type)), name);
+		if (!param->is_loop && (!parameters->e->is_specialized || !param->is_specialized))
+			add_if_mentioned(parameters, arena_printf(module->arena, "%s ", type_c_name(param->type)),
+					 name);
 	}
 }
 
@@ -240,6 +240,8 @@ static struct parameters parameters_of(struct emit *e, const char *text)
 	add_iterators(&parameters);
 	add_arrays(&parameters);
 	add_if_mentioned(&parameters, "bool ", e->starts);
+	if (e->in_loop)
+		add_parameter(&parameters, "const pmg_cuda_loop *", "pmg_loop", "pmg_cuda_loop_of(plan)");
 	if (e->grid->sums_up)
 		add_parameter(&parameters, "pmg_cuda_parts *", "pmg_parts", "pmg_cuda_parts_of(plan)");
 	if (text_mentions(text, "plan"))
@@ -288,6 +290,18 @@ static void emit_constants(struct emit *e, struct writer *w, const char *text)
 			     int_text(e->arena, e->module->params.items[i].value));
 }
 
+/* The number of the iteration is on the device, where the host does not wait for it. */
+static void emit_loop_head(struct emit *e, struct writer *w, const char *text)
+{
+	const char *it = e->in_loop ? e->layout->params[e->module->loop.param] : NULL;
+
+	if (!it)
+		return;
+	line(w, "PMG_IN_LOOP;");
+	if (text_mentions(text, it))
+		line(w, "const int64_t %s = pmg_loop->it;", it);
+}
+
 static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct writer scratch = writer_new(e->arena), *w = e->kernels;
@@ -305,6 +319,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	open_block(w, "static __global__ void %s(%s)\n{", name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
 	line(w, "PMG_TEAM(%s);", int_text(e->arena, mark->factor));
+	emit_loop_head(e, w, text);
 	emit_constants(e, w, text);
 	if (!is_shared_at(isl_ast_node_copy(node)))
 		line(w, "if (pmg_index > 0)\n\treturn;");
@@ -330,4 +345,46 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	e->grid = NULL;
 	for (size_t i = 0; i < n; i++)
 		e->is_written[i] |= outer[i];
+}
+
+/* ---- the condition of the loop ---- */
+
+static void print_until(struct emit *e, const char *name, const char *parameters, const char *until)
+{
+	struct writer *w = e->kernels;
+	const char *it = e->layout->params[e->module->loop.param];
+
+	w->span = e->w->span;
+	open_block(w, "static __global__ void %s(%spmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,\n"
+		   "\tint64_t pmg_advance)\n{", name, parameters);
+	line(w, "if (!pmg_cuda_advance(pmg_loop, pmg_bad, pmg_advance))\n\treturn;");
+	emit_constants(e, w, until);
+	if (text_mentions(until, it))
+		line(w, "const int64_t %s = pmg_loop->it;", it);
+	line(w, "pmg_loop->is_over = %s;", until);
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+void emit_until(struct emit *e, const char *until, int advance)
+{
+	const char *name = arena_printf(e->arena, "%s_until", e->layout->prefix);
+	const char *list = "";
+	struct grid grid = { .team = 1 };
+	struct parameters parameters;
+	bool *written = e->is_written;
+
+	if (e->is_specialized)
+		name = arena_printf(e->arena, "%s_special", name);
+	e->is_written = arena_new_array(e->arena, bool, e->layout->slots.n + 1);
+	e->grid = &grid;
+	parameters = parameters_of(e, until);
+	e->grid = NULL;
+	e->is_written = written;
+	if (parameters.list.length)
+		list = arena_printf(e->arena, "%s, ", str_text(&parameters.list));
+	if (advance == 0)
+		print_until(e, name, list, until);
+	line(e->w, "PMG_LAUNCH(plan, %s, 1, 1%s, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), %d);", name,
+	     str_text(&parameters.arguments), advance);
 }

@@ -282,7 +282,10 @@ static void print_failure_check(struct kernel *kernel, bool blank_behind)
 
 	if (!kernel->layout->has_checks)
 		return;
-	line(w, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
+	if (kernel->emit.in_loop && is_of_device(kernel))
+		line(w, "PMG_STOP_IF_BAD(plan);");
+	else
+		line(w, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
 	if (blank_behind)
 		writer_blank(w);
 }
@@ -301,8 +304,10 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 		if (!is_first && !part->call)
 			writer_blank(e->w);
 		is_first = false;
+		e->in_loop = region == REGION_BODY && e->module->loop.var;
 		if (nest->is_commit && region == REGION_BODY)
 			print_failure_check(kernel, !part->call);
+		e->in_loop = false;
 		if (part->call)
 			line(e->w, "%s", part->call);
 		else
@@ -332,32 +337,63 @@ static bool has_commits(const struct kernel *kernel)
 	return has;
 }
 
+/* The host does not know whether `until` holds: a kernel finds out, for those of later iterations. */
+static void print_device_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi,
+			      const char *until)
+{
+	struct emit *e = &kernel->emit;
+
+	line(e->w, "int64_t %s = pmg_cuda_loop_begin(plan, control, %s);", it, lo);
+	emit_until(e, until, 0);
+	open_block(e->w, "while (pmg_cuda_loop_next(plan, control, &%s, %s)) {", it, hi);
+	print_region(kernel, REGION_BODY);
+	emit_until(e, until, 1);
+	close_block(e->w, "}");
+}
+
+static void print_host_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi, const char *until)
+{
+	struct emit *e = &kernel->emit;
+
+	print_swaps(kernel, "pmg_keep", true);
+	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
+		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
+	print_region(kernel, REGION_BODY);
+	if (has_swaps(e->module) && !has_commits(kernel))
+		print_failure_check(kernel, false);
+	print_swaps(kernel, "pmg_swap", false);
+	close_block(e->w, "}");
+}
+
 static void print_loop(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
 	const char *it = kernel->layout->params[loop->param];
 	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
-	const char *until;
+	const char *until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
 
-	e->reads_device = is_of_device(kernel);
-	until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
-	e->reads_device = false;
 	e->w->span = loop->span;
 	writer_blank(e->w);
-	print_swaps(kernel, "pmg_keep", true);
-	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
-		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
-	print_region(kernel, REGION_BODY);
-	if (is_of_device(kernel) && kernel->layout->has_checks)
-		line(e->w, "(void) pmg_cuda_failed(plan);");
-	if (has_swaps(e->module) && !has_commits(kernel))
-		print_failure_check(kernel, false);
-	print_swaps(kernel, "pmg_swap", false);
-	close_block(e->w, "}");
+	if (is_of_device(kernel))
+		print_device_loop(kernel, it, lo, hi, until);
+	else
+		print_host_loop(kernel, it, lo, hi, until);
 	print_failure_check(kernel, false);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
 		writer_blank(e->w);
+}
+
+/* The body of a pipeline without a loop. */
+static void print_once(struct kernel *kernel)
+{
+	struct emit *e = &kernel->emit;
+
+	if (is_of_device(kernel))
+		open_block(e->w, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
+	print_region(kernel, REGION_BODY);
+	if (is_of_device(kernel))
+		close_block(e->w, "}");
 }
 
 static void print_kernel(struct kernel *kernel, const struct part *unused)
@@ -369,7 +405,7 @@ static void print_kernel(struct kernel *kernel, const struct part *unused)
 	if (e->module->loop.var)
 		print_loop(kernel);
 	else
-		print_region(kernel, REGION_BODY);
+		print_once(kernel);
 	print_region(kernel, REGION_EPILOGUE);
 }
 

@@ -212,12 +212,13 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 	if (nest->groups.n)
 		e->w->span = nest->groups.items[0]->span;
 	e->guards_starts = sets_carried && nest->sets_other;
+	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
 		names = block_open(e, "if (%s) {", e->starts);
 	emit_node(e, nest->node, (struct loop_use) { 0 });
 	if (is_guarded)
 		block_close(e, names);
-	e->guards_starts = false;
+	e->guards_starts = e->in_loop = false;
 }
 
 void emit_nests(struct emit *e, nest_list *nests, int first, int last)

@@ -24,10 +24,26 @@ static __global__ void sum_up(const double *x, double *y, int n, int mistake)
 		*y = sum;
 }
 
+/* A sum that does not wait for what it adds up. */
+static void sum_in_graph(double *x, double *y)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	cudaGraphNode_t node;
+
+	cudaGraphCreate(&graph, 0);
+	emulated::add_node(&node, graph, &node, 0, 1, 32, [=] { x[threadIdx.x] = 1; });
+	emulated::add_node(&node, graph, &node, 0, 1, 32, [=] { sum_up(x, y, 32, 0); });
+	cudaGraphInstantiateWithFlags(&exec, graph, 0);
+	cudaGraphLaunch(exec, 0);
+	cudaGraphExecDestroy(exec);
+	cudaGraphDestroy(graph);
+}
+
 int main(int, char **arguments)
 {
 	static const char *const names[] = { "none", "outside", "before", "divergent", "shared", "warp", "host", "memory",
-					     "writes" };
+					     "writes", "graph" };
 	double ones[32], sum = 0, *x = 0, *y = 0;
 	cudaError_t error;
 	int mistake = 0;
@@ -42,8 +58,12 @@ int main(int, char **arguments)
 	if (error == cudaSuccess)
 		error = cudaMalloc(&y, sizeof *y);
 	if (error == cudaSuccess) {
-		cudaMemcpyAsync(x, ones, sizeof ones, cudaMemcpyHostToDevice, 0);
-		PMG_CUDA_START(sum_up, 1, 32, 0, x, y, 32, mistake);
+		if (mistake != 9)
+			cudaMemcpyAsync(x, ones, sizeof ones, cudaMemcpyHostToDevice, 0);
+		if (mistake == 9)
+			sum_in_graph(x, y);
+		else
+			PMG_CUDA_START(sum_up, 1, 32, 0, x, y, 32, mistake);
 		error = cudaGetLastError();
 	}
 	if (error != cudaSuccess)

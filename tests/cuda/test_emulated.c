@@ -85,6 +85,7 @@ static const struct seeded {
 	{ "warp", "not all of its threads" },
 	{ "shared", "sum -nan" },
 	{ "memory", "out of memory" },
+	{ "graph", "sum -nan" },
 };
 
 static void check_seeded(struct comparison *comparison)

@@ -21,7 +21,7 @@ CASES = [
     ([*WC, "nTheta=96", "--compare", "--repeat=2"], {}, 0, "w "),
     ([*WC, "nTheta=64", "--compare", "--with=restructure PHI by fiber; accumulate w : f32"], {}, 0, "w "),
     ([*WC, "nTheta=96"], {"PMG_EMULATED_MEMORY": "1000"}, NO_RESOURCES,
-     "pmg run: pipeline 'life_wc' needs 0.0 MiB on the device, of whose 0.0 MiB 0.0 are free\n"),
+     "pmg run: pipeline 'life_wc' needs 0.1 MiB on the device, of whose 0.0 MiB 0.0 are free\n"),
     ([*WC, "nTheta=96", "--nvcc=no-such-compiler"], {}, NO_COMPILER,
      "pmg run: cannot start the CUDA compiler 'no-such-compiler': No such file or directory\n"
      "  help: --nvcc COMMAND takes another one\n"),

@@ -85,6 +85,9 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	*s = (struct session){ .arena = arena, .text = program_sbbnnls, .values = run_values_default() };
 	s->values.threads = options->threads;
 	s->values.cc = options->cc;
+	s->values.target = options->target;
+	s->values.nvcc = options->nvcc;
+	s->values.arch = options->arch;
 	s->values.state = options->state;
 	s->values.resume = options->resume;
 	s->values.deterministic = options->is_deterministic;
@@ -160,7 +163,8 @@ bool fit_begin(struct fit *fit, struct failure *failure)
 
 bool fit_iterate(struct fit *fit, struct failure *failure)
 {
-	pmg_control control = { .budget = 1, .resume = true };
+	pmg_control control = { .budget = fit->options.steps, .check_every = fit->options.steps,
+				.resume = true, .same_buffers = true };
 	return step(fit, &control, failure);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The solver of `pmg life fit`: the program sbbnnls, compiled as `pmg run` does, in the loop of its plan. One call of
- * fit_iterate is one iteration, after which all outputs are as if the program had ended there. */
+ * fit_iterate is one iteration, or as many as are asked for, after which all outputs are as if the program had ended
+ * there. On a GPU everything stays where it is meanwhile, but for the weights. */
 #ifndef TOOLS_LIFE_FIT_H
 #define TOOLS_LIFE_FIT_H
 
@@ -10,10 +11,12 @@
 
 struct fit_options {
 	int64_t iterations, threads; /* threads 0: OpenMP's default */
+	int64_t steps;               /* iterations of one call of fit_iterate, at most */
 	double tolerance;            /* of the violation, relative to its value for weights of 0 */
 	bool is_plain;               /* no preconditioner */
 	bool is_deterministic;
 	const char *precision, *cc;  /* of D: f64, f64top, f32; NULL: the default */
+	const char *target, *nvcc, *arch; /* as in struct run_values */
 	const char *state, *resume;  /* where fit_save writes; from where fit_begin goes on, NULL: from the start */
 	const double *start;         /* [n_fibers]; NULL: 0 */
 };

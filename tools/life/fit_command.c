@@ -11,14 +11,15 @@
 
 #include "life/fit.h"
 
-enum { SECONDS_BETWEEN_LINES = 10, FIRST_ITERATIONS = 4 };
+enum { SECONDS_BETWEEN_LINES = 10, FIRST_ITERATIONS = 4, STEPS_OF_DEVICE = 16 };
 
 /* So long is measured before the time is told. */
 static const double first_seconds = 0.2;
 
 struct values {
 	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc, *state, *resume;
-	int64_t iterations, threads, checkpoint;
+	const char *target, *nvcc, *arch;
+	int64_t iterations, threads, checkpoint, steps;
 	bool is_plain, is_deterministic;
 };
 
@@ -43,6 +44,11 @@ static double now(void)
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+static bool is_on_device(const struct values *values)
+{
+	return strcmp(values->target, "openmp") != 0;
 }
 
 /* ---- Telling ------------------------------------------------------------------------------- */
@@ -78,6 +84,18 @@ static void forget_progress(void)
 {
 	if (isatty(STDERR_FILENO))
 		fputs("\r\033[K", stderr);
+}
+
+/* What a GPU holds, and what has been moved between it and this machine. */
+static void tell_device(const struct fitting *f)
+{
+	char held[32], to[32], from[32];
+	const pmg_report *report = pmg_plan_report(f->fit.execution.plan);
+	if (!is_on_device(f->values) || !report)
+		return;
+	printf("GPU: %s held, %s moved to it, %s from it\n", bytes_text(report->device_bytes, held, sizeof(held)),
+	       bytes_text(report->to_device, to, sizeof(to)), bytes_text(report->from_device, from, sizeof(from)));
+	fflush(stdout);
 }
 
 static bool tell_forecast(const struct fitting *f, struct failure *failure)
@@ -241,7 +259,10 @@ static bool read_options(struct fitting *f, struct fit_options *options, struct 
 	const struct values *v = f->values;
 	*options = (struct fit_options){ .iterations = v->iterations, .threads = v->threads, .tolerance = 1e-6,
 					 .is_plain = v->is_plain, .is_deterministic = v->is_deterministic,
-					 .cc = v->cc, .resume = v->resume };
+					 .cc = v->cc, .resume = v->resume, .steps = v->steps,
+					 .target = v->target, .nvcc = v->nvcc, .arch = v->arch };
+	if (!options->steps)
+		options->steps = is_on_device(v) ? STEPS_OF_DEVICE : 1;
 	if (v->precision && take_word("precision", v->precision, precisions, failure) < 0)
 		return false;
 	options->precision = v->precision && strcmp(v->precision, "f64") != 0 ? v->precision : NULL;
@@ -268,6 +289,8 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	ok = close_history(f, failure) && ok;
 	if (ok)
 		tell_end(f);
+	if (ok)
+		tell_device(f);
 	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, f->problem.n_fibers, f->path, failure);
 	state_was_interrupted();
 	if (ok)
@@ -299,7 +322,14 @@ static const struct option_row rows[] = {
 	  .text = "the same bits in each run, for any number of threads" },
 	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct values, threads), .low = 1,
 	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
-	TEXT_ROW("history", history, "FILE.csv", "objective, violation, live fibers and time of each iteration"),
+	TEXT_ROW("target", target, "openmp|cuda", "what runs the kernels: this processor, or a GPU"),
+	TEXT_ROW("nvcc", nvcc, "COMMAND", "for --target=cuda, CUDA's compiler and further flags (default: nvcc)"),
+	TEXT_ROW("arch", arch, "sm_80,sm_90,…|native", "GPUs to compile for (default: that which is here)"),
+	{ .name = "check-every", .kind = OPTION_INTEGER, .offset = offsetof(struct values, steps), .low = 1,
+	  .high = 1000000, .operand = "N",
+	  .text = "iterations from one look at progress and signals, and row of the history, to the next (default: 1, "
+		  "on a GPU 16)" },
+	TEXT_ROW("history", history, "FILE.csv", "objective, violation, live fibers and time after each iteration"),
 	{ .name = "checkpoint", .kind = OPTION_INTEGER, .offset = offsetof(struct values, checkpoint), .low = 0,
 	  .high = 1000000000, .operand = "SECONDS", .text = "save the state so often (default: 300)" },
 	TEXT_ROW("state", state, "FILE", "where the state goes, also when a signal comes (default: WEIGHTS.state)"),
@@ -321,7 +351,7 @@ static bool fit(void *values, const word_list *operands, struct arena *arena, st
 
 static int fit_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { .iterations = 1000, .checkpoint = 300 };
+	struct values values = { .iterations = 1000, .checkpoint = 300, .target = "openmp" };
 	return command_do(command, arena, argc, argv, &values, fit);
 }
 

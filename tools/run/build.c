@@ -225,10 +225,42 @@ static void list_arguments(struct session *s, const struct build *build, const c
 	vec_push(s->arena, words, NULL);
 }
 
-static void list_device_arguments(struct session *s, const struct build *build, const char *include, const char *lib,
-				  word_list *words)
+/* "sm_90" in words for nvcc: machine code, and for the last one what later GPUs translate. */
+static const char *arch_words(struct arena *arena, const char *arch, bool is_last, struct failure *failure)
 {
-	push_words(s, words, s->values.nvcc ? s->values.nvcc : "nvcc -arch=native");
+	size_t n = strncmp(arch, "sm_", 3) == 0 ? strspn(arch + 3, "0123456789") : 0;
+	const char *rest = arch + 3 + n;
+	if (n == 0 || (*rest && (!strchr("af", *rest) || rest[1]))) {
+		fail(failure, OUTCOME_USAGE, "--arch: '%s' is no GPU as nvcc calls them", arch);
+		fail_help(failure, "--arch=sm_80,sm_90 compiles for two, --arch=native for the one that is here");
+		return NULL;
+	}
+	const char *words = arena_printf(arena, " -gencode=arch=compute_%s,code=sm_%s", arch + 3, arch + 3);
+	return is_last ? arena_printf(arena, "%s -gencode=arch=compute_%s,code=compute_%s", words, arch + 3, arch + 3)
+		       : words;
+}
+
+const char *build_nvcc(struct arena *arena, const struct run_values *values, struct failure *failure)
+{
+	const char *command = values->nvcc ? values->nvcc : "nvcc";
+	if (!values->arch && values->nvcc)
+		return command;
+	if (!values->arch || strcmp(values->arch, "native") == 0)
+		return arena_printf(arena, "%s -arch=native", command);
+	char *rest = arena_string(arena, values->arch);
+	for (char *arch = strsep(&rest, ","); arch; arch = strsep(&rest, ",")) {
+		const char *words = arch_words(arena, arch, !rest, failure);
+		if (!words)
+			return NULL;
+		command = arena_printf(arena, "%s%s", command, words);
+	}
+	return command;
+}
+
+static void list_device_arguments(struct session *s, const struct build *build, const char *nvcc, const char *include,
+				  const char *lib, word_list *words)
+{
+	push_words(s, words, nvcc);
 	push_words(s, words, "-std=c++17 -O3 -Xcompiler -fPIC,-fwrapv -shared");
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", build->folder));
@@ -318,16 +350,16 @@ static bool start(struct session *s, const word_list *words, const struct build 
 
 static bool compile(struct session *s, const struct build *build, struct failure *failure)
 {
-	const char *include, *lib;
+	const char *include, *lib, *nvcc = build->device_file ? build_nvcc(s->arena, &s->values, failure) : "";
 	word_list words = { 0 }, device_words = { 0 };
-	if (!find_runtime(s, &include, &lib, failure))
+	if (!nvcc || !find_runtime(s, &include, &lib, failure))
 		return false;
 	list_arguments(s, build, include, lib, &words);
 	if (!start(s, &words, build, "C compiler", "--cc", failure))
 		return false;
 	if (!build->device_file)
 		return true;
-	list_device_arguments(s, build, include, lib, &device_words);
+	list_device_arguments(s, build, nvcc, include, lib, &device_words);
 	return start(s, &device_words, build, "CUDA compiler", "--nvcc", failure);
 }
 

@@ -79,6 +79,9 @@ static const char *library_path(struct session *s)
 	add_text(&sum, s->text);
 	add_text(&sum, values->with ? values->with : "");
 	add_text(&sum, values->cc ? values->cc : "");
+	add_text(&sum, values->target);
+	add_text(&sum, values->nvcc ? values->nvcc : "");
+	add_text(&sum, values->arch ? values->arch : "");
 	add_text(&sum, home ? home : "");
 	add_number(s->arena, &sum, values->deterministic);
 	add_tool(s->arena, &sum);

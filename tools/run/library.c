@@ -177,7 +177,8 @@ static bool interrupted(struct execution *e, const pmg_control *control, struct 
 bool library_execute(struct execution *e, double *seconds, struct failure *failure)
 {
 	const struct run_values *values = &e->session->values;
-	pmg_control control = { .budget = values->iterations, .resume = values->resume };
+	pmg_control control = { .budget = values->iterations, .resume = values->resume,
+				.check_every = values->check_every };
 	reset_results(e->session, e->results);
 	if (values->resume && !state_load(e, failure))
 		return false;
@@ -220,6 +221,10 @@ static bool execute(struct execution *e, struct timing *timing, struct failure *
 	timing->plan = e->plan_seconds;
 	timing->least = times[0];
 	timing->median = times[n / 2];
+	const pmg_report *report = pmg_plan_report(e->plan);
+	timing->device_bytes = report->device_bytes;
+	timing->to_device = report->to_device;
+	timing->from_device = report->from_device;
 	return true;
 }
 

@@ -85,6 +85,10 @@ void timing_print(const struct timing *timing)
 	if (timing->n > 1)
 		printf(" (median of %" PRId64 ", least %.3f)", timing->n, 1e3 * timing->least);
 	putchar('\n');
+	if (timing->device_bytes > 0)
+		printf("device %.3f MiB; moved to it %.3f MiB, from it %.3f MiB\n",
+		       (double) timing->device_bytes / 0x1p20, (double) timing->to_device / 0x1p20,
+		       (double) timing->from_device / 0x1p20);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */

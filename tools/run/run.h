@@ -13,12 +13,12 @@
 
 struct run_values {
 	const char *with, *specialize;
-	const char *pipeline, *target, *cc, *nvcc, *keep;
+	const char *pipeline, *target, *cc, *nvcc, *arch, *keep;
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
 	const char *state, *resume; /* files */
 	const char *message_format;
-	int64_t repeat, threads, iterations;
+	int64_t repeat, threads, iterations, check_every;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
 };
@@ -79,6 +79,7 @@ struct timing {
 	double plan, median, least; /* seconds */
 	double interpreter;
 	int64_t n;
+	int64_t device_bytes, to_device, from_device; /* of a target with a device */
 };
 
 /* ---- run.c: the steps of the command, for others that run pipelines -------------- */
@@ -133,6 +134,8 @@ struct build {
 	bool is_kept;
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);
+/* CUDA's compiler and its flags for the GPUs that are asked for, in words; NULL: these are no GPUs. */
+const char *build_nvcc(struct arena *arena, const struct run_values *values, struct failure *failure);
 void build_remove(struct build *build);
 /* Whether code is generated for this value of the parameter number p. */
 bool size_is_compiled_in(const struct session *s, int p);

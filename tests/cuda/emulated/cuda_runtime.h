@@ -6,8 +6,10 @@
  * - a barrier that not all threads reach, or a shuffle in which lanes of the mask do not take part: an error;
  * - memory of the device has a page without access on both sides, and is without access while the host runs: a fault,
  *   which says so and ends the process with status OUTSIDE; a write before an array is found when it is freed;
+ * - what a graph does not order runs in another order than it was added in, and in a third one the next time;
  * - memory of the device and of a block begins as NaN, or -1 in integers, so that what is read too early is seen;
- * - PMG_EMULATED_MEMORY is how many bytes the device has. */
+ * - PMG_EMULATED_MEMORY is how many bytes the device has; with PMG_EMULATED_COUNTS the process says at its end how
+ *   many kernels it has run, how many graphs it has made and started, and how often the host waited. */
 #ifndef PMG_TESTS_CUDA_RUNTIME_H
 #define PMG_TESTS_CUDA_RUNTIME_H
 
@@ -17,6 +19,7 @@
 #define __global__
 #define __shared__ static __attribute__((section("pmg_shared")))
 
+#include <functional>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -25,13 +28,16 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <vector>
 
 enum cudaError_t {
-	cudaSuccess = 0, cudaErrorMemoryAllocation = 2, cudaErrorInsufficientDriver = 35, cudaErrorNoDevice = 100,
-	cudaErrorLaunchFailure = 719
+	cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2,
+	cudaErrorInsufficientDriver = 35, cudaErrorNoDevice = 100, cudaErrorLaunchFailure = 719
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 typedef struct emulated_stream *cudaStream_t;
+typedef struct emulated_graph *cudaGraph_t, *cudaGraphExec_t;
+typedef size_t cudaGraphNode_t;         /* its number, from 1 on */
 
 struct emulated_dim3 {
 	unsigned x, y, z;
@@ -42,6 +48,21 @@ static emulated_dim3 threadIdx, blockIdx, blockDim, gridDim;
 namespace emulated {
 
 enum { WARP = 32, STACK = 1 << 17, MOST_THREADS = 1024, OUTSIDE = 42, PAGE = 4096 };
+
+/* ---- counts ---- */
+
+struct counts {
+	unsigned kernels, graphs, launches, waits;
+
+	~counts()
+	{
+		if (getenv("PMG_EMULATED_COUNTS"))
+			fprintf(stderr, "emulated CUDA: %u kernels, %u graphs, %u launches, %u waits\n", kernels,
+				graphs, launches, waits);
+	}
+};
+
+static counts count;
 
 /* ---- memory ---- */
 
@@ -264,6 +285,7 @@ template <class F> static void start(unsigned blocks, unsigned threads, F kernel
 	access during;
 
 	watch();
+	count.kernels++;
 	if (threads > MOST_THREADS || threads == 0 || blocks == 0) {
 		problem = "a grid of this size cannot be started";
 		return;
@@ -285,6 +307,95 @@ enum barriers { SYNC, SHUFFLE_IN, SHUFFLE_OUT };
 
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) \
 	emulated::start(blocks, threads, [=] { kernel(__VA_ARGS__); })
+
+/* ---- graphs ---- */
+
+struct emulated_node {
+	std::function<void()> start;
+	std::vector<cudaGraphNode_t> before;
+};
+
+struct emulated_graph {
+	std::vector<emulated_node> nodes;
+	unsigned n_launches;
+};
+
+namespace emulated {
+
+template <class F> static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
+					       size_t n, unsigned blocks, unsigned threads, F kernel)
+{
+	emulated_node added = { [=] { start(blocks, threads, kernel); }, { before, before + n } };
+
+	for (size_t i = 0; i < n; i++)
+		if (before[i] == 0 || before[i] > graph->nodes.size())
+			return cudaErrorInvalidValue;
+	graph->nodes.push_back(added);
+	*node = graph->nodes.size();
+	return cudaSuccess;
+}
+
+static bool can_run(const emulated_graph &graph, const std::vector<bool> &is_done, size_t node)
+{
+	bool can = !is_done[node];
+
+	for (cudaGraphNode_t before : graph.nodes[node].before)
+		can = can && is_done[before - 1];
+	return can;
+}
+
+/* The last, the first, a middle one of those that can run. */
+static void run_one(const emulated_graph &graph, std::vector<bool> &is_done)
+{
+	std::vector<size_t> ready;
+
+	for (size_t i = 0; i < graph.nodes.size(); i++)
+		if (can_run(graph, is_done, i))
+			ready.push_back(i);
+	const size_t at[] = { ready.size() - 1, 0, ready.size()/2 }, node = ready[at[graph.n_launches % 3]];
+
+	is_done[node] = true;
+	graph.nodes[node].start();
+}
+
+}
+
+#define PMG_CUDA_ADD_NODE emulated::add_node
+
+static inline cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned)
+{
+	*graph = new emulated_graph();
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
+{
+	*exec = new emulated_graph(*graph);
+	emulated::count.graphs++;
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+	delete graph;
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+	return cudaGraphDestroy(exec);
+}
+
+static inline cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t)
+{
+	std::vector<bool> is_done(exec->nodes.size(), false);
+
+	for (size_t i = 0; i < exec->nodes.size() && !emulated::problem; i++)
+		emulated::run_one(*exec, is_done);
+	exec->n_launches++;
+	emulated::count.launches++;
+	return emulated::problem ? cudaErrorLaunchFailure : cudaSuccess;
+}
 
 /* ---- in kernels ---- */
 
@@ -433,6 +544,7 @@ static inline cudaError_t cudaStreamDestroy(cudaStream_t)
 
 static inline cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
+	emulated::count.waits++;
 	return cudaGetLastError();
 }
 

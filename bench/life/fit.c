@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The whole solver, dsl_examples/sbbnnls.pmg, compiled as `pmg run` does it: some iterations with a look after each, so
+ * that those of the two step rules have times of their own, then all of them at one go. Nothing is read from a file and
+ * no array of the caller is moved meanwhile. On a GPU, the processor does the same, too, and must come to the same
+ * objective. */
+#include "life/life.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIMED = 100 };           /* iterations that are looked at one by one */
+
+static const double agreement = 1e-9;
+
+struct life_fit {
+	const struct life_case *problem;
+	struct arena *arena;
+	struct session session;
+	struct results results;
+	struct execution execution;
+	struct build build;
+	double *w0;
+	double last;                    /* when an iteration was done last */
+	double *times[2];               /* of iterations whose number is even, odd */
+	int n[2];
+	double seconds;                 /* of all, at one go */
+	double objective, live;
+	int64_t iterations;
+};
+
+static bool bind_number(struct life_fit *fit, const char *name, double value, struct failure *failure)
+{
+	return bind_word(&fit->session, arena_printf(fit->arena, "%s=%.17g", name, value), failure);
+}
+
+static bool bind_fit(struct life_fit *fit, struct failure *failure)
+{
+	struct session *s = &fit->session;
+	const struct life_case *p = fit->problem;
+	const struct ndarray w0 = { .type = PMG_F64, .rank = 1, .shape = { p->tensor.n_fibers }, .data = fit->w0 };
+	word_list none = { 0 };
+	return bind_memory(s, "PHI.atom", &p->atom, failure) && bind_memory(s, "PHI.voxel", &p->voxel, failure) &&
+	       bind_memory(s, "PHI.fiber", &p->fiber, failure) && bind_memory(s, "PHI.value", &p->value, failure) &&
+	       bind_memory(s, "D", &p->D, failure) && bind_memory(s, "b", &p->Y, failure) &&
+	       bind_memory(s, "w0", &w0, failure) && bind_number(fit, "maxIter", (double) fit->iterations, failure) &&
+	       bind_number(fit, "preconditioned", 1, failure) && bind_number(fit, "tolGradient", 0, failure) &&
+	       bind_number(fit, "tolObjective", -1, failure) && session_bind(s, &none, 0, failure);
+}
+
+static const struct ndarray *output(const struct life_fit *fit, const char *name)
+{
+	for (int i = 0; i < fit->session.arguments.n; i++)
+		if (strcmp(fit->session.arguments.items[i].array->name, name) == 0)
+			return &fit->results.arrays[i];
+	return NULL;
+}
+
+static bool open_fit(struct life_fit *fit, struct life_values *values, const char *target, struct failure *failure)
+{
+	struct session *s = &fit->session;
+	const char *path = life_find_file(values, "dsl_examples/sbbnnls.pmg", failure);
+	s->arena = fit->arena = values->arena;
+	s->values = values->run;
+	s->values.target = target;
+	fit->iterations = values->iterations;
+	fit->w0 = calloc((size_t) fit->problem->tensor.n_fibers + 1, sizeof(double));
+	for (int i = 0; i < 2; i++)
+		fit->times[i] = arena_new_array(values->arena, double, TIMED);
+	if (!fit->w0)
+		return fail_memory(failure, "the weights");
+	bool ok = path && session_open(s, path, failure) && bind_fit(fit, failure) &&
+		  results_new(s, &fit->results, failure) && build_library(s, &fit->build, failure) &&
+		  library_open(s, fit->build.library, &fit->results, &fit->execution, failure);
+	build_remove(&fit->build);
+	return ok;
+}
+
+static void close_fit(struct life_fit *fit)
+{
+	library_close(&fit->execution);
+	results_free(&fit->session, &fit->results);
+	session_free(&fit->session);
+	free(fit->w0);
+}
+
+/* ---- Times -------------------------------------------------------------------------------- */
+
+static void note_iteration(void *user, int64_t iteration, int64_t last)
+{
+	struct life_fit *fit = user;
+	double now = clock_seconds(false, 1);
+	int rule = (int) ((iteration - 1) % 2);
+	(void) last;
+	if (fit->n[rule] < TIMED)
+		fit->times[rule][fit->n[rule]++] = now - fit->last;
+	fit->last = now;
+}
+
+/* From the start, up to an iteration that is not timed: everything has been compiled, loaded and placed then. */
+static bool start_fit(struct life_fit *fit, int64_t budget, struct failure *failure)
+{
+	pmg_control control = { .budget = budget };
+	return library_step(&fit->execution, &control, failure);
+}
+
+static bool time_each(struct life_fit *fit, struct failure *failure)
+{
+	pmg_control control = { .budget = fit->iterations - 2 < TIMED ? fit->iterations - 2 : TIMED, .resume = true,
+				.same_buffers = true, .check_every = 1, .progress = note_iteration, .user = fit };
+	if (!start_fit(fit, 2, failure))
+		return false;
+	fit->last = clock_seconds(false, 1);
+	return library_step(&fit->execution, &control, failure);
+}
+
+static bool time_all(struct life_fit *fit, struct failure *failure)
+{
+	pmg_control control = { .budget = -1, .resume = true, .same_buffers = true,
+				.check_every = fit->session.values.check_every };
+	if (!start_fit(fit, 0, failure))
+		return false;
+	double start = clock_seconds(false, 1);
+	if (!library_step(&fit->execution, &control, failure))
+		return false;
+	fit->seconds = clock_seconds(false, 1) - start;
+	fit->objective = ndarray_real(output(fit, "reached"), 0);
+	const double *w = output(fit, "w")->data;
+	for (int64_t f = 0; f < fit->problem->tensor.n_fibers; f++)
+		fit->live += w[f] > 0;
+	fit->live /= (double) fit->problem->tensor.n_fibers;
+	return true;
+}
+
+/* ---- Telling ---------------------------------------------------------------------------------- */
+
+static struct record record_of(const struct life_fit *fit, const char *op)
+{
+	struct record record = record_new();
+	record.bench = "life";
+	record.problem = fit->problem->name;
+	record.op = op;
+	record.version = "generated";
+	record.target = fit->session.values.target;
+	record.threads = (double) fit->session.values.threads;
+	record.precision = "f64";
+	record.algorithm = fit->session.values.with ? fit->session.values.with : "";
+	record.plan_ms = 1e3 * fit->execution.plan_seconds;
+	record.plan_bytes = (double) pmg_plan_bytes(fit->execution.plan);
+	record.clock = "wall";
+	return record;
+}
+
+static void add_times(struct life_fit *fit, const char *op, double *times, int n, record_list *records)
+{
+	struct record record = record_of(fit, op);
+	struct interval interval = median_interval(times, n);
+	record.ms_median = 1e3 * interval.middle;
+	record.ms_low = 1e3 * interval.low;
+	record.ms_high = 1e3 * interval.high;
+	record.ms_min = 1e3 * times[0];
+	record.runs = n;
+	vec_push(fit->arena, records, record);
+	printf("%-7s %-9s %9.4g ms an iteration (%.4g - %.4g), %d of them\n", fit->session.values.target, op,
+	       record.ms_median, record.ms_low, record.ms_high, n);
+}
+
+static void add_records(struct life_fit *fit, record_list *records)
+{
+	static const char *const ops[] = { "fit even", "fit odd" };
+	const pmg_report *report = pmg_plan_report(fit->execution.plan);
+	for (int i = 0; i < 2; i++)
+		if (fit->n[i] > 0)
+			add_times(fit, ops[i], fit->times[i], fit->n[i], records);
+	add_times(fit, "fit", &fit->seconds, 1, records);
+	printf("%-7s %lld iterations in %.4g s, objective %.12g, %.1f %% of the fibers live; plan %.4g s",
+	       fit->session.values.target, (long long) fit->iterations, fit->seconds, fit->objective, 100 * fit->live,
+	       fit->execution.plan_seconds);
+	if (report->device_bytes > 0)
+		printf("; device %.1f MB, %.1f MB to it, %.1f MB from it", 1e-6 * (double) report->device_bytes,
+		       1e-6 * (double) report->to_device, 1e-6 * (double) report->from_device);
+	printf("\n");
+	fflush(stdout);
+}
+
+static bool run_fit(struct life_fit *fit, struct life_values *values, const char *target, record_list *records,
+		    struct failure *failure)
+{
+	if (!open_fit(fit, values, target, failure) || !time_each(fit, failure) || !time_all(fit, failure))
+		return false;
+	add_records(fit, records);
+	return true;
+}
+
+static bool compare(const struct life_fit *fit, const struct life_fit *reference, struct failure *failure)
+{
+	double difference = fabs(fit->objective / reference->objective - 1);
+	printf("objectives differ by %.2g of their value\n", difference);
+	if (difference <= agreement || !isfinite(reference->objective))
+		return true;
+	return fail(failure, OUTCOME_NUMERICAL, "objectives differ by %.2g of their value, more than %g", difference,
+		    agreement);
+}
+
+bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,
+	      struct failure *failure)
+{
+	struct life_fit fit = { .problem = problem }, reference = { .problem = problem };
+	bool is_compared = life_is_on_gpu(values) && !values->versions;
+	bool ok = run_fit(&fit, values, values->run.target, records, failure);
+	close_fit(&fit);
+	ok = ok && (!is_compared || run_fit(&reference, values, "openmp", records, failure));
+	if (is_compared)
+		close_fit(&reference);
+	return ok && (!is_compared || compare(&fit, &reference, failure));
+}
