@@ -213,17 +213,30 @@ static void merge_asked(struct level *level, const struct asked *asked)
 	}
 }
 
-/* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. */
-static void remark_unfused(struct fusion *f, const struct edge *edge, struct obstacle *obstacle)
+/* Has an edge before this one the same ends? */
+static bool is_told(const struct level *level, const struct edge *edge)
 {
+	for (const struct edge *other = level->edges->items; other < edge; other++)
+		if (other->is_strict && other->from == edge->from && other->to == edge->to)
+			return true;
+	return false;
+}
+
+/* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. The two may share
+ * the loops around this level. */
+static void remark_unfused(const struct level *level, const struct edge *edge, struct obstacle *obstacle)
+{
+	struct fusion *f = level->fusion;
 	isl_map *pairs = obstacle->pairs ? obstacle->pairs : edge->pairs;
 	struct diag *diag;
 	const char *sample;
 
-	if (!edge->from->n_common || !edge->to->n_common)
+	if (!edge->from->n_common || !edge->to->n_common || is_told(level, edge) ||
+	    (level->number && !groups_have_loops(edge->from, edge->to, level->number)))
 		return;
-	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s': %s",
-			   edge->to->name, edge->from->name, obstacle->reason);
+	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s'%s: %s",
+			   edge->to->name, edge->from->name, level->number ? " below the loops that they share" : "",
+			   obstacle->reason);
 	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
 	if (sample)
 		diag_label(f->module->diags, diag, (struct span) { 0 }, obstacle->pairs ? "%s" : "what links them: %s",
@@ -269,8 +282,8 @@ static void merge_by_edges(struct level *level)
 			continue;
 		if (may_merge_unasked(level, x, y, &obstacle))
 			merge(level, x, y);
-		else if (level->number == 0)
-			remark_unfused(level->fusion, edge, &obstacle);
+		else
+			remark_unfused(level, edge, &obstacle);
 		isl_map_free(obstacle.pairs);
 	}
 }

@@ -110,8 +110,7 @@ static bool binds_agree(const struct dim *a, const struct dim *b)
 	return agree;
 }
 
-/* Ranges, or the same bound dims, up to `level`. */
-static bool have_loops(const struct group *a, const struct group *b, int level)
+bool groups_have_loops(const struct group *a, const struct group *b, int level)
 {
 	bool have = level < a->n_common && level < b->n_common;
 
@@ -209,7 +208,7 @@ static bool directions_agree(const struct group *a, const struct group *b, int l
 const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
 			  bool is_asked)
 {
-	if (!have_loops(a, b, level))
+	if (!groups_have_loops(a, b, level))
 		return "they have no loop over a range in common";
 	if (!directions_agree(a, b, level))
 		return "one runs forwards and the other backwards";

@@ -48,6 +48,8 @@ bool fuse_read_items(struct module *module, const struct pass_options *options);
 /* What they ask for in the region of `f`. */
 void fuse_ask(struct fusion *f);
 bool group_is_in(const group_list *list, const struct group *group);
+/* Have both ranges, or the same bound dims, up to this level? */
+bool groups_have_loops(const struct group *a, const struct group *b, int level);
 /* Why two groups have no loop of this level to share; NULL: they have. */
 const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
 			  bool is_asked);

@@ -2,8 +2,8 @@
  *
  * Which loops are shared by threads. In each nest it is the outermost loop that carries no strict dependence. Where
  * it carries updates of one cell by several iterations, they end in an accumulator of the loop (OpenMP's reduction)
- * if there is one, and are atomic otherwise, unless a team can do without (team.c). A loop that stays serial gets a
- * remark with a pair of iterations. */
+ * if there is one, and are atomic otherwise, unless a team can do without (team.c). A loop that stays serial because of
+ * a dependence gets a remark with a pair of iterations, also inside of one that is shared. */
 #include "passes/pass_private.h"
 
 static bool clause_exists(const struct stage *stage)
@@ -67,6 +67,39 @@ static void remark_children(struct tree_walk *walk, __isl_keep isl_schedule_node
 						   tree_carried(node, walk->region->reduction));
 
 	remark(walk->module, mark, "it runs over the children of one node", dependence_sample(walk->module, pairs));
+}
+
+struct inside {
+	struct module *module;
+	const struct region *region;
+	const struct mark *shared;
+};
+
+static isl_bool remark_inner(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct inside *inside = user;
+	const struct mark *mark = mark_of_node(node);
+	isl_union_map *strict;
+
+	if (mark && mark->kind == MARK_BLOCK)
+		return isl_bool_false;
+	if (!mark || mark == inside->shared || (mark->kind != MARK_LOOP && mark->kind != MARK_CHILDREN))
+		return isl_bool_true;
+	strict = tree_carried(node, inside->region->strict);
+	if (isl_union_map_is_empty(strict) == isl_bool_false)
+		remark(inside->module, mark, "it carries a dependence",
+		       dependence_sample(inside->module, isl_union_map_copy(strict)));
+	isl_union_map_free(strict);
+	return isl_bool_true;
+}
+
+/* Loops below one that is shared, which each thread runs in order. */
+static void remark_inside(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *shared)
+{
+	struct inside inside = { walk->module, walk->region, shared };
+
+	if (isl_union_map_is_empty(walk->region->strict) == isl_bool_false)
+		isl_schedule_node_foreach_descendant_top_down(node, remark_inner, &inside);
 }
 
 /* Goes down to the one stage of each list item and makes its updates atomic; back to the same place. */
@@ -217,6 +250,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 			node = share(walk, node, mark, updates);
 		*descend = false;
 	}
+	if (!*descend)
+		remark_inside(walk, node, mark);
 	isl_union_map_free(strict);
 	isl_union_map_free(updates);
 	return node;
