@@ -52,8 +52,8 @@ isl_cflags = $(call ask,isl_cflags,--cflags,isl)
 isl_libs = $(call ask,isl_libs,--libs,isl)
 hdf5_cflags = $(call ask,hdf5_cflags,--cflags,hdf5-serial,hdf5)
 hdf5_libs = $(call ask,hdf5_libs,--libs,hdf5-serial,hdf5)
-scan_cflags = $(call ask,scan_cflags,--cflags,matio libzip)
-scan_libs = $(call ask,scan_libs,--libs,matio libzip)
+zip_cflags = $(call ask,zip_cflags,--cflags,libzip)
+zip_libs = $(call ask,zip_libs,--libs,libzip)
 # libnifti has no pkg-config file.
 nifti_cflags := -isystem /usr/include/nifti
 nifti_libs := -lnifti2 -lznz
@@ -210,7 +210,7 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 $(OBJ)/compiler/%.o $(OBJ)/generated/%.o: part_flags = $(isl_cflags) -fvisibility=hidden
 $(OBJ)/generated/%.o: part_flags += -Icompiler/syntax $(generated_warnings)
 $(OBJ)/runtime/%.o: part_flags = -fPIC -fvisibility=hidden $(openmp)
-$(OBJ)/tools/%.o $(OBJ)/bench/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags) $(scan_cflags) \
+$(OBJ)/tools/%.o $(OBJ)/bench/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags) $(zip_cflags) \
 	$(nifti_cflags)
 
 # $(call at_least,TOOL,VERSION)
@@ -255,7 +255,7 @@ $(BUILD)/$(soname): $(runtime)
 $(libpmgrt_so): $(BUILD)/$(soname)
 	@ln -sf $(soname) $@
 
-tool_libs = -L$(BUILD) -lpmgrt $(isl_libs) $(hdf5_libs) $(scan_libs) $(nifti_libs) -lz -ldl -lm
+tool_libs = -L$(BUILD) -lpmgrt $(isl_libs) $(hdf5_libs) $(zip_libs) $(nifti_libs) -lz -ldl -lm
 
 $(BUILD)/pmgc: $(call object,$(compiler_main)) $(libpmgc)
 	$(link) $^ $(isl_libs) -lm -o $@

@@ -50,7 +50,6 @@ build_needs()
 	need zlib1g-dev 'zlib headers' includes zlib.h zlib
 	need libnifti-dev 'libnifti' includes nifti2_io.h none /usr/include/nifti
 	need libzip-dev 'libzip' includes zip.h libzip
-	need libmatio-dev 'matio' includes matio.h matio
 }
 
 test_needs()

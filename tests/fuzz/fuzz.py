@@ -27,6 +27,8 @@ TARGETS = {
     "tns": ("file.c", 'SUFFIX=".tns"', []),
     "tsv": ("file.c", 'SUFFIX=".tsv"', []),
     "txt": ("file.c", 'SUFFIX=".txt"', []),
+    "npz": ("file.c", 'SUFFIX=".npz"', []),
+    "mat": ("file.c", 'SUFFIX=".mat"', []),
     "raw": ("file.c", 'SUFFIX=".f32"', []),
     "container": ("container.c", "CONTAINER", []),
 }
@@ -44,8 +46,8 @@ def build():
     (BUILD / "fuzz").mkdir(exist_ok=True)
     includes = ["-Icompiler", "-Iruntime", "-Itools", f"-I{BUILD}", *output_of("pkg-config", "--cflags", "isl"),
                 *output_of("pkg-config", "--cflags", "hdf5-serial")]
-    libs = [*output_of("pkg-config", "--libs", "isl"), *output_of("pkg-config", "--libs", "hdf5-serial"), "-lz",
-            "-ldl", "-lm"]
+    libs = [*output_of("pkg-config", "--libs", "isl"), *output_of("pkg-config", "--libs", "hdf5-serial"),
+            *output_of("pkg-config", "--libs", "libzip"), "-lz", "-ldl", "-lm"]
     for target, (source, definition, _) in TARGETS.items():
         subprocess.run([CLANG, "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fopenmp", *SANITIZED, f"-D{definition}",
                         *includes, f"tests/fuzz/{source}", *libraries, *libs, "-o", str(BUILD / "fuzz" / target)],

@@ -155,7 +155,7 @@ def imports(folder, problem):
     np.save(folder/"narrow.npy", problem.D[:, 1:])
     np.save(folder/"few.npy", problem.D[:3])
     for status, text, *words in [
-            (USAGE, "--dictionary, --y and --output", folder/"phi.tns"),
+            (USAGE, "holds no dictionary; --dictionary is needed", folder/"phi.tns"),
             (WRONG, "of three modes", folder/"two.tns", *parts), (WRONG, "sparse tensor", folder/"D.npy", *parts),
             (WRONG, "a row for each voxel", folder/"phi.tns", parts[0], f"--y={folder/'y.f64'}"),
             (WRONG, "no problem", folder/"phi.tns", f"--dictionary={folder/'narrow.npy'}", parts[1]),

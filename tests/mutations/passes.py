@@ -84,7 +84,7 @@ class Judge:
         self.build, self.objects, self.programs = Path(build), {}, Path(root) / "programs.pmg"
         self.programs.write_bytes(run([sys.executable, "tests/random/generate.py", "1", PROGRAMS, "0"])[1])
         self.isl, self.cflags = packages("--libs", "isl"), packages("--cflags", "isl")
-        self.hdf5 = packages("--libs", "hdf5-serial")
+        self.hdf5 = packages("--libs", "hdf5-serial", "libzip")
         self.examples = sorted(Path("dsl_examples").glob("*.pmg"))
 
     def compile(self, source, target):

@@ -346,8 +346,8 @@ def inspections():
 # ---- Calls ---------------------------------------------------------------------------------------------------------
 
 def wrong_calls():
-    known = (".npy .h5 .hdf5 .mtx .mtx.gz .tns .tns.gz .tsv .tsv.gz .txt .txt.gz .f64 .f32 .i64 .i32 .i16 .i8 .u32 "
-             ".u16 .u8 .bool")
+    known = (".npy .h5 .hdf5 .npz .mat .mtx .mtx.gz .tns .tns.gz .tsv .tsv.gz .txt .txt.gz .f64 .f32 .i64 .i32 .i16 "
+             ".i8 .u32 .u16 .u8 .bool")
     Path("what.xyz").write_text("1")
     Path("a.txt").write_text("1 2\n")
     os.makedirs("folder.npy", exist_ok=True)

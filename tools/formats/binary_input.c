@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Regular files of bytes, whose size is known before anything is read from them. */
+ * Regular files of bytes, whose size is known before anything is read from them, and bytes in memory as such files. */
 #include "formats/streams.h"
 
 #include <errno.h>
@@ -20,6 +20,15 @@ bool binary_open(struct binary_input *in, const char *path, struct failure *fail
 	in->file = fopen(path, "rbe");
 	in->size = status.st_size;
 	return in->file || fail_file(failure, path, "cannot open:");
+}
+
+bool binary_open_bytes(struct binary_input *in, const char *name, void *bytes, size_t n, struct failure *failure)
+{
+	*in = (struct binary_input){ .path = name, .size = (int64_t) n };
+	if (n == 0)
+		return fail_file(failure, name, "ends at byte 0");
+	in->file = fmemopen(bytes, n, "r");
+	return in->file || fail_memory(failure, name);
 }
 
 bool binary_read(struct binary_input *in, void *bytes, size_t n, const char *what, struct failure *failure)

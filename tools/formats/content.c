@@ -76,6 +76,18 @@ static void drop_members_after(struct content *content, int n)
 	content->n_members = n;
 }
 
+void content_pick(struct content *group, const char *name)
+{
+	struct member *member = name ? content_find(group, name) : NULL;
+	if (group->n_members == 1)
+		member = &group->members[0];
+	if (!member)
+		return;
+	swap_members(&group->members[0], member);
+	drop_members_after(group, 1);
+	group->kind = CONTENT_ARRAY;
+}
+
 bool group_looks_like_tensor(const struct content *group)
 {
 	const struct member *value = content_find(group, "value");
@@ -108,6 +120,14 @@ bool content_as_tensor(struct content *content, const char *const *modes, int n_
 		content->sizes[m] = stated ? stated->value : -1;
 	}
 	return true;
+}
+
+/* Coordinates that are floats are whole numbers. */
+static bool mode_as_integers(struct member *mode, const char *what, struct failure *failure)
+{
+	char name[3 * NAME_BYTES];
+	snprintf(name, sizeof(name), "%.500s%s%s", what, *mode->name ? ": " : "", mode->name);
+	return type_holds_integers(mode->array.type) || ndarray_convert(&mode->array, PMG_I64, name, failure);
 }
 
 static bool check_mode(const struct content *tensor, int mode, const char *what, struct failure *failure)
@@ -143,10 +163,8 @@ bool tensor_check(struct content *tensor, const char *what, struct failure *fail
 		if (array->rank != 1 || array->shape[0] != value->shape[0])
 			return fail(failure, OUTCOME_DATA, "%s: '%s' is not a list as long as the values",
 				    what, tensor->members[m].name);
-		if (m < n_modes && !type_holds_integers(array->type) &&
-		    !ndarray_convert(array, PMG_I64, what, failure))
-			return false;
-		if (m < n_modes && !check_mode(tensor, m, what, failure))
+		if (m < n_modes && !(mode_as_integers(&tensor->members[m], what, failure) &&
+				     check_mode(tensor, m, what, failure)))
 			return false;
 	}
 	return true;

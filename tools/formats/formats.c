@@ -11,6 +11,8 @@
 static const struct format formats[] = {
 	{ "npy", ".npy", "NumPy's array", npy_read, npy_write },
 	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write },
+	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read, NULL },
+	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, NULL },
 	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read,
 	  matrix_market_write },
 	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
@@ -163,6 +165,8 @@ bool content_write(const struct location *location, const struct content *conten
 {
 	if (!location->format)
 		return unknown_format(location->path, failure);
+	if (!location->format->write)
+		return fail(failure, OUTCOME_USAGE, "%s: the format is read, not written", location->path);
 	if (!holds_one_array(content) && !takes_lists(location->format))
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds one array, not %d", location->path,
 			    content->n_members);

@@ -82,6 +82,8 @@ bool content_add_attribute(struct content *content, const char *name, int64_t va
 const struct attribute *content_attribute(const struct content *content, const char *name);
 struct member *content_find(const struct content *content, const char *name);
 void content_free(struct content *content);
+/* A group that has an array `name` (NULL: none is asked for), or one array only, becomes that array. */
+void content_pick(struct content *group, const char *name);
 /* Turns a group that has the members `modes` and "value" into a tensor; false without a failure if it has
  * not. Its sizes come from the attributes shape.0, shape.1, … */
 bool content_as_tensor(struct content *content, const char *const *modes, int n_modes);
@@ -96,7 +98,7 @@ int64_t tensor_extent(const struct content *tensor,
 
 struct format;
 
-/* Where numbers are: PATH, FILE.h5:/INNER, or FILE.f64[SHAPE]. */
+/* Where numbers are: PATH, FILE.h5:/INNER (.npz and .mat, too), or FILE.f64[SHAPE]. */
 struct location {
 	char *path, *inner; /* inner: NULL if not given */
 	int rank;           /* -1: no shape given */
@@ -106,8 +108,8 @@ struct location {
 	bool is_forced; /* a group may be replaced by a dataset, and the other way round */
 };
 
-/* What a reader of HDF5 is to look for: the object named `name` where no place is given, and of a group
- * only the members `names`. NULL: all there is. */
+/* What a reader of a format with names is to look for: the object named `name` where no place is given, and of a
+ * group only the members `names`. NULL: all there is. */
 struct wish {
 	const char *name;
 	const char *const *names;
@@ -126,6 +128,7 @@ struct format {
 	const char *sentence;
 	bool (*read)(const struct location *location, const struct wish *wish, struct content *content,
 		     struct failure *failure);
+	/* NULL: the format is only read */
 	bool (*write)(const struct location *location, const struct content *content,
 		      struct failure *failure);
 };
@@ -137,7 +140,7 @@ bool content_write(const struct location *location, const struct content *conten
 const struct format *format_of(const char *path); /* by suffix, else by the first bytes; NULL: unknown */
 const struct format *format_numbered(int i);      /* NULL: no more */
 
-/* ---- npy.c, raw.c, text.c, coordinates.c, matrix_market.c, hdf5_*.c: one format each ------------- */
+/* ---- npy.c, npz.c, raw.c, text.c, coordinates.c, matrix_market.c, hdf5_*.c, mat*.c -------------- */
 
 bool npy_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool npy_write(const struct location *, const struct content *, struct failure *);
@@ -155,16 +158,21 @@ bool matrix_market_write(const struct location *, const struct content *, struct
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool hdf5_write(const struct location *, const struct content *, struct failure *);
 
-/* One object of an HDF5 file. */
-struct hdf5_entry {
+bool npz_read(const struct location *, const struct wish *, struct content *, struct failure *);
+bool mat_read(const struct location *, const struct wish *, struct content *, struct failure *);
+
+/* One object of a file that has a tree of them. */
+struct tree_entry {
 	const char *path, *note; /* "/PHI/atom"; "deflate", "group", "link to elsewhere: not followed" */
 	bool is_array;
 	pmg_type type;
 	int rank;
 	int64_t shape[PMG_MAX_RANK];
 };
-bool hdf5_list(const char *path, void (*visit)(const struct hdf5_entry *entry, void *user), void *user,
+bool hdf5_list(const char *path, void (*visit)(const struct tree_entry *entry, void *user), void *user,
 	       struct failure *failure);
+bool mat_list(const char *path, void (*visit)(const struct tree_entry *entry, void *user), void *user,
+	      struct failure *failure);
 
 /* ---- summary.c -------------------------------------------------------------------- */
 

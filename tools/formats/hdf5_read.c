@@ -313,7 +313,7 @@ static void send_list(struct hdf5_child *child)
 }
 
 struct list_request {
-	void (*visit)(const struct hdf5_entry *entry, void *user);
+	void (*visit)(const struct tree_entry *entry, void *user);
 	void *user;
 };
 
@@ -321,7 +321,7 @@ static bool accept_entry(struct hdf5_parent *parent, const struct record *record
 {
 	const struct list_request *request = parent->user;
 	char name[2 * NAME_BYTES];
-	struct hdf5_entry entry = { .path = printable(record->name, name, sizeof(name)),
+	struct tree_entry entry = { .path = printable(record->name, name, sizeof(name)),
 				    .note = record->note,
 				    .is_array = record->kind == RECORD_ARRAY,
 				    .type = (pmg_type) record->type,
@@ -332,7 +332,7 @@ static bool accept_entry(struct hdf5_parent *parent, const struct record *record
 	return true;
 }
 
-bool hdf5_list(const char *path, void (*visit)(const struct hdf5_entry *entry, void *user), void *user,
+bool hdf5_list(const char *path, void (*visit)(const struct tree_entry *entry, void *user), void *user,
 	       struct failure *failure)
 {
 	struct list_request request = { .visit = visit, .user = user };

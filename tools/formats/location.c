@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The three ways to name a place: PATH, FILE.h5:/INNER for an object in an HDF5 file, FILE.f64[3,4] for the
- * shape of a file that does not tell it. A file whose whole name is the text comes first. And whether two
- * places are one. */
+ * The three ways to name a place: PATH, FILE.h5:/INNER for an object in a file that has several (.h5, .npz, .mat),
+ * FILE.f64[3,4] for the shape of a file that does not tell it. A file whose whole name is the text comes first. And
+ * whether two places are one. */
 #include "formats/formats.h"
 
 #include <string.h>
@@ -34,13 +34,15 @@ static bool ends_with(const char *text, size_t length, const char *suffix)
 	return length >= n && memcmp(text + length - n, suffix, n) == 0;
 }
 
-/* The ':' between an HDF5 file and an object in it. */
+/* The ':' between a file and an object in it. */
 static const char *find_inner(const char *text)
 {
+	static const char *const suffixes[] = { ".h5", ".hdf5", ".npz", ".mat" };
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
 		size_t length = (size_t) (colon - text);
-		if (ends_with(text, length, ".h5") || ends_with(text, length, ".hdf5"))
-			return colon;
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+			if (ends_with(text, length, suffixes[i]))
+				return colon;
 	}
 	return NULL;
 }

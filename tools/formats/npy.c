@@ -204,22 +204,27 @@ static bool read_elements(struct binary_input *in, const struct npy_header *head
 	return !header->is_columns || ndarray_from_columns(array, failure);
 }
 
-bool npy_read(const struct location *location, const struct wish *wish, struct content *content,
-	      struct failure *failure)
+bool npy_take(struct binary_input *in, struct member *member, struct failure *failure)
 {
-	struct binary_input in;
 	struct npy_header header = { 0 };
-	(void) wish;
-	content->kind = CONTENT_ARRAY;
-	struct member *member = content_add(content, "", failure);
-	bool ok = member && binary_open(&in, location->path, failure);
-	if (!ok)
-		return false;
-	ok = read_header(&in, &header, failure) && read_elements(&in, &header, &member->array, failure);
+	bool ok = read_header(in, &header, failure) && read_elements(in, &header, &member->array, failure);
 	bool is_little = header.is_swapped != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 	snprintf(member->storage, sizeof(member->storage), "%s-endian, %s-major%s",
 		 is_little ? "little" : "big", header.is_columns ? "column" : "row",
 		 header.is_half ? ", half precision" : "");
+	return ok;
+}
+
+bool npy_read(const struct location *location, const struct wish *wish, struct content *content,
+	      struct failure *failure)
+{
+	struct binary_input in;
+	(void) wish;
+	content->kind = CONTENT_ARRAY;
+	struct member *member = content_add(content, "", failure);
+	if (!member || !binary_open(&in, location->path, failure))
+		return false;
+	bool ok = npy_take(&in, member, failure);
 	binary_close(&in);
 	return ok;
 }

@@ -18,10 +18,22 @@ struct binary_input {
 };
 
 bool binary_open(struct binary_input *in, const char *path, struct failure *failure);
+/* The same of bytes, which messages call `name`; both are only borrowed. */
+bool binary_open_bytes(struct binary_input *in, const char *name, void *bytes, size_t n, struct failure *failure);
 /* Reads exactly `n` bytes of `what`; a file that ends before is a failure with the offset. */
 bool binary_read(struct binary_input *in, void *bytes, size_t n, const char *what, struct failure *failure);
 int64_t binary_left(struct binary_input *in);
 void binary_close(struct binary_input *in);
+
+/* ---- npy.c: an array in the format .npy, all that is left of `in` --------------------- */
+
+bool npy_take(struct binary_input *in, struct member *member, struct failure *failure);
+
+/* ---- zip.c ------------------------------------------------------------------------------ */
+
+/* Unpacks the members that are wanted, each a list of bytes under its name; no name comes twice. */
+bool zip_read(const char *path, bool (*is_wanted)(const char *name, const void *user), const void *user,
+	      struct content *content, struct failure *failure);
 
 /* ---- text_input.c: words by lines, gzip or plain ------------------------------------- */
 

@@ -67,9 +67,9 @@ static bool group_as_tensor(struct content *group)
 	return ok;
 }
 
-/* ---- HDF5 files --------------------------------------------------------------------------- */
+/* ---- Files with a tree --------------------------------------------------------------------------- */
 
-static void print_entry(const struct hdf5_entry *entry, void *user)
+static void print_entry(const struct tree_entry *entry, void *user)
 {
 	char shape[200];
 	(void) user;
@@ -84,8 +84,9 @@ static bool inspect_tree(const struct location *location, struct failure *failur
 {
 	if (!file_is_readable(location->path, failure))
 		return false;
-	printf("%s: HDF5\n", location->path);
-	return hdf5_list(location->path, print_entry, NULL, failure);
+	bool is_hdf5 = location->format->read == hdf5_read;
+	printf("%s: %s\n", location->path, is_hdf5 ? "HDF5" : "MATLAB");
+	return (is_hdf5 ? hdf5_list : mat_list)(location->path, print_entry, NULL, failure);
 }
 
 /* ---- One file --------------------------------------------------------------------------------- */
@@ -120,7 +121,8 @@ static bool inspect(struct arena *arena, const char *name, struct failure *failu
 		return inspect_program(name, failure);
 	if (!location_parse(&location, arena, name, failure))
 		return false;
-	if (location.format && location.format->read == hdf5_read && !location.inner)
+	if (location.format && (location.format->read == hdf5_read || location.format->read == mat_read) &&
+	    !location.inner)
 		return inspect_tree(&location, failure);
 	return inspect_numbers(&location, name, failure);
 }

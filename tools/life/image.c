@@ -115,6 +115,9 @@ static void read_image(struct hdf5_child *child)
 {
 	const struct request *request = child->request;
 	nifti_set_debug_level(0);
+	/* The library prints some mistakes whatever the level is; all are told through the pipe. */
+	if (!freopen("/dev/null", "we", stderr))
+		child_fail(child, OUTCOME_IO, "/dev/null", "cannot be opened");
 	nifti_image *image = nifti_image_read(child->path, 0);
 	if (!image)
 		child_fail(child, OUTCOME_DATA, "byte 0", "not a NIfTI file that can be opened");

@@ -1,72 +1,136 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg life import`: a problem from its parts, as other software exports them: the coefficients as a sparse tensor
- * (atom, voxel, fiber) in any format of one, dictionary and signal as arrays. */
+ * `pmg life import`: a problem from what other software exports. What the operand is tells how it is read: a folder is
+ * COMMIT's, a .mat may hold ENCODE's structure, all else holds coefficients and perhaps further arrays; --dictionary
+ * and --y come before what the file has of them. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
-#include "life/connectome.h"
+#include "life/import.h"
 
 struct values {
-	const char *output, *dictionary, *y;
+	const char *output, *dictionary, *y, *hindered, *isotropic;
 	int64_t fibers;
+	bool is_one_based;
 };
 
-static const char *const modes[] = { "atom", "voxel", "fiber" };
+/* ---- Options that are files ------------------------------------------------------------------- */
 
-static bool read_phi(struct arena *arena, const struct values *v, const char *text, struct content *phi,
-		     struct failure *failure)
-{
-	const char *names[] = { "atom", "voxel", "fiber", "value" };
-	const struct wish wish = { .name = "PHI", .names = names, .n_names = 4 };
-	struct location location;
-	if (!location_parse(&location, arena, text, failure) || !content_read(&location, &wish, phi, failure))
-		return false;
-	if (phi->kind == CONTENT_GROUP && !content_as_tensor(phi, modes, 3))
-		return fail_file(failure, text, "the group lacks one of atom, voxel, fiber, value");
-	if (phi->kind != CONTENT_TENSOR || phi->n_members != 4)
-		return fail_file(failure, text, "a sparse tensor of three modes is needed: atom, voxel, fiber");
-	for (int m = 0; m < 4; m++)
-		snprintf(phi->members[m].name, sizeof(phi->members[m].name), "%s", names[m]);
-	return v->fibers == 0 || content_add_attribute(phi, "nFibers", v->fibers, failure);
-}
-
-static bool read_matrix(struct arena *arena, const char *text, const char *name, struct content *group,
-			struct failure *failure)
+static bool read_array(struct arena *arena, const char *text, const char *name, int least_rank, int most_rank,
+		       const char *needed, struct ndarray *array, struct failure *failure)
 {
 	const struct wish wish = { .name = name };
 	struct location location;
 	struct content content = { 0 };
 	bool ok = location_parse(&location, arena, text, failure) && content_read(&location, &wish, &content, failure);
-	if (ok && (content.kind != CONTENT_ARRAY || content.members[0].array.rank != 2)) {
-		ok = fail_file(failure, text, "a matrix is needed, a row for each %s", *name == 'D' ? "atom" : "voxel");
+	if (ok && (content.kind != CONTENT_ARRAY || content.members[0].array.rank < least_rank ||
+		   content.members[0].array.rank > most_rank)) {
+		ok = fail_file(failure, text, "%s is needed", needed);
 		fail_help(failure, "bare numbers need their shape: FILE.f64[ROWS,COLUMNS]");
 	}
-	struct member *member = ok ? content_add(group, name, failure) : NULL;
-	if (member) {
-		member->array = content.members[0].array;
+	if (ok) {
+		*array = content.members[0].array;
 		content.members[0].array.data = NULL;
 	}
 	content_free(&content);
-	return member != NULL;
+	return ok;
+}
+
+static bool read_matrix(struct arena *arena, const char *text, const char *name, struct parts *parts,
+			struct failure *failure)
+{
+	struct ndarray array = { 0 };
+	const char *needed = *name == 'D' ? "a matrix, a row for each atom," : "a matrix, a row for each voxel,";
+	bool ok = !text || (read_array(arena, text, name, 2, 2, needed, &array, failure) &&
+			    parts_put(parts, name, &array, failure));
+	ndarray_free(&array);
+	return ok;
+}
+
+/* ---- Kinds of sources ---------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool needs(const char *text, const char *option, const char *what, const char *kind, struct failure *failure)
+{
+	return text || fail(failure, OUTCOME_USAGE, "%s needs --%s, %s", kind, option, what);
+}
+
+static bool read_folder(struct arena *arena, const struct values *v, const char *folder, struct parts *parts,
+			struct failure *failure)
+{
+	struct commit_kernels kernels = { 0 };
+	const char *kind = "a folder of COMMIT";
+	bool ok = needs(v->dictionary, "dictionary", "the kernels of streamlines", kind, failure) &&
+		  needs(v->y, "y", "the signal", kind, failure) && read_matrix(arena, v->y, "y", parts, failure) &&
+		  read_array(arena, v->dictionary, "wmr", 2, 3, "an array [radii, directions, samples]", &kernels.wmr,
+			     failure) &&
+		  (!v->hindered || read_array(arena, v->hindered, "wmh", 3, 3,
+					      "an array [kernels, directions, samples]", &kernels.wmh, failure)) &&
+		  (!v->isotropic || read_array(arena, v->isotropic, "iso", 2, 2, "a matrix [kernels, samples]",
+					       &kernels.iso, failure)) &&
+		  import_commit(arena, folder, &kernels, parts, failure);
+	ndarray_free(&kernels.wmr);
+	ndarray_free(&kernels.wmh);
+	ndarray_free(&kernels.iso);
+	return ok;
+}
+
+static bool read_file(struct arena *arena, const struct values *v, const char *text, struct parts *parts,
+		      struct failure *failure)
+{
+	struct location location;
+	bool is_other;
+	if (v->hindered || v->isotropic)
+		return fail(failure, OUTCOME_USAGE, "--hindered and --isotropic are for a folder of COMMIT");
+	if (!read_matrix(arena, v->dictionary, "D", parts, failure) || !read_matrix(arena, v->y, "y", parts, failure) ||
+	    !location_parse(&location, arena, text, failure) ||
+	    !import_arrays(&location, v->is_one_based, parts, &is_other, failure))
+		return false;
+	if (is_other && location.format->read == mat_read)
+		return import_fe(arena, &location, v->y != NULL, v->dictionary != NULL, parts, failure);
+	if (is_other)
+		return fail_file(failure, text, "it has no arrays of coefficients: atom, voxel, fiber, value");
+	if (parts->matrix.n_members > 0 && v->dictionary)
+		return fail_file(failure, text, "a sparse tensor of three modes is needed: atom, voxel, fiber");
+	return parts->matrix.n_members == 0 || import_matrix(parts, text, failure);
+}
+
+/* ---- All of it -------------------------------------------------------------------------------------- */
+
+/* The parts that no file gave. */
+static bool is_whole(const struct parts *parts, const char *text, struct failure *failure)
+{
+	bool has_D = content_find(&parts->group, "D"), has_y = content_find(&parts->group, "y");
+	if (has_D && has_y)
+		return true;
+	fail(failure, OUTCOME_USAGE, "%s holds no %s; --%s is needed", text, has_D ? "signal" : "dictionary",
+	     has_D ? "y" : "dictionary");
+	fail_help(failure, "pmg life import phi.tns --dictionary=D.npy --y=y.npy -o problem.h5");
+	return false;
 }
 
 static bool run_import(struct arena *arena, const struct values *v, const char *text, struct failure *failure)
 {
-	struct content group = { .kind = CONTENT_GROUP }, phi = { 0 };
+	struct parts parts = { 0 };
 	struct problem problem = { 0 };
-	bool ok = read_phi(arena, v, text, &phi, failure) && read_matrix(arena, v->dictionary, "D", &group, failure) &&
-		  read_matrix(arena, v->y, "y", &group, failure) &&
-		  problem_assemble(&problem, &group, &phi, text, failure) && problem_check(&problem, text, failure) &&
-		  problem_write(&problem, v->output, failure);
+	bool ok = (is_folder(text) ? read_folder : read_file)(arena, v, text, &parts, failure) &&
+		  is_whole(&parts, text, failure) &&
+		  (v->fibers == 0 || content_add_attribute(&parts.phi, "nFibers", v->fibers, failure)) &&
+		  problem_assemble(&problem, &parts.group, &parts.phi, text, failure) &&
+		  problem_check(&problem, text, failure) && problem_write(&problem, v->output, failure);
 	if (ok)
 		printf("%s: %" PRId64 " fibers, %" PRId64 " voxels, %" PRId64 " directions, %" PRId64 " atoms, %" PRId64
 		       " coefficients\n",
 		       v->output, problem.n_fibers, problem.n_voxels, problem.n_theta, problem.n_atoms,
 		       problem.n_coeffs);
 	problem_free(&problem);
-	content_free(&group);
-	content_free(&phi);
+	parts_free(&parts);
 	return ok;
 }
 
@@ -76,19 +140,31 @@ static const struct option_row rows[] = {
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
 	  .operand = "FILE.h5", .text = "the problem" },
 	{ .name = "dictionary", .kind = OPTION_TEXT, .offset = offsetof(struct values, dictionary), .operand = "FILE",
-	  .text = "D, [atoms, directions], without its mean" },
+	  .text = "D, [atoms, directions], without its mean; COMMIT's kernels of streamlines" },
 	{ .name = "y", .kind = OPTION_TEXT, .offset = offsetof(struct values, y), .operand = "FILE",
 	  .text = "the signal, [voxels, directions], without its mean" },
 	{ .name = "fibers", .kind = OPTION_INTEGER, .offset = offsetof(struct values, fibers), .low = 1,
 	  .high = INT32_MAX, .operand = "N", .text = "how many there are, if the last have no coefficients" },
+	{ .name = "one-based", .offset = offsetof(struct values, is_one_based),
+	  .text = "atoms, voxels, fibers in arrays of a .mat, .npz or .h5 count from 1" },
+	{ .name = "hindered", .kind = OPTION_TEXT, .offset = offsetof(struct values, hindered), .operand = "FILE",
+	  .text = "COMMIT's kernels of peaks, [kernels, directions, samples]" },
+	{ .name = "isotropic", .kind = OPTION_TEXT, .offset = offsetof(struct values, isotropic), .operand = "FILE",
+	  .text = "COMMIT's isotropic kernels, [kernels, samples]" },
 };
+
+static const char details[] =
+	"SOURCE is ENCODE's structure (fe.mat, or FILE.mat:/NAME); arrays atoms, voxels, fibers and vals in a .mat,\n"
+	".npz or .h5, perhaps with D (or DictSig) and y (or dSig); a sparse tensor (.tns, .tsv, .h5:/PHI); a sparse\n"
+	"matrix (SciPy's .npz, .mtx); or the folder of COMMIT's dictionary. --dictionary and --y come before what is\n"
+	"in it.\n";
 
 static bool import(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
 {
 	const struct values *v = values;
-	if (operands->n == 1 && v->output && v->dictionary && v->y)
+	if (operands->n == 1 && v->output)
 		return run_import(arena, v, operands->items[0], failure);
-	fail(failure, OUTCOME_USAGE, "a sparse tensor, --dictionary, --y and --output are needed");
+	fail(failure, OUTCOME_USAGE, "one source and --output are needed");
 	fail_help(failure, "pmg life import phi.tns --dictionary=D.npy --y=y.npy -o problem.h5");
 	return false;
 }
@@ -101,9 +177,9 @@ static int import_main(const struct command *command, struct arena *arena, int a
 
 const struct command life_import_command = {
 	.name = "life import",
-	.operands = "PHI --dictionary=FILE --y=FILE -o FILE.h5",
-	.sentence = "make a problem of a sparse tensor, a dictionary and a signal",
-	.details = "",
+	.operands = "SOURCE -o FILE.h5",
+	.sentence = "make a problem of what other software exports",
+	.details = details,
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.run = import_main,

@@ -1,88 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
  * TRX: a zip of header.json, positions.3.TYPE (scanner space, little-endian) and offsets.TYPE, which counts from 0
- * and may lack the last value, or have a last one that leaves points over. libzip runs in a child with limits; what
- * it unpacks is checked like any file. Data of points and streamlines are left out; of what is written, weights are
- * dps/weight. */
+ * and may lack the last value, or have a last one that leaves points over. Data of points and streamlines are left
+ * out; of what is written, weights are dps/weight. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
 
-#include "formats/hdf5_private.h"
+#include "formats/streams.h"
 #include "life/connectome.h"
-
-enum { PIECE = 1 << 20, MAX_HEADER = 1 << 20 };
 
 struct parts {
 	struct ndarray header, positions, offsets;
 	char positions_name[NAME_BYTES], offsets_name[NAME_BYTES];
 };
 
-/* ---- In the child ------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------ */
 
-static bool is_wanted(const char *name)
+static bool is_wanted(const char *name, const void *user)
 {
+	(void) user;
 	return strcmp(name, "header.json") == 0 || strncmp(name, "positions.3.", 12) == 0 ||
 	       strncmp(name, "offsets.", 8) == 0;
-}
-
-static void send_member(struct hdf5_child *child, zip_t *archive, zip_uint64_t i, const zip_stat_t *status)
-{
-	struct record record = { .kind = RECORD_ARRAY, .type = PMG_U8, .rank = 1 };
-	char *piece = malloc(PIECE);
-	zip_file_t *file = zip_fopen_index(archive, i, 0);
-	if (!file || !piece)
-		child_fail(child, OUTCOME_DATA, status->name, "it cannot be unpacked");
-	record.shape[0] = (int64_t) status->size;
-	snprintf(record.name, sizeof(record.name), "%s", status->name);
-	child_send(child, &record, NULL);
-	for (uint64_t left = status->size; left > 0;) {
-		zip_int64_t n = zip_fread(file, piece, left < PIECE ? left : PIECE);
-		if (n <= 0)
-			child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
-		child_send(child, &(struct record){ .kind = RECORD_DATA, .bytes = (uint64_t) n }, piece);
-		left -= (uint64_t) n;
-	}
-	if (zip_fread(file, piece, 1) != 0 || zip_fclose(file) != 0)
-		child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
-	free(piece);
-}
-
-static void send_members(struct hdf5_child *child)
-{
-	int error;
-	zip_t *archive = zip_open(child->path, ZIP_RDONLY | ZIP_CHECKCONS, &error);
-	if (!archive)
-		child_fail(child, OUTCOME_DATA, "byte 0", "not a zip archive that can be opened");
-	zip_int64_t n = zip_get_num_entries(archive, 0);
-	for (zip_uint64_t i = 0; i < (zip_uint64_t) n; i++) {
-		zip_stat_t status;
-		if (zip_stat_index(archive, i, 0, &status) == 0 && (status.valid & ZIP_STAT_NAME) &&
-		    (status.valid & ZIP_STAT_SIZE) && is_wanted(status.name))
-			send_member(child, archive, i, &status);
-	}
-	zip_discard(archive);
-}
-
-/* ---- In the parent --------------------------------------------------------------------------- */
-
-static bool accept_member(struct hdf5_parent *parent, const struct record *record, struct failure *failure)
-{
-	struct parts *parts = parent->user;
-	struct ndarray *array = &parts->header;
-	if (record->kind != RECORD_ARRAY)
-		return false;
-	if (strncmp(record->name, "positions.", 10) == 0) {
-		array = &parts->positions;
-		snprintf(parts->positions_name, NAME_BYTES, "%s", record->name);
-	} else if (strncmp(record->name, "offsets.", 8) == 0) {
-		array = &parts->offsets;
-		snprintf(parts->offsets_name, NAME_BYTES, "%s", record->name);
-	}
-	if (array->data)
-		return fail_file(failure, parent->path, "it has '%s' twice", record->name);
-	return hdf5_receive(parent, record, array, failure);
 }
 
 /* The integer behind "KEY": of a flat object; false: there is none. */
@@ -214,18 +154,36 @@ static bool read_parts(struct tracks *tracks, const struct parts *parts, const c
 	return true;
 }
 
+/* Of several members of a kind, all but the header would be taken at will. */
+static bool sort_members(struct parts *parts, struct content *members, const char *path, struct failure *failure)
+{
+	for (int i = 0; i < members->n_members; i++) {
+		struct member *member = &members->members[i];
+		bool is_header = *member->name == 'h', is_points = *member->name == 'p';
+		struct ndarray *array = is_header ? &parts->header : is_points ? &parts->positions : &parts->offsets;
+		if (array->data)
+			return fail_file(failure, path, "it has '%s' twice", member->name);
+		*array = member->array;
+		member->array.data = NULL;
+		if (!is_header)
+			snprintf(is_points ? parts->positions_name : parts->offsets_name, NAME_BYTES, "%s",
+				 member->name);
+	}
+	if (parts->header.data && parts->positions.data && parts->offsets.data)
+		return true;
+	return fail_file(failure, path, "it lacks %s",
+			 !parts->header.data      ? "header.json"
+			 : !parts->positions.data ? "positions.3.*"
+						  : "offsets.*");
+}
+
 bool trx_read(struct tracks *tracks, const char *path, struct failure *failure)
 {
 	struct parts parts = { 0 };
-	struct hdf5_child child = { .path = path, .is_limited = true, .work = send_members, .library = "zip" };
-	struct hdf5_parent parent = { .accept = accept_member, .user = &parts };
-	bool ok = hdf5_run(&child, &parent, failure);
-	if (ok && (!parts.header.data || !parts.positions.data || !parts.offsets.data))
-		ok = fail_file(failure, path, "it lacks %s",
-			       !parts.header.data      ? "header.json"
-			       : !parts.positions.data ? "positions.3.*"
-						       : "offsets.*");
-	ok = ok && read_parts(tracks, &parts, path, failure);
+	struct content members = { 0 };
+	bool ok = zip_read(path, is_wanted, NULL, &members, failure) &&
+		  sort_members(&parts, &members, path, failure) && read_parts(tracks, &parts, path, failure);
+	content_free(&members);
 	ndarray_free(&parts.header);
 	ndarray_free(&parts.positions);
 	ndarray_free(&parts.offsets);

@@ -11,7 +11,7 @@ struct search {
 	char path[NAME_BYTES];
 };
 
-static void search_entry(const struct hdf5_entry *entry, void *user)
+static void search_entry(const struct tree_entry *entry, void *user)
 {
 	struct search *search = user;
 	const char *slash = strrchr(entry->path, '/');
