@@ -360,12 +360,32 @@ static void open_children(struct emit *e, const struct mark *mark, const struct 
 	fact_push(e, affine_combine(e->arena, 1, child, -1, &next));
 }
 
-static void child_facts(struct emit *e, const struct dim *dim, const struct affine *child)
+/* Of a node between off[s] and off[s + 1], children end where the segment does. */
+static void segment_facts(struct emit *e, const struct array *tree, const struct affine *node,
+			  const struct affine *child)
+{
+	for (int a = 0; tree->segments && a < e->bindings.n; a++)
+		for (int b = 0; b < e->bindings.n; b++) {
+			const struct binding *lo = &e->bindings.items[a], *hi = &e->bindings.items[b];
+			struct affine step = affine_combine(e->arena, 1, &hi->subscript, -1, &lo->subscript);
+			struct affine last = affine_scale(e->arena, &hi->value, 1, -1);
+			int64_t by;
+
+			if (lo->array == tree->segments && hi->array == tree->segments &&
+			    affine_is_constant(&step, &by) && by == 1 && is_implied(e, node, &lo->value) &&
+			    is_implied(e, &last, node))
+				fact_push(e, affine_combine(e->arena, 1, &last, -1, child));
+		}
+}
+
+static void child_facts(struct emit *e, const struct dim *dim, const struct point *point, const struct affine *child)
 {
 	struct affine n = affine_of_expr(e, NULL, dim->source.array->hi[0]);
+	struct affine node = affine_of_expr(e, point, dim->source.subs[0]);
 
 	n = affine_scale(e->arena, &n, 1, -1);
 	fact_push(e, affine_combine(e->arena, 1, &n, -1, child));
+	segment_facts(e, dim->source.array, &node, child);
 }
 
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -379,7 +399,7 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return;
 	names = open_source(e, &use.mark->dim->source, &point);
 	open_children(e, use.mark, &point, &child);
-	child_facts(e, use.mark->dim, &child);
+	child_facts(e, use.mark->dim, &point, &child);
 	emit_if_in_range(e, node, use.mark, &child);
 	block_close(e, visible);
 	close_source(e, names);

@@ -328,6 +328,66 @@ static __isl_give isl_set *monotone_set(const struct module *module, const struc
 	return ordered;
 }
 
+/* Is the second dim bound to the offset behind that of the first? */
+static bool are_borders(const struct module *module, const struct stage *stage, const struct array *offsets, int first,
+			int second)
+{
+	const struct dim *a = &stage->dims.items[first], *b = &stage->dims.items[second];
+	isl_pw_aff *next;
+	isl_set *others;
+	bool are;
+
+	if (a->kind != DIM_BIND || b->kind != DIM_BIND || a->source.array != offsets || b->source.array != offsets)
+		return false;
+	next = isl_pw_aff_add(expr_pw_aff(module, stage, a->source.subs[0]), constant_aff(module, stage, 1));
+	others = isl_pw_aff_ne_set(next, expr_pw_aff(module, stage, b->source.subs[0]));
+	are = isl_set_is_empty(others) == isl_bool_true;
+	isl_set_free(others);
+	return are;
+}
+
+static __isl_give isl_set *between(const struct module *module, const struct stage *stage, __isl_take isl_pw_aff *value,
+				   int lo, int hi)
+{
+	isl_set *from = isl_pw_aff_ge_set(isl_pw_aff_copy(value), variable_aff(module, stage, isl_dim_set, lo));
+
+	return isl_set_intersect(from, isl_pw_aff_lt_set(value, variable_aff(module, stage, isl_dim_set, hi)));
+}
+
+/* A tree does not leave its segment: what is parent or child of a node between two borders is between them. */
+static __isl_give isl_set *keep_in_segment(const struct module *module, const struct stage *stage, int number, int lo,
+					   int hi, __isl_take isl_set *domain)
+{
+	const struct dim *dim = &stage->dims.items[number];
+	isl_set *inside = between(module, stage, expr_pw_aff(module, stage, dim->source.subs[0]), lo, hi);
+	isl_set *members = between(module, stage, variable_aff(module, stage, isl_dim_set, number), lo, hi);
+	bool is_inside = isl_set_is_subset(domain, inside) == isl_bool_true;
+
+	isl_set_free(inside);
+	if (is_inside && dim->kind == DIM_BIND)
+		members = isl_set_union(members, dim_below(module, stage, number, constant_aff(module, stage, 0)));
+	if (is_inside)
+		return isl_set_intersect(domain, members);
+	isl_set_free(members);
+	return domain;
+}
+
+static __isl_give isl_set *keep_in_segments(const struct module *module, const struct stage *stage,
+					    __isl_take isl_set *domain)
+{
+	for (int d = 0; d < stage->dims.n; d++) {
+		const struct array *tree = stage->dims.items[d].source.array;
+
+		if (stage->dims.items[d].kind == DIM_RANGE || !(tree->facts & FACT_TREE) || !tree->segments)
+			continue;
+		for (int lo = 0; lo < stage->dims.n; lo++)
+			for (int hi = 0; hi < stage->dims.n; hi++)
+				if (are_borders(module, stage, tree->segments, lo, hi))
+					domain = keep_in_segment(module, stage, d, lo, hi, domain);
+	}
+	return domain;
+}
+
 bool stage_is_in_loop(const struct module *module, const struct stage *stage)
 {
 	const group_list *body = &module->regions[REGION_BODY].groups;
@@ -375,6 +435,7 @@ static __isl_give isl_set *stage_domain(const struct module *module, const struc
 				domain = isl_set_intersect(domain, monotone_set(module, stage, i, j));
 	if (stage->guard)
 		domain = isl_set_intersect(domain, expr_set(module, stage, stage->guard));
+	domain = keep_in_segments(module, stage, domain);
 	if (stage_is_in_loop(module, stage))
 		domain = isl_set_intersect_params(domain, loop_set(module));
 	domain = isl_set_intersect_params(domain, isl_set_copy(module->context));

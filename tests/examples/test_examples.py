@@ -215,6 +215,19 @@ def heat_decays_as_a_sine_does(_):
     close(u[0], expm(steps*r*laplace) @ sines[0], 1e-4)
 
 
+@case
+def heat_of_a_cube_decays_by_the_factors_of_douglas(_):
+    shape, modes, r, steps = (9, 12, 7), (1, 3, 2), 0.8, 6
+    sines = [np.sin(np.pi*m*np.arange(1, n + 1)/(n + 1)) for m, n in zip(modes, shape)]
+    start = np.einsum("x,y,z->xyz", *sines)
+    u, = run("heat_cube.pmg", "heat_cube", ["u"], u=start, r=r, nSteps=steps)
+    a, b, c = (r*(2 - 2*np.cos(np.pi*m/(n + 1))) for m, n in zip(modes, shape))
+    factor = (1 - a/2 - b - c)/(1 + a/2)
+    for along in (b, c):
+        factor = (factor + along/2)/(1 + along/2)
+    close(u, start*factor**steps, 1e-10)
+
+
 def hines_matrix(parent, upper, lower, diag):
     matrix = np.diag(diag)
     child = np.flatnonzero(parent >= 0)
@@ -252,6 +265,21 @@ def hines_forest_solves(rng):
              lower=lower, diag=diag, rhs=rhs)
     whole = np.concatenate([np.where(p < 0, -1, p + o) for p, o in zip(parents, offset)])
     close(x, np.linalg.solve(hines_matrix(whole, upper, lower, diag), rhs))
+
+
+@case
+def cable_follows_backward_euler(rng):
+    n, cells, steps, dt, leak = 25, 3, 7, 0.025, -65.0
+    parent, (cm, g_leak, g_axial) = random_parents(rng, n), 0.1 + rng.random((3, n))
+    current, start = rng.standard_normal((2, cells, n))
+    v, trace = run("cable.pmg", "cable", ["v", "trace"], T__parent=parent, cm=cm, gLeak=g_leak, gAxial=g_axial,
+                   current=current, v=start, dt=dt, eLeak=leak, nSteps=steps)
+    flow = hines_matrix(parent, -g_axial, -g_axial, np.zeros(n))
+    matrix = flow + np.diag(cm/dt + g_leak - flow.sum(1))
+    for step in range(steps):
+        close(trace[step], start[:, 0])
+        start = np.linalg.solve(matrix, (cm/dt*start + g_leak*leak + current).T).T
+    close(v, start)
 
 
 @case

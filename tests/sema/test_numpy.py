@@ -283,31 +283,6 @@ def tri_ragged_written(rng):
     ragged_batch(rng, "tri_ragged_written")
 
 
-def second_difference(u, axis):
-    kernel = np.zeros((3, 3, 3))
-    kernel[tuple(slice(None) if i == axis else 1 for i in range(3))] = [1, -2, 1]
-    return ndimage.convolve(u, kernel, mode="constant")
-
-
-def implicit_step(right, r, axis):
-    n = right.shape[axis]
-    matrix = np.diag(np.full(n, 1 + r)) + np.diag(np.full(n - 1, -r / 2), 1) + np.diag(np.full(n - 1, -r / 2), -1)
-    return np.moveaxis(np.linalg.solve(matrix, np.moveaxis(right, axis, 0).reshape(n, -1))
-                       .reshape(np.moveaxis(right, axis, 0).shape), 0, axis)
-
-
-@case
-def adi_heat(rng):
-    u, r = rng.standard_normal((4, 5, 6)), 0.4
-    got = run("tridiagonal.pmg", "adi_heat", dict(nx=4, ny=5, nz=6, nSteps=3, r=r), {"u": u}, {"u": (F64, u.shape)})
-    for _ in range(3):
-        dx, dy, dz = (second_difference(u, axis) for axis in range(3))
-        ux = implicit_step(u + r * (0.5 * dx + dy + dz), r, 0)
-        uy = implicit_step(ux - 0.5 * r * dy, r, 1)
-        u = implicit_step(uy - 0.5 * r * dz, r, 2)
-    close(got["u"], u)
-
-
 # ---- images and grids -------------------------------------------------------------------------------------------
 
 @case
