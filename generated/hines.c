@@ -60,20 +60,34 @@
  *   hines.pmg:29
  *
  * Pipeline hines_forest:
+ * - segments of x.e: tree by tree (not all nodes); nodes of 'F.parent' have parents and children in
+ *   their own segment, hines.pmg:39
+ * - segments of x.r: tree by tree (not all nodes); nodes of 'F.parent' have parents and children in
+ *   their own segment, hines.pmg:39
+ * - segments of x: tree by tree (not all nodes); nodes of 'F.parent' have parents and children in
+ *   their own segment, hines.pmg:39
  * - reciprocals of x.e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:39
+ * - fuse of x.r: fused (not separate); its outer 4 loops are those of 'x.e', hines.pmg:39
+ * - fuse of x: fused (not separate); its outer 3 loops are those of 'x.r', hines.pmg:39
  * - schedule of hines_forest: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:33
  * - accumulate of x.e.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:39
  * - accumulate of x.r.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:39
- * - parallel of x.e: serial (not parallel); the loop over 'i': it carries a dependence, S2[i = 1]
- *   -> S1[i = 0, c = 1], hines.pmg:39
- * - parallel of x.r: serial (not parallel); the loop over 'i': it carries a dependence, S5[i = 1]
- *   -> S4[i = 0, c = 1], hines.pmg:39
- * - parallel of x: serial (not parallel); the loop over 'i': it carries a dependence, S6[i = 0,
- *   parent = -1] -> S7[i = 1, parent = 0], hines.pmg:39
+ * - parallel of x.e: parallel (not serial); no two iterations of 'tree' touch the same cell,
+ *   hines.pmg:39
+ * - interleave of x.e: one at a time (not blocks); the loop over 'tree': a subscript depends on it
+ *   that is not its variable, hines.pmg:39
+ *
+ * Pipeline hines_forest with --schedule=isl (loops that isl fuses read their data once):
+ * - schedule of hines_forest: textual (not isl); isl has no proposal whose loops are dims,
+ *   hines.pmg:33
+ * - parallel of x.r: parallel (not serial); no two iterations of 'tree' touch the same cell,
+ *   hines.pmg:39
+ * - parallel of x: parallel (not serial); no two iterations of 'tree' touch the same cell,
+ *   hines.pmg:39
  */
 #include "hines.h"
 
@@ -102,11 +116,9 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(rhs_block, 16, rhs + s_block*n, lanes, n, n, 1);
-		double *restrict x_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
+		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict x_r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		for (int64_t i = n - 1; i >= 0; i--) {
@@ -158,7 +170,7 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 				}
 			}
 		}
-		pmg_block_write_f64(x_block, 16, x + s_block*n, lanes, n, n, 1);
+		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
 
 	(void) control;
@@ -238,8 +250,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict x_e_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
+		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum[16];
 			#pragma omp simd
@@ -316,16 +327,19 @@ static const pmg_array_desc hines_arrays[] = {
 	[3] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
 	},
 	[4] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
 	},
 	[5] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
 	},
 	[6] = {
@@ -605,6 +619,7 @@ static const pmg_array_desc hines_isl_arrays[] = {
 	[3] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
 	},
 	[4] = {
@@ -834,11 +849,9 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(rhs_block, 16, rhs + s_block*n, lanes, n, n, 1);
-		double *restrict x_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
+		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		for (int64_t i = n - 1; i >= 0; i--) {
@@ -890,7 +903,7 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 				}
 			}
 		}
-		pmg_block_write_f64(x_block, 16, x + s_block*n, lanes, n, n, 1);
+		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
 
 	(void) control;
@@ -986,8 +999,7 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict e_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
+		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum[16];
 			#pragma omp simd
@@ -1074,16 +1086,19 @@ static const pmg_array_desc hines_written_arrays[] = {
 	[3] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
 	},
 	[4] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
 	},
 	[5] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
 	},
 	[6] = {
@@ -1363,6 +1378,7 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 	[3] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
 	},
 	[4] = {
@@ -1564,7 +1580,9 @@ void hines_written_destroy(hines_written_plan_t *plan)
 static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
+	const int64_t *restrict F_offset = plan->data[0];
 	const int64_t *restrict F_parent = plan->data[1];
 	const double *restrict upper = plan->data[2];
 	const double *restrict lower = plan->data[3];
@@ -1577,31 +1595,102 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 	const int64_t *restrict F_parent_children = plan->data[10];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	for (int64_t i = nTotal - 1; i >= 0; i--) {
-		double sum = 0.0;
-		for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = F_parent_children[q];
-			sum += upper[c]*lower[c]*x_e[c];
+	#pragma omp parallel for schedule(static)
+	for (int64_t tree = 0; tree < nSystems; tree++) {
+		const int64_t offset_begin = F_offset[tree];
+		if (offset_begin < nTotal) {
+			const int64_t offset_end = F_offset[tree + 1];
+			if (offset_end > offset_begin) {
+				for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
+					double sum = 0.0;
+					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
+						const int64_t c = F_parent_children[q];
+						sum += upper[c]*lower[c]*x_e[c];
+					}
+					x_e[i] = 1.0/(diag[i] - sum);
+					double sum_2 = 0.0;
+					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
+						const int64_t c = F_parent_children[q];
+						sum_2 += upper[c]*x_r[c]*x_e[c];
+					}
+					x_r[i] = rhs[i] - sum_2;
+				}
+				for (int64_t i = offset_begin; i < offset_end; i++) {
+					const int64_t parent = F_parent[i];
+					if (parent == -1) {
+						x[i] = x_r[i]*x_e[i];
+					}
+					if (parent >= offset_begin) {
+						x[i] = (x_r[i] - lower[i]*x[parent])*x_e[i];
+					}
+				}
+			}
 		}
-		x_e[i] = 1.0/(diag[i] - sum);
 	}
 
-	for (int64_t i = nTotal - 1; i >= 0; i--) {
-		double sum = 0.0;
-		for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = F_parent_children[q];
-			sum += upper[c]*x_r[c]*x_e[c];
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_forest: --schedule=isl ---- */
+
+static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t *restrict F_offset = plan->data[0];
+	const int64_t *restrict F_parent = plan->data[1];
+	const double *restrict upper = plan->data[2];
+	const double *restrict lower = plan->data[3];
+	const double *restrict diag = plan->data[4];
+	const double *restrict rhs = plan->data[5];
+	double *restrict x = plan->data[6];
+	double *restrict x_e = plan->data[7];
+	double *restrict x_r = plan->data[8];
+	const int64_t *restrict F_parent_children_offsets = plan->data[9];
+	const int64_t *restrict F_parent_children = plan->data[10];
+
+	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t tree = 0; tree < nSystems; tree++) {
+		const int64_t offset_begin = F_offset[tree];
+		const int64_t offset_end = F_offset[tree + 1];
+		for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
+			double sum = 0.0;
+			for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = F_parent_children[q];
+				sum += upper[c]*lower[c]*x_e[c];
+			}
+			x_e[i] = 1.0/(diag[i] - sum);
 		}
-		x_r[i] = rhs[i] - sum;
 	}
 
-	for (int64_t i = 0; i < nTotal; i++) {
-		const int64_t parent = F_parent[i];
-		if (parent == -1) {
-			x[i] = x_r[i]*x_e[i];
+	#pragma omp parallel for schedule(static)
+	for (int64_t tree = 0; tree < nSystems; tree++) {
+		const int64_t offset_begin = F_offset[tree];
+		const int64_t offset_end = F_offset[tree + 1];
+		for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
+			double sum = 0.0;
+			for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = F_parent_children[q];
+				sum += upper[c]*x_r[c]*x_e[c];
+			}
+			x_r[i] = rhs[i] - sum;
 		}
-		if (parent >= 0) {
-			x[i] = (x_r[i] - lower[i]*x[parent])*x_e[i];
+	}
+
+	#pragma omp parallel for schedule(static)
+	for (int64_t tree = 0; tree < nSystems; tree++) {
+		const int64_t offset_begin = F_offset[tree];
+		const int64_t offset_end = F_offset[tree + 1];
+		for (int64_t i = offset_begin; i < offset_end; i++) {
+			const int64_t parent = F_parent[i];
+			if (parent == -1) {
+				x[i] = x_r[i]*x_e[i];
+			}
+			if (parent >= offset_begin) {
+				x[i] = (x_r[i] - lower[i]*x[parent])*x_e[i];
+			}
 		}
 	}
 
@@ -1701,6 +1790,103 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[12] = nTotal;
 }
 
+static const pmg_work_desc hines_forest_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 1, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 3, .bytes = 40, .row_bytes = 24, .fetches = 1, .is_shared = true },
+};
+
+static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_work_desc hines_forest_isl_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 1, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 3, .bytes = 40, .row_bytes = 24, .fetches = 1, .is_shared = true },
+};
+
+static void hines_forest_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_forest_isl_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args),
+	.n_params = 2, .n_arrays = 11, .n_children = 1, .n_extents = 13,
+	.params = hines_forest_params,
+	.arrays = hines_forest_arrays,
+	.children = hines_forest_children,
+	.has_loop = false,
+	.extents = hines_forest_extents,
+	.assumption = NULL,
+	.kernel = hines_forest_isl_kernel,
+	.choice = "--schedule=isl",
+	.n_work = 8, .work = hines_forest_isl_work, .count = hines_forest_isl_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_pipeline_desc hines_forest_description;
+
+static const pmg_pipeline_desc *const hines_forest_candidates[] = {
+	&hines_forest_description,
+	&hines_forest_isl_description,
+};
+
 /* Loaders do not know the type of the arguments. */
 static pmg_status hines_forest_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -1719,6 +1905,8 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.extents = hines_forest_extents,
 	.assumption = NULL,
 	.kernel = hines_forest_kernel,
+	.n_candidates = 2, .candidates = hines_forest_candidates,
+	.n_work = 8, .work = hines_forest_work, .count = hines_forest_count,
 	.is_ordered = true,
 	.plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -67,15 +67,11 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(b_block, 16, b + s_block*n, lanes, n, n, 1);
-			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(a_block, 16, a + s_block*n, lanes, n, n, 1);
-			double *restrict c_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(c_block, 16, c + s_block*n, lanes, n, n, 1);
-			double *restrict d_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(d_block, 16, d + s_block*n, lanes, n, n, 1);
-			double *restrict x_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			#pragma omp simd
@@ -103,7 +99,7 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 					x_block[16*i + lane] = (y[16*i + lane] - c_block[16*i + lane]*x_block[16*i + lane + 16])*pivot[16*i + lane];
 				}
 			}
-			pmg_block_write_f64(x_block, 16, x + s_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
 		}
 	}
 
@@ -202,16 +198,12 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict pivot_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			double *restrict b_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(b_block, 16, b + s_block*n, lanes, n, n, 1);
-			double *restrict a_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(a_block, 16, a + s_block*n, lanes, n, n, 1);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(c_block, 16, c + s_block*n, lanes, n, n, 1);
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
 			double *restrict y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			double *restrict d_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(d_block, 16, d + s_block*n, lanes, n, n, 1);
-			double *restrict x_block = (double *) plan->data[13] + pmg_thread()*(n + 8)*16;
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			#pragma omp simd
 			for (int64_t lane = 0; lane < 16; lane++) {
 				y_block[lane] = d_block[lane];
@@ -239,7 +231,7 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			}
 			pmg_block_write_f64(pivot_block, 16, pivot + s_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(y_block, 16, y + s_block*n, lanes, n, n, 1);
-			pmg_block_write_f64(x_block, 16, x + s_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
 		}
 	}
 
@@ -256,26 +248,31 @@ static const pmg_array_desc thomas_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
 	},
 	[1] = {
 		.name = "b", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
 	},
 	[2] = {
 		.name = "c", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
 	},
 	[3] = {
 		.name = "d", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
 	},
 	[4] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
 	},
 	[5] = {
@@ -505,26 +502,31 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
 	},
 	[1] = {
 		.name = "b", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
 	},
 	[2] = {
 		.name = "c", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
 	},
 	[3] = {
 		.name = "d", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
 	},
 	[4] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
 	},
 	[5] = {

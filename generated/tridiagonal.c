@@ -93,15 +93,11 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(b_block, 16, b + s0_block*n, lanes, n, n, 1);
-			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(a_block, 16, a + s0_block*n, lanes, n, n, 1);
-			double *restrict c_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(c_block, 16, c + s0_block*n, lanes, n, n, 1);
-			double *restrict d_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
-			double *restrict x_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			#pragma omp simd
@@ -129,7 +125,7 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 					x_block[16*i + lane] = (x_y[16*i + lane] - c_block[16*i + lane]*x_block[16*i + lane + 16])*x_pivot[16*i + lane];
 				}
 			}
-			pmg_block_write_f64(x_block, 16, x + s0_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
 
@@ -194,16 +190,12 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict x_pivot_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			double *restrict b_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(b_block, 16, b + s0_block*n, lanes, n, n, 1);
-			double *restrict a_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(a_block, 16, a + s0_block*n, lanes, n, n, 1);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(c_block, 16, c + s0_block*n, lanes, n, n, 1);
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
 			double *restrict x_y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			double *restrict d_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
-			double *restrict x_block = (double *) plan->data[13] + pmg_thread()*(n + 8)*16;
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			#pragma omp simd
 			for (int64_t lane = 0; lane < 16; lane++) {
 				x_y_block[lane] = d_block[lane];
@@ -231,7 +223,7 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 			}
 			pmg_block_write_f64(x_pivot_block, 16, x_pivot + s0_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(x_y_block, 16, x_y + s0_block*n, lanes, n, n, 1);
-			pmg_block_write_f64(x_block, 16, x + s0_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
 
@@ -248,26 +240,31 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
 	},
 	[1] = {
 		.name = "b", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
 	},
 	[2] = {
 		.name = "c", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
 	},
 	[3] = {
 		.name = "d", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
 	},
 	[4] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
 	},
 	[5] = {
@@ -497,26 +494,31 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
 	},
 	[1] = {
 		.name = "b", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
 	},
 	[2] = {
 		.name = "c", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
 	},
 	[3] = {
 		.name = "d", .role = PMG_IN, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
 	},
 	[4] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
 	},
 	[5] = {
@@ -751,8 +753,7 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nRods - s_block);
-			double *restrict u_block = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(u_block, 16, u + s_block*n, lanes, n, n, 1);
+			double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s_block, lanes, n);
 			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10)*16;
 			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8)*16;
 			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8)*16;
@@ -810,7 +811,7 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 					u_block[16*j + lane] = u_TriBatch[16*j + lane];
 				}
 			}
-			pmg_block_write_f64(u_block, 16, u + s_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(u_block, 16, u, &plan->places[0], s_block, lanes, n);
 		}
 	}
 
@@ -909,8 +910,7 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
 			double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 10)*16;
-			double *restrict u_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			pmg_block_read_f64(u_block, 16, u + s0_block*n, lanes, n, n, 1);
+			double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s0_block, lanes, n);
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
 			double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
 			double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
@@ -977,7 +977,7 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 				}
 			}
 			pmg_block_write_f64(p_block, 16, p + s0_block*(n + 2), lanes, n + 2, n + 2, 1);
-			pmg_block_write_f64(u_block, 16, u + s0_block*n, lanes, n, n, 1);
+			pmg_block_put_f64(u_block, 16, u, &plan->places[0], s0_block, lanes, n);
 			pmg_block_write_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + s0_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + s0_block*n, lanes, n, n, 1);
@@ -999,6 +999,7 @@ static const pmg_array_desc heat_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
 	},
 	[1] = {
@@ -1231,6 +1232,7 @@ static const pmg_array_desc heat_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
 	},
 	[1] = {

@@ -8,6 +8,10 @@
 
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
+	pmg_place place;
+
+	if (array->lanes > 0 && place_find(array, buffer, &place))
+		return true;
 	return !array_is_rebased(array) && buffer->data && buffer->type == array_kept_type(array)
 		&& buffer->rank == array->rank && buffer_is_row_major(buffer);
 }
@@ -98,9 +102,15 @@ static pmg_status type_check(const struct argument *argument)
 			array->place);
 }
 
+static bool is_in_blocks(const struct argument *argument)
+{
+	return !argument->array->is_index && argument->array->storage == PMG_AS_IT_IS &&
+	       argument->buffer->device == PMG_HOST && buffer_is_in_blocks(argument->buffer, argument->array->rank);
+}
+
 static pmg_status rank_check(const struct argument *argument)
 {
-	if (argument->buffer->rank == argument->array->rank)
+	if (argument->buffer->rank == argument->array->rank || is_in_blocks(argument))
 		return PMG_OK;
 	return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' has rank %d, but %d is asked for (%s)",
 			argument->array->name, (int) argument->buffer->rank, (int) argument->array->rank,
@@ -124,9 +134,31 @@ static pmg_status shape_fail(const struct argument *argument, int32_t dimension)
 			extent->text, (long long) argument->extents[dimension], array->place, wanted);
 }
 
+/* Of an array in blocks, the number of blocks stands for the first dimension. */
+static pmg_status blocks_check(const struct argument *argument)
+{
+	const int32_t rank = argument->array->rank;
+	const int64_t block = argument->buffer->shape[rank], n = argument->extents[0];
+	const int64_t n_blocks = n / block + (n % block != 0);
+	char given[LIST_TEXT_SIZE];
+
+	if (argument->buffer->shape[0] == n_blocks)
+		return PMG_OK;
+	list_text(given, rank + 1, argument->buffer->shape);
+	return pmg_fail(argument->context, PMG_BAD_DATA,
+			"array '%s' has shape %s, blocks of %lld, but %s = %lld (%s) needs %lld of them",
+			argument->array->name, given, (long long) block, argument->array->shape[0].text, (long long) n,
+			argument->array->place, (long long) n_blocks);
+}
+
 static pmg_status shape_check(const struct argument *argument)
 {
-	for (int32_t d = 0; d < argument->array->rank; d++)
+	const bool has_blocks = is_in_blocks(argument);
+	pmg_status status = has_blocks ? blocks_check(argument) : PMG_OK;
+
+	if (status != PMG_OK)
+		return status;
+	for (int32_t d = has_blocks; d < argument->array->rank; d++)
 		if (argument->buffer->shape[d] != argument->extents[d])
 			return shape_fail(argument, d);
 	return PMG_OK;

@@ -135,6 +135,10 @@ void buffer_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 	const pmg_buffer target = with_dimension(to), source = with_dimension(from);
 	int64_t n = 1;
 
+	if (to->rank != from->rank) {
+		blocks_copy(to, from, threads);
+		return;
+	}
 	for (int32_t d = 0; d < target.rank; d++)
 		n *= target.shape[d];
 	if (n == 0)

@@ -281,10 +281,35 @@ static pmg_status finite_fail(const struct values *values, int64_t position, dou
 			position_text(values->plan, values->array, position, text), values->array->place);
 }
 
+/* An array that is used as it lies: where the value at a position in row-major order is. */
+static int64_t element_of(const struct values *values, int64_t position)
+{
+	const int64_t m = values->plan->extents[values->array->first_extent], rows = values->n / m;
+	const pmg_place *place = &values->plan->places[values->number];
+	const int64_t lanes = values->array->lanes, first = position / rows;
+
+	return first / lanes * place->block + first % lanes * place->lane + position % rows * place->row;
+}
+
+static double value_at(const struct values *values, int64_t i)
+{
+	if (values->array->lanes > 0)
+		i = element_of(values, i);
+	if (values->array->storage == PMG_AS_F64TOP)
+		return pmg_f64_of_top(((const uint32_t *) values->data)[i]);
+	if (array_kept_type(values->array) == PMG_F32)
+		return (double) ((const float *) values->data)[i];
+	return ((const double *) values->data)[i];
+}
+
 /* The first value that is not finite; n if all are. */
 static int64_t first_infinite(const struct values *values)
 {
-	if (values->array->storage == PMG_AS_F64TOP) {
+	if (values->array->lanes > 0) {
+		FIND_FIRST(values, found, !isfinite(value_at(values, i)));
+
+		return found;
+	} else if (values->array->storage == PMG_AS_F64TOP) {
 		const uint32_t *data = values->data;
 		FIND_FIRST(values, found, !isfinite(pmg_f64_of_top(data[i])));
 
@@ -300,15 +325,6 @@ static int64_t first_infinite(const struct values *values)
 
 		return found;
 	}
-}
-
-static double value_at(const struct values *values, int64_t i)
-{
-	if (values->array->storage == PMG_AS_F64TOP)
-		return pmg_f64_of_top(((const uint32_t *) values->data)[i]);
-	if (array_kept_type(values->array) == PMG_F32)
-		return (double) ((const float *) values->data)[i];
-	return ((const double *) values->data)[i];
 }
 
 static pmg_status finite_check(const struct values *values)

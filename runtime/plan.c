@@ -86,17 +86,23 @@ static pmg_status array_place(struct plan *plan, int32_t number, const void *arg
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 	struct binding *binding = &plan->bindings[number];
+	pmg_status status;
+	pmg_buffer own;
 
 	binding->buffer = *array_argument(array, args);
 	binding->is_borrowed = true;
 	if (argument_is_direct(array, &binding->buffer)) {
 		plan->kernel.data[number] = binding->buffer.data;
+		place_find(array, &binding->buffer, &plan->places[number]);
 		return PMG_OK;
 	}
 	if (argument_is_inspectable(array))
 		return PMG_OK;
 	binding->is_borrowed = false;
-	return own_allocate(plan, number);
+	status = own_allocate(plan, number);
+	own = array_kept(array, plan->extents, binding->own);
+	place_find(array, &own, &plan->places[number]);
+	return status;
 }
 
 pmg_status arrays_place(struct plan *plan, const void *args, bool fixed)
@@ -153,7 +159,9 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 		return NULL;
 	memset(plan, 0, (size_t) bytes);
 	plan->bindings = (struct binding *) (void *) (plan + 1);
-	plan->live = (struct live *) (void *) (plan->bindings + desc->n_arrays);
+	plan->places = (pmg_place *) (void *) (plan->bindings + desc->n_arrays);
+	plan->kernel.places = plan->places;
+	plan->live = (struct live *) (void *) (plan->places + desc->n_arrays);
 	plan->kernel.data = (void **) (void *) (plan->live + desc->n_restructurings);
 	plan->extents = (int64_t *) (void *) (plan->kernel.data + desc->n_arrays);
 	plan->params = plan->extents + desc->n_extents;

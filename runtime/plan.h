@@ -92,6 +92,7 @@ struct plan {
 	int64_t *params;        /* desc->n_params; integer ones */
 	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
+	pmg_place *places;              /* desc->n_arrays */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_index bad_index;
 	bool has_message;       /* of a failure in the present execution, by the device part */
@@ -121,9 +122,18 @@ bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_M
 bool buffer_is_injective(const pmg_buffer *buffer);     /* no two elements share or interlace memory */
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other);
 
+/* ---- place.c: arrays in blocks, and with strides */
+
+/* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */
+bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
+/* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
+bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
+/* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
+void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
+
 /* ---- convert.c */
 
-/* Copies all elements; shapes agree, types agree or both are integers of which one is PMG_I64. */
+/* Copies all elements; shapes agree, or one is in blocks; types agree or both are integers of which one is PMG_I64. */
 void buffer_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
 /* ---- elements.c: one-dimensional arrays of any type and stride */

@@ -86,7 +86,11 @@ typedef enum pmg_device { PMG_HOST, PMG_CUDA } pmg_device;
  * (written ones in scratch, which is copied back). An index array may have any integer type; the type of
  * others must be the declared one. A buffer on the device of the pipeline is used where it lies: it must be row-major,
  * and no index array. A written buffer may overlap no other buffer of the same call, nor a
- * fixed array that the plan has borrowed. */
+ * fixed array that the plan has borrowed.
+ *
+ * An array of floats may also be held in blocks along its first dimension: b of them interleaved, so that a buffer for
+ * [m, n] has the shape [ceil(m/b), n, b], one dimension more, and x[i, j] is at [i/b, j, i % b]. What stands in the
+ * last block behind m may be anything, and may be written. */
 typedef struct pmg_buffer {
 	void *data;
 	pmg_type type;
@@ -167,6 +171,9 @@ typedef struct pmg_array_desc {
 	uint32_t facts;
 	pmg_extent limit;       /* of FACT_INDEX and FACT_OFFSETS; others have none */
 	int32_t segments;       /* number of the offsets array a tree is local to, or -1 */
+	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension at a time,
+				 * by plan->places, whatever strides it has, and blocks of as many as they lie; 0: it
+				 * must be row-major */
 	int32_t next;           /* of PMG_STATE and PMG_INOUT: the internal array with which the kernel lets it change
 				 * places, one of the same type and shape; 0: none */
 	size_t offset;          /* of its pmg_buffer in the args struct; SIZE_MAX: internal to the plan */
@@ -461,6 +468,15 @@ PMG_API int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void
 PMG_API int64_t pmg_plan_bytes(const pmg_plan *plan);
 PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
 
+/* Copies all elements of `from` to `to`, float buffers of one type, either of which may be held in blocks (see
+ * pmg_buffer): to other strides, into blocks, out of them. The buffers may not overlap. What is behind the end of the
+ * last block may be written. `threads` as in pmg_options. PMG_BAD_CALL. */
+PMG_API pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
+
+/* The buffer, in blocks of `block`, for the values of a flat one; `data` has pmg_blocks_bytes(flat, block) bytes. */
+PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block);
+PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
+
 /* Order in space of the points 0..n whose integer coordinates are the rows of `places`, [n, 2] or [n, 3] of any
  * integer type and strides: along the Morton curve (Morton 1966), by the number that the interleaved bits of the
  * coordinates make, of which the first one's count most; points at one place keep their order.
@@ -470,10 +486,18 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 
 /* ---- For generated kernels ---------------------------------------------------- */
 
+/* Where the parts of an array with `lanes` are, in elements: from a block of so many of its first dimension to the
+ * next, from one of what follows (in row-major order) to the next, and from lane to lane. */
+typedef struct pmg_place {
+	int64_t block, row, lane;
+	bool is_padded;         /* all lanes of the last block have memory */
+} pmg_place;
+
 /* The part of a plan that kernels read; the runtime's own part follows it. */
 struct pmg_plan {
 	void **data;            /* for each array, row-major, of the described type; NULL only if is_for_inspection */
 	const int64_t *sizes;   /* that restructurings found */
+	const pmg_place *places;        /* for each array */
 	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
 	void *device;           /* of the device part; NULL: there is none */
 	int64_t device_bytes, to_device, from_device;

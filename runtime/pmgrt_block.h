@@ -121,11 +121,45 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
 	}
+
+/* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
+ * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
+ * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. */
+static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
+{
+	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
+}
+
+#define PMG_PLACE_FUNCTIONS(type, name) \
+	static inline type *pmg_block_open_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
+						  int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		(void) rows; \
+		return pmg_block_lies(place, width, n_lanes) \
+		       ? (type *) (uintptr_t) (from + first/width*place->block) : own; \
+	} \
+	static inline type *pmg_block_take_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
+						  int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		if (!pmg_block_lies(place, width, n_lanes)) \
+			pmg_block_read_##name(own, width, from + first/width*place->block, n_lanes, place->lane, rows, \
+					      place->row); \
+		return pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
+	} \
+	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
+						int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		if (!pmg_block_lies(place, width, n_lanes)) \
+			pmg_block_write_##name(block, width, to + first/width*place->block, n_lanes, place->lane, \
+					       rows, place->row); \
+	}
 #ifdef __cplusplus
 #define restrict __restrict__
 #endif
 PMG_BLOCK_FUNCTIONS(double, f64, F64)
 PMG_BLOCK_FUNCTIONS(float, f32, F32)
+PMG_PLACE_FUNCTIONS(double, f64)
+PMG_PLACE_FUNCTIONS(float, f32)
 #ifdef __cplusplus
 #undef restrict
 #endif

@@ -108,6 +108,9 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 		return array_is_internal(array) && pmg_type_size(array->type) != 0;
 	if (array->is_for_inspection && !array->is_fixed)
 		return false;
+	if (array->lanes != 0 && (array->lanes < 0 || array->is_index || array->rank < 1 || array_is_internal(array) ||
+				  array->storage != PMG_AS_IT_IS))
+		return false;
 	if (array->is_per_thread && (!array_is_internal(array) || array->rank < 1))
 		return false;
 	if (pmg_type_size(array->type) == 0 || array->rank < 0 || array->rank > PMG_MAX_RANK)
@@ -313,7 +316,7 @@ int64_t plan_block_bytes(const pmg_pipeline_desc *desc)
 {
 	size_t bytes = sizeof(struct plan);
 
-	bytes += (size_t) desc->n_arrays * (sizeof(struct binding) + sizeof(void *));
+	bytes += (size_t) desc->n_arrays * (sizeof(struct binding) + sizeof(pmg_place) + sizeof(void *));
 	bytes += (size_t) desc->n_restructurings * sizeof(struct live);
 	bytes += (size_t) desc->n_extents * sizeof(int64_t);
 	bytes += (size_t) desc->n_params * sizeof(int64_t);

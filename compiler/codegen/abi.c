@@ -345,6 +345,8 @@ static void emit_array_row(struct emit *e, int number)
 		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
 		     shape_text(e, slot));
 	emit_facts(e, slot);
+	if (slot->lanes)
+		line(e->w, ".lanes = %d,", slot->lanes);
 	emit_next(e, slot);
 	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
 	     segments ? e->layout->slot_of[segments->number] : -1, offset,

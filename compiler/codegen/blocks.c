@@ -140,14 +140,17 @@ static bool is_made_here(const struct emit *e, __isl_keep isl_ast_node *node, co
 	return is_made;
 }
 
-/* "b_block, 16, b + s_block*n, lanes, n, n, 1": the copy and its width; the part, its lanes with their distance, its
- * rows with theirs. */
-static const char *part_text(struct emit *e, const struct array *copy, const struct finding *found, const char *n_lanes)
+/* Of an array, what a block has of it: its first element, its lanes with their distance, its rows with theirs. */
+struct part {
+	struct affine start, rows, row_distance, distance;
+};
+
+static struct part part_of(struct emit *e, const struct array *copy, const struct finding *found)
 {
 	const struct array *array = copy->owner;
 	struct point point = { found->stage, found->instance };
-	struct affine start = affine_constant(0), one = affine_constant(1);
-	struct affine rows = one, row_distance = one, distance = one;
+	const struct affine one = affine_constant(1);
+	struct part part = { affine_constant(0), one, one, one };
 
 	for (int d = 0; d < array->rank; d++) {
 		struct affine extent = affine_of_range(e, array, d), lo = affine_of_expr(e, NULL, array->lo[d]);
@@ -158,18 +161,58 @@ static const char *part_text(struct emit *e, const struct array *copy, const str
 
 		if (array->folded >> d & 1U)
 			continue;
-		start = affine_multiply(e, &start, &extent);
+		part.start = affine_multiply(e, &part.start, &extent);
 		if (!is_row) {
 			sub = affine_combine(e->arena, 1, &sub, -1, &lo);
-			start = affine_combine(e->arena, 1, &start, 1, &sub);
+			part.start = affine_combine(e->arena, 1, &part.start, 1, &sub);
 		}
-		rows = is_row ? affine_multiply(e, &rows, &extent) : rows;
-		row_distance = is_row ? one : affine_multiply(e, &row_distance, &extent);
-		distance = is_lane ? one : affine_multiply(e, &distance, &extent);
+		part.rows = is_row ? affine_multiply(e, &part.rows, &extent) : part.rows;
+		part.row_distance = is_row ? one : affine_multiply(e, &part.row_distance, &extent);
+		part.distance = is_lane ? one : affine_multiply(e, &part.distance, &extent);
 	}
+	return part;
+}
+
+/* "b_block, 16, b + s_block*n, lanes, n, n, 1" */
+static const char *part_text(struct emit *e, const struct array *copy, const struct finding *found, const char *n_lanes)
+{
+	struct part part = part_of(e, copy, found);
+
 	return arena_printf(e->arena, "%s, %s, %s, %s, %s, %s, %s", copy->c_name, lanes_text(e),
-			    c_offset(e, array->c_name, &start), n_lanes, affine_plain(e->arena, &distance),
-			    affine_plain(e->arena, &rows), affine_plain(e->arena, &row_distance));
+			    c_offset(e, copy->owner->c_name, &part.start), n_lanes,
+			    affine_plain(e->arena, &part.distance), affine_plain(e->arena, &part.rows),
+			    affine_plain(e->arena, &part.row_distance));
+}
+
+/* "16, b, &plan->places[1], s_block, lanes, n": an array whose blocks are where the caller has them. */
+static const char *place_text(struct emit *e, const struct array *copy, const struct finding *found,
+			      const char *first, const char *n_lanes)
+{
+	struct part part = part_of(e, copy, found);
+
+	return arena_printf(e->arena, "%s, %s, &plan->places[%d], %s, %s, %s", lanes_text(e), copy->owner->c_name,
+			    e->layout->slot_of[copy->owner->number], first, n_lanes,
+			    affine_plain(e->arena, &part.rows));
+}
+
+static bool is_held(const struct emit *e, const struct array *copy)
+{
+	int slot = e->layout->slot_of[copy->owner->number];
+
+	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
+}
+
+/* The block of an array is used where it is, if it can be: else it is a copy. */
+static void take_held(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
+		      const char *first, const char *n_lanes)
+{
+	const char *type = type_name(copy->type);
+
+	line(e->w, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
+	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, part_of_thread(e, copy),
+	     place_text(e, copy, found, first, n_lanes));
+	if (found->is_written)
+		note_write(e, copy->owner);
 }
 
 static struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
@@ -182,25 +225,33 @@ static struct finding find_part(__isl_keep isl_ast_node *node, const struct arra
 	return finding;
 }
 
-static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const char *n_lanes)
+static void emit_filling_of(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
+			    const char *first, const char *n_lanes)
+{
+	if (is_held(e, copy)) {
+		take_held(e, copy, found, is_read, first, n_lanes);
+		return;
+	}
+	if (copy->is_per_thread)
+		take_part(e, copy);
+	note_write(e, copy);
+	if (is_read)
+		line(e->w, "pmg_block_read_%s(%s);", type_name(copy->type), part_text(e, copy, found, n_lanes));
+}
+
+static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
 {
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (!found.stage)
-			continue;
-		if (copy->is_per_thread)
-			take_part(e, copy);
-		note_write(e, copy);
-		if (!is_made_here(e, body, copy->owner))
-			line(e->w, "pmg_block_read_%s(%s);", type_name(copy->type),
-			     part_text(e, copy, &found, n_lanes));
+		if (found.stage)
+			emit_filling_of(e, copy, &found, !is_made_here(e, body, copy->owner), first, n_lanes);
 		isl_ast_expr_free(found.instance);
 	}
 }
 
-static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *n_lanes)
+static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
 {
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
@@ -208,8 +259,11 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 
 		if (found.is_written) {
 			note_write(e, copy->owner);
-			line(e->w, "pmg_block_write_%s(%s);", type_name(copy->type),
-			     part_text(e, copy, &found, n_lanes));
+			line(e->w, is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
+			     type_name(copy->type),
+			     is_held(e, copy) ? arena_printf(e->arena, "%s, ", copy->c_name) : "",
+			     is_held(e, copy) ? place_text(e, copy, &found, first, n_lanes)
+					      : part_text(e, copy, &found, n_lanes));
 		}
 		isl_ast_expr_free(found.instance);
 	}
@@ -221,11 +275,12 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 		      const struct affine *start, const char *n_lanes)
 {
 	const struct affine variable = affine_name(e->arena, e->lane_variable);
+	const char *first = affine_plain(e->arena, start);
 	int iterators = e->iterators.n;
 
 	if (loop)
 		iterator_push(e, loop, start, 1);
-	emit_filling(e, body, n_lanes);
+	emit_filling(e, body, first, n_lanes);
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, &variable, 1);
@@ -233,7 +288,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, start, 1);
-	emit_emptying(e, body, n_lanes);
+	emit_emptying(e, body, first, n_lanes);
 }
 
 static void begin_block(struct emit *e, const struct loop_use *use)
@@ -244,6 +299,17 @@ static void begin_block(struct emit *e, const struct loop_use *use)
 	e->lane_variable = names_declare(&e->names, dim);
 	e->lane_start = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
 	e->lane = names_declare(&e->names, "lane");
+}
+
+/* The blocks of arrays that are used where they lie begin at multiples of the lanes. */
+static void check_first(struct emit *e, const struct range *range)
+{
+	int64_t first;
+
+	for (int i = 0; i < e->block->arrays.n; i++)
+		if (is_held(e, e->block->arrays.items[i]) &&
+		    (!affine_is_constant(&range->first, &first) || first != 0))
+			emit_fail(e, "a loop in blocks does not begin at 0");
 }
 
 void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -262,6 +328,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		range.end = affine_scale(e->arena, &range.first, 1, 1);
 	if (range.step != 1)
 		emit_fail(e, "a loop in blocks has steps");
+	check_first(e, &range);
 	if (use.is_parallel)
 		e->target->above_loop(e, &use);
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,

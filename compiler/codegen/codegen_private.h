@@ -84,6 +84,7 @@ struct slot {
 	const char *name, *c_name;
 	bool is_offsets, is_list;
 	int first_extent;
+	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it; 0 */
 	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
 };
 
@@ -320,7 +321,8 @@ struct text update_result(struct emit *e, const struct update *update);
 
 void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
-/* What the running thread has of an array, as a variable. */
+/* What the running thread has of an array: where it is, and as a variable. */
+const char *part_of_thread(struct emit *e, const struct array *array);
 void take_part(struct emit *e, const struct array *array);
 
 /* ---- blocks.c: loops that run in blocks -------------------------------------------------------------------- */

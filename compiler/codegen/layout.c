@@ -4,6 +4,7 @@
  * internal to the plan, then for each tree whose children are visited two arrays that list them. LOCAL arrays are
  * variables of the kernel and have no number. */
 #include "codegen/codegen_private.h"
+#include "ir/block.h"
 
 bool dim_is_checked(const struct dim *dim)
 {
@@ -57,6 +58,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name,
+								      .lanes = block_held(layout->module, array),
 								      .finite = finite_name(layout, array) });
 	}
 }

@@ -163,9 +163,8 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	e->locals.n = outer;
 }
 
-void take_part(struct emit *e, const struct array *array)
+const char *part_of_thread(struct emit *e, const struct array *array)
 {
-	const char *type = type_c_name(array->type);
 	struct str cells = str_new(e->arena);
 
 	for (int d = 0; d < array_n_stored(array) + (array->lanes > 0); d++) {
@@ -173,8 +172,13 @@ void take_part(struct emit *e, const struct array *array)
 
 		str_add(&cells, "*%s", text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY));
 	}
-	line(e->w, "%s *restrict %s = (%s *) plan->data[%d] + pmg_thread()%s;", type, array->c_name, type,
-	     e->layout->slot_of[array->number], str_text(&cells));
+	return arena_printf(e->arena, "(%s *) plan->data[%d] + pmg_thread()%s", type_c_name(array->type),
+			    e->layout->slot_of[array->number], str_text(&cells));
+}
+
+void take_part(struct emit *e, const struct array *array)
+{
+	line(e->w, "%s *restrict %s = %s;", type_c_name(array->type), array->c_name, part_of_thread(e, array));
 }
 
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)

@@ -202,3 +202,96 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
 	isl_schedule_node_free(loop);
 	return problem;
 }
+
+/* ---- arrays that are used in blocks only ---- */
+
+struct holding {
+	struct module *module;
+	const struct array *array;
+	bool *is_in_block;              /* by number of stage */
+	int lanes;
+	bool is_even;
+};
+
+/* Does the loop begin with the first system, for all statements? */
+static bool is_from_first(const struct stage *stage, const struct mark *mark)
+{
+	const struct dim *dim = &stage->dims.items[mark_dim_number(mark)];
+	int64_t lo;
+
+	return dim->kind == DIM_RANGE && expr_is_constant(dim->lo, &lo) && lo == 0 &&
+	       expr_equal(dim->hi, mark->dim->hi);
+}
+
+static const struct array *copy_in(const struct mark *mark, const struct array *array)
+{
+	for (int i = 0; i < mark->arrays.n; i++)
+		if (mark->arrays.items[i]->owner == array)
+			return mark->arrays.items[i];
+	return NULL;
+}
+
+static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	const struct array *copy = copy_in(mark, holding->array);
+	isl_schedule_node *loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	block_use_list uses = block_uses(holding->module, loop);
+	isl_union_set *domain = isl_schedule_node_get_domain(loop);
+
+	for (int i = 0; copy && i < uses.n; i++)
+		if (uses.items[i].array == holding->array)
+			holding->is_even = holding->is_even && uses.items[i].position == 0 && copy->is_per_thread &&
+					   (!holding->lanes || holding->lanes == copy->lanes);
+	for (int i = 0; copy && i < holding->module->stages.n; i++) {
+		const struct stage *stage = holding->module->stages.items[i];
+
+		if (!runs_below(domain, stage))
+			continue;
+		holding->is_in_block[i] = true;
+		holding->is_even = holding->is_even && is_from_first(stage, mark);
+	}
+	if (copy)
+		holding->lanes = copy->lanes;
+	isl_union_set_free(domain);
+	isl_schedule_node_free(loop);
+}
+
+static isl_bool look_for_blocks(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+
+	if (mark && mark->kind == MARK_BLOCK)
+		look_at_block(user, node, mark);
+	return isl_bool_true;
+}
+
+static bool is_used_elsewhere(const struct holding *holding)
+{
+	struct module *module = holding->module;
+
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+
+		if (!holding->is_in_block[i] && (stage->write.array == holding->array ||
+						 stage_reads_array(stage, holding->array)))
+			return true;
+	}
+	for (int i = 0; i < module->arrays.n; i++)
+		if (module->arrays.items[i]->owner == holding->array && module->arrays.items[i]->role != ROLE_BLOCK)
+			return true;
+	return module->loop.until && expr_reads_array(module->loop.until, holding->array);
+}
+
+int block_held(struct module *module, const struct array *array)
+{
+	struct holding holding = { .module = module, .array = array, .is_even = true };
+
+	if (!array_is_argument(array) || array->rank < 1)
+		return 0;
+	holding.is_in_block = arena_new_array(module->arena, bool, module->stages.n + 1);
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, look_for_blocks,
+								    &holding);
+	return holding.is_even && holding.lanes && !is_used_elsewhere(&holding) ? holding.lanes : 0;
+}

@@ -32,4 +32,9 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 /* Does the mark at `node` stand where it may? */
 const char *block_problem(struct module *module, __isl_keep isl_schedule_node *node);
 
+/* If all statements that use this argument run in blocks of its first subscript, which begins at 0: how many lanes
+ * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place, runtime/pmgrt.h).
+ * Else 0. */
+int block_held(struct module *module, const struct array *array);
+
 #endif

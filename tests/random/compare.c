@@ -2,6 +2,7 @@
  *
  * Generated code against the interpreter. */
 #include "random/compare.h"
+#include "random/layouts.h"
 
 #include <dlfcn.h>
 #include <malloc.h>
@@ -152,23 +153,27 @@ static const char *difference(struct module *module, struct arena *arena, const 
 /* Memory is handed out full of large numbers, not the zeros of fresh pages: reading what was never written shows. */
 enum { GARBAGE = 0x80 };
 
+/* Every other draw gives arrays as they are in the module, row-major. */
 static const char *run_library(const struct variant *v, const char *candidate, int threads, struct arena *arena,
 			       const struct binding_set *set, void **copies)
 {
+	bool has_layouts = set->random >> 16 & 1;
 	const pmg_pipeline_desc *desc = variant_pipeline(v, set->module->name);
 	pmg_context *context = pmg_context_new(NULL);
 	pmg_options options = { .context = context, .threads = threads, .candidate = candidate };
 	pmg_plan *plan = NULL;
 	const char *problem = NULL;
+	struct layout *layouts;
 	void *args;
 
 	if (!desc)
 		return "not in the library";
 	args = binding_args(set, arena, desc, copies);
+	layouts = has_layouts ? layouts_give(arena, desc, args, set->random) : NULL;
 	mallopt(M_PERTURB, GARBAGE);
 	if (desc->plan(args, &options, &plan) != PMG_OK || desc->execute(plan, args, NULL) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
-	else if (!binding_is_fenced(set, copies))
+	else if ((layouts && !layouts_return(desc, args, layouts)) || !binding_is_fenced(set, copies))
 		problem = "writes outside an array";
 	if (plan)
 		desc->destroy(plan);

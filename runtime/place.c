@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays as the caller holds them: in blocks along the first dimension, or with strides. Kernels that take blocks of
+ * the first dimension find their parts by three distances; for others the plan keeps a row-major copy.
+ *
+ * A buffer in blocks of b, [ceil(m/b), n, …, b], is two buffers of rows: its whole blocks as [m/b, b, n, …], and the
+ * m % b lanes of the last one as [1, m % b, n, …]. */
+#include "plan.h"
+
+/* ---- Buffers in blocks ---- */
+
+bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank)
+{
+	return rank >= 1 && rank < PMG_MAX_RANK && buffer->rank == rank + 1 && buffer->shape[rank] >= 1 &&
+	       (buffer->type == PMG_F64 || buffer->type == PMG_F32);
+}
+
+static int64_t blocks_of(int64_t m, int64_t block)
+{
+	return m / block + (m % block != 0);
+}
+
+int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
+{
+	int64_t n = (int64_t) pmg_type_size(flat->type) * block * blocks_of(flat->shape[0], block);
+
+	for (int32_t d = 1; d < flat->rank; d++)
+		n *= flat->shape[d];
+	return n;
+}
+
+pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block)
+{
+	int64_t shape[PMG_MAX_RANK + 1];
+
+	for (int32_t d = 0; d < flat->rank; d++)
+		shape[d] = flat->shape[d];
+	shape[0] = blocks_of(flat->shape[0], block);
+	shape[flat->rank] = block;
+	return pmg_dense(data, flat->type, flat->rank + 1, shape);
+}
+
+/* ---- Copies ---- */
+
+/* The blocks `first`..`first + n_blocks`, and the first `n` lanes of each, as [n_blocks, n, rows…]. */
+static pmg_buffer lanes_of(const pmg_buffer *blocks, int64_t first, int64_t n_blocks, int64_t n)
+{
+	pmg_buffer view = *blocks;
+
+	view.data = (char *) blocks->data + first * blocks->strides[0];
+	view.shape[0] = n_blocks;
+	view.shape[1] = n;
+	view.strides[1] = blocks->strides[blocks->rank - 1];
+	for (int32_t d = 1; d < blocks->rank - 1; d++) {
+		view.shape[d + 1] = blocks->shape[d];
+		view.strides[d + 1] = blocks->strides[d];
+	}
+	return view;
+}
+
+/* The same elements of a buffer without blocks. */
+static pmg_buffer rows_of(const pmg_buffer *flat, int64_t width, int64_t first, int64_t n_blocks, int64_t n)
+{
+	pmg_buffer view = *flat;
+
+	view.rank = flat->rank + 1;
+	view.data = (char *) flat->data + first * width * flat->strides[0];
+	view.shape[0] = n_blocks;
+	view.strides[0] = width * flat->strides[0];
+	view.shape[1] = n;
+	view.strides[1] = flat->strides[0];
+	for (int32_t d = 1; d < flat->rank; d++) {
+		view.shape[d + 1] = flat->shape[d];
+		view.strides[d + 1] = flat->strides[d];
+	}
+	return view;
+}
+
+/* Two buffers of which one is in blocks, both row-major. */
+struct pair {
+	const pmg_buffer *flat, *blocks;
+	int64_t width, rows;
+	bool into;                      /* blocks */
+};
+
+/* By squares that are transposed in registers. */
+static void block_copy(const struct pair *pair, int64_t block)
+{
+	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), rows = pair->rows, width = pair->width;
+	const int64_t left = pair->flat->shape[0] - block * width, n_lanes = left < width ? left : width;
+	void *part = (char *) pair->blocks->data + block * rows * width * size;
+	void *lanes = (char *) pair->flat->data + block * rows * width * size;
+
+	if (size == 8 && pair->into)
+		pmg_block_read_f64(part, width, lanes, n_lanes, rows, rows, 1);
+	else if (size == 8)
+		pmg_block_write_f64(part, width, lanes, n_lanes, rows, rows, 1);
+	else if (pair->into)
+		pmg_block_read_f32(part, width, lanes, n_lanes, rows, rows, 1);
+	else
+		pmg_block_write_f32(part, width, lanes, n_lanes, rows, rows, 1);
+}
+
+static void pair_copy(struct pair *pair, int32_t threads)
+{
+	pair->rows = 1;
+	for (int32_t d = 1; d < pair->flat->rank; d++)
+		pair->rows *= pair->flat->shape[d];
+	PARALLEL(threads, pair->rows * pair->flat->shape[0], schedule(static))
+	for (int64_t block = 0; block < pair->blocks->shape[0]; block++)
+		block_copy(pair, block);
+}
+
+void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+{
+	const bool into = to->rank > from->rank;
+	struct pair pair = { into ? from : to, into ? to : from, 0, 0, into };
+	int64_t whole, rest;
+
+	pair.width = pair.blocks->shape[pair.blocks->rank - 1];
+	whole = pair.flat->shape[0] / pair.width;
+	rest = pair.flat->shape[0] % pair.width;
+	if (buffer_is_row_major(pair.flat) && buffer_is_row_major(pair.blocks)) {
+		pair_copy(&pair, threads);
+		return;
+	}
+	for (int last = 0; last <= (rest > 0); last++) {
+		const int64_t first = last ? whole : 0, n_blocks = last ? 1 : whole, n = last ? rest : pair.width;
+		const pmg_buffer lanes = lanes_of(pair.blocks, first, n_blocks, n);
+		const pmg_buffer rows = rows_of(pair.flat, pair.width, first, n_blocks, n);
+
+		buffer_copy(into ? &lanes : &rows, into ? &rows : &lanes, threads);
+	}
+}
+
+/* ---- Where a kernel finds its parts ---- */
+
+/* The distance from row to row, what follows the first dimension being rows, if there is one. */
+static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, int64_t *row)
+{
+	int64_t next = 0;
+
+	*row = 1;
+	for (int32_t d = rank - 1; d >= 1; d--) {
+		if (buffer->shape[d] == 1)
+			continue;
+		if (buffer->strides[d] % size != 0 || (next != 0 && buffer->strides[d] != next))
+			return false;
+		*row = next != 0 ? *row : buffer->strides[d] / size;
+		next = buffer->strides[d] * buffer->shape[d];
+	}
+	return true;
+}
+
+bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+{
+	const int64_t size = (int64_t) pmg_type_size(array->type);
+	const bool has_blocks = buffer_is_in_blocks(buffer, array->rank);
+	const int64_t lane = buffer->strides[has_blocks ? array->rank : 0];
+
+	if (array->lanes == 0 || !buffer->data || buffer->type != array->type ||
+	    (!has_blocks && buffer->rank != array->rank) || (uintptr_t) buffer->data % (size_t) size != 0 ||
+	    lane % size != 0 || buffer->strides[0] % size != 0)
+		return false;
+	if ((has_blocks && buffer->shape[array->rank] != array->lanes) ||
+	    !rows_are_even(buffer, array->rank, size, &place->row))
+		return false;
+	place->lane = lane / size;
+	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
+	place->is_padded = has_blocks;
+	return true;
+}
+
+/* ---- For callers ---- */
+
+static bool shapes_agree(const pmg_buffer *flat, const pmg_buffer *blocks)
+{
+	bool agree = buffer_is_in_blocks(blocks, flat->rank) &&
+		     blocks->shape[0] == blocks_of(flat->shape[0], blocks->shape[flat->rank]);
+
+	for (int32_t d = 1; d < flat->rank && agree; d++)
+		agree = blocks->shape[d] == flat->shape[d];
+	return agree;
+}
+
+static bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b)
+{
+	bool are = a->rank == b->rank;
+
+	for (int32_t d = 0; are && d < a->rank; d++)
+		are = a->shape[d] == b->shape[d];
+	return are;
+}
+
+static bool is_float_buffer(const pmg_buffer *buffer)
+{
+	bool is = buffer && (buffer->type == PMG_F64 || buffer->type == PMG_F32) && buffer->device == PMG_HOST &&
+		  buffer->rank >= 0 && buffer->rank <= PMG_MAX_RANK;
+
+	for (int32_t d = 0; is && d < buffer->rank; d++)
+		is = buffer->shape[d] >= 0;
+	return is && (buffer->data || buffer_is_empty(buffer)) && buffer_is_addressable(buffer);
+}
+
+pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+{
+	if (!is_float_buffer(to) || !is_float_buffer(from) || to->type != from->type || threads < 0)
+		return pmg_fail(context, PMG_BAD_CALL, "what changes its layout are two buffers of one float type");
+	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
+		return pmg_fail(context, PMG_BAD_CALL, "the buffers have shapes of different arrays");
+	if (!buffer_is_injective(to) || buffers_overlap(to, from))
+		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
+	buffer_copy(to, from, threads_of(threads));
+	return PMG_OK;
+}

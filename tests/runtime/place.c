@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays in blocks: to them and back, from any strides; what is refused. That kernels take them where they lie, and
+ * others get copies, is asked by tests/random of every program. */
+#include "runtime/check.h"
+
+#include <string.h>
+
+enum { MOST = 8192 };
+
+struct shape {
+	int64_t m, n, q, block;
+	bool is_turned;                 /* rows do not lie next to each other */
+};
+
+static pmg_buffer flat_buffer(void *data, pmg_type type, const struct shape *s)
+{
+	const int64_t shape[] = { s->m, s->n, s->q };
+	pmg_buffer buffer = pmg_dense(data, type, 3, shape);
+
+	if (s->is_turned) {
+		buffer.strides[0] = (int64_t) pmg_type_size(type);
+		buffer.strides[1] = buffer.strides[0]*s->m;
+		buffer.strides[2] = buffer.strides[1]*s->n;
+	}
+	return buffer;
+}
+
+static bool is_in_place(const struct shape *s, const double *blocks)
+{
+	bool is = true;
+
+	for (int64_t i = 0; i < s->m; i++)
+		for (int64_t j = 0; j < s->n; j++)
+			for (int64_t k = 0; k < s->q; k++) {
+				int64_t flat = s->is_turned ? (k*s->n + j)*s->m + i : (i*s->n + j)*s->q + k;
+				int64_t at = ((i/s->block*s->n + j)*s->q + k)*s->block + i % s->block;
+
+				is = is && blocks[at] == (double) (flat + 1);
+			}
+	return is;
+}
+
+static bool round_trip(pmg_context *context, const struct shape *s)
+{
+	static double from[MOST], to[MOST], blocks[2*MOST];
+	const int64_t n = s->m*s->n*s->q;
+	pmg_buffer flat = flat_buffer(from, PMG_F64, s), back = flat_buffer(to, PMG_F64, s);
+	pmg_buffer held = pmg_in_blocks(blocks, &flat, s->block);
+	const int64_t bytes = pmg_blocks_bytes(&flat, s->block);
+	bool ok = held.rank == 4 && held.shape[3] == s->block && bytes < (int64_t) sizeof blocks;
+
+	memset(blocks, 0, sizeof blocks);
+	for (int64_t i = 0; i < n; i++)
+		from[i] = (double) (i + 1);
+	for (int64_t i = 0; i < MOST; i++)
+		to[i] = -1;
+	ok = ok && pmg_relayout(context, &held, &flat, 2) == PMG_OK && is_in_place(s, blocks) &&
+	     pmg_relayout(context, &back, &held, 2) == PMG_OK && !memcmp(from, to, (size_t) n*sizeof *to);
+	return ok && to[n] < 0 && !memcmp(&blocks[bytes/8], "\0\0\0\0\0\0\0", 8);
+}
+
+static bool round_trip_f32(pmg_context *context, const struct shape *s)
+{
+	static float from[MOST], to[MOST], blocks[2*MOST];
+	const int64_t n = s->m*s->n*s->q;
+	pmg_buffer flat = flat_buffer(from, PMG_F32, s), back = flat_buffer(to, PMG_F32, s);
+	pmg_buffer held = pmg_in_blocks(blocks, &flat, s->block);
+
+	for (int64_t i = 0; i < n; i++)
+		from[i] = (float) (i + 1);
+	memset(to, 0, sizeof to);
+	return pmg_relayout(context, &held, &flat, 0) == PMG_OK && pmg_relayout(context, &back, &held, 0) == PMG_OK &&
+	       !memcmp(from, to, (size_t) n*sizeof *to);
+}
+
+static void test_round_trips(struct tests *tests, pmg_context *context)
+{
+	static const int64_t sizes[] = { 0, 1, 2, 7, 16, 17, 33 }, widths[] = { 1, 2, 3, 8, 16, 32 };
+
+	for (size_t m = 0; m < sizeof sizes / sizeof sizes[0]; m++)
+		for (size_t n = 0; n < 6; n++)
+			for (size_t b = 0; b < sizeof widths / sizeof widths[0]; b++)
+				for (int turned = 0; turned < 2; turned++) {
+					const struct shape s = { sizes[m], sizes[n], 1 + turned + (int64_t) b % 3,
+								 widths[b], turned };
+
+					CHECK(tests, round_trip(context, &s) && round_trip_f32(context, &s));
+				}
+}
+
+static void test_refusals(struct tests *tests, pmg_context *context)
+{
+	static double data[64], other[64];
+	const int64_t shape[] = { 4, 6 }, wrong[] = { 3, 6, 2 }, repeated[] = { 2, 6, 2 };
+	pmg_buffer flat = pmg_dense(data, PMG_F64, 2, shape), to = pmg_dense(other, PMG_F64, 3, wrong);
+
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "the buffers have shapes of different arrays");
+	to = pmg_dense(data, PMG_F64, 3, repeated);
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "a buffer that is written shares memory");
+	to = pmg_dense(other, PMG_F64, 3, repeated);
+	to.strides[0] = 0;
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "a buffer that is written shares memory");
+	to = pmg_dense(other, PMG_F32, 3, repeated);
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "what changes its layout are two buffers of one float type");
+	CHECK_FAILS(tests, pmg_relayout(context, NULL, &flat, 1), context, PMG_BAD_CALL,
+		    "what changes its layout are two buffers of one float type");
+}
+
+void test_places(struct tests *tests)
+{
+	pmg_context *context = pmg_context_new(NULL);
+
+	test_round_trips(tests, context);
+	test_refusals(tests, context);
+	pmg_context_free(context);
+}
