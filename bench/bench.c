@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "families.h"
 
-static const struct command *const families[] = { &bench_life_command };
+static const struct command *const families[] = { &bench_life_command, &bench_hines_command, &bench_tri_command };
 
 #define N_FAMILIES ((int) (sizeof(families) / sizeof(families[0])))
 
@@ -48,7 +48,7 @@ static bool compare_operands(void *read, const word_list *operands, struct arena
 	if (operands->n > 0)
 		return unknown_family(operands->items[0], failure);
 	fail(failure, OUTCOME_USAGE, "say what to measure");
-	fail_help(failure, "'pmg bench life', or 'pmg bench --compare OLD.json NEW.json'");
+	fail_help(failure, "'pmg bench life', hines or tri, or 'pmg bench --compare OLD.json NEW.json'");
 	return false;
 }
 
@@ -63,9 +63,9 @@ static int run_bench(const struct command *command, struct arena *arena, int arg
 
 const struct command bench_command = {
 	.name = "bench",
-	.operands = "life [OPTION…]",
+	.operands = "life|hines|tri [OPTION…]",
 	.sentence = "measure generated code beside hand-written code",
-	.details = "'pmg bench life --help' lists what there is to choose.\n",
+	.details = "'pmg bench life --help' lists what there is to choose; the same for hines and tri.\n",
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.run = run_bench,

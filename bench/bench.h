@@ -44,6 +44,7 @@ struct row {
 	/* Runs once; `seconds` is what counts. */
 	bool (*run)(void *state, double *seconds, struct failure *failure);
 	void *state;
+	int repeats;                    /* times that one run is done again, for what is short; 0: once */
 	/* Set by measure(). */
 	double *times;
 	int n_times, capacity;
@@ -58,6 +59,8 @@ struct effort {
 	bool counts_processors;         /* seconds of the process by threads, instead of what passes */
 };
 
+/* From the texts of --min-time and --clock, or NULL. */
+bool effort_read(const char *min_time, const char *clock, struct effort *effort, struct failure *failure);
 /* Seconds that pass, or those of the process by the number of threads. */
 double clock_seconds(bool counts_processors, double threads);
 /* Rounds, each in a random order, of the rows that have not had enough; then the records have their times. */

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
-extern const struct command bench_life_command; /* life/life.c */
+extern const struct command bench_life_command;                      /* life/life.c */
+extern const struct command bench_hines_command, bench_tri_command; /* systems/systems.c */
 
 #endif

@@ -24,6 +24,17 @@ static void keep_time(struct arena *arena, struct row *row, double seconds)
 	row->total += seconds;
 }
 
+bool effort_read(const char *min_time, const char *clock, struct effort *effort, struct failure *failure)
+{
+	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };
+	effort->counts_processors = clock && strcmp(clock, "cpu") == 0;
+	if (clock && !effort->counts_processors && strcmp(clock, "wall") != 0)
+		return fail(failure, OUTCOME_USAGE, "--clock: '%s' is neither wall nor cpu", clock);
+	if (min_time && (!parse_real(min_time, &effort->min_seconds) || !(effort->min_seconds >= 0)))
+		return fail(failure, OUTCOME_USAGE, "--min-time: '%s' is not a number of seconds", min_time);
+	return true;
+}
+
 static bool has_enough(const struct row *row, const struct effort *effort)
 {
 	return row->n_times >= effort->max_runs ||
@@ -55,12 +66,18 @@ double clock_seconds(bool counts_processors, double threads)
 
 static bool run_once(struct arena *arena, struct row *row, const struct effort *effort, struct failure *failure)
 {
-	double seconds, start = clock_seconds(true, row->record.threads);
-	if (!row->run(row->state, &seconds, failure))
-		return false;
+	int repeats = row->repeats > 0 ? row->repeats : 1;
+	double sum = 0, start = clock_seconds(true, row->record.threads);
+	for (int i = 0; i < repeats; i++) {
+		double seconds;
+		if (!row->run(row->state, &seconds, failure))
+			return false;
+		sum += seconds;
+	}
 	if (effort->counts_processors)
-		seconds = clock_seconds(true, row->record.threads) - start;
-	keep_time(arena, row, seconds);
+		sum = clock_seconds(true, row->record.threads) - start;
+	keep_time(arena, row, sum / repeats);
+	row->total += sum - sum / repeats;
 	return true;
 }
 

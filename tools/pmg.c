@@ -10,30 +10,43 @@
 #include "commands.h"
 #include "life/connectome.h"
 #include "phantom/phantom.h"
+#include "phantom/systems.h"
 
 #define PMG_VERSION "0.1.0"
 
+static int phantom_usage(FILE *stream)
+{
+	fputs("usage: pmg phantom life|hines|tri [OPTION…]\n\n"
+	      "'pmg phantom life --help' lists the options; the same for hines and tri.\n",
+	      stream);
+	return OUTCOME_OK;
+}
+
 static int run_phantom(const struct command *command, struct arena *arena, int argc, char **argv)
 {
+	static const char *const kinds[] = { "life", "hines", "tri" };
 	struct failure failure = { 0 };
-	(void) arena;
-	if (argc > 1 && strcmp(argv[1], "life") == 0)
+	const char *asked = argc > 1 ? argv[1] : NULL;
+	if (asked && strcmp(asked, "life") == 0)
 		return phantom_life_command(argc - 1, argv + 1);
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		puts("usage: pmg phantom life [OPTION…]\n\n'pmg phantom life --help' lists the options.");
-		return OUTCOME_OK;
-	}
-	if (argc > 1)
-		fail(&failure, OUTCOME_USAGE, "unknown kind of phantom '%s'", argv[1]);
+	if (asked && strcmp(asked, "hines") == 0)
+		return phantom_hines_command.run(&phantom_hines_command, arena, argc - 1, argv + 1);
+	if (asked && strcmp(asked, "tri") == 0)
+		return phantom_tri_command.run(&phantom_tri_command, arena, argc - 1, argv + 1);
+	if (asked && (strcmp(asked, "--help") == 0 || strcmp(asked, "-h") == 0))
+		return phantom_usage(stdout);
+	if (asked)
+		fail(&failure, OUTCOME_USAGE, "unknown kind of phantom '%s'", asked);
 	else
 		fail(&failure, OUTCOME_USAGE, "the kind of phantom is needed");
-	fail_help(&failure, "there is one: 'pmg phantom life'");
+	const char *near = asked ? suggest_nearest(asked, kinds, 3) : NULL;
+	fail_help(&failure, "'pmg phantom %s'", near ? near : "life|hines|tri");
 	return failure_report(&failure, command->name);
 }
 
 static const struct command phantom_command = {
 	.name = "phantom",
-	.operands = "life [OPTION…]",
+	.operands = "life|hines|tri [OPTION…]",
 	.sentence = "make up a realistic problem",
 	.details = "",
 	.run = run_phantom,

@@ -60,7 +60,7 @@ static const struct ndarray *output(const struct life_fit *fit, const char *name
 static bool open_fit(struct life_fit *fit, struct life_values *values, const char *target, struct failure *failure)
 {
 	struct session *s = &fit->session;
-	const char *path = life_find_file(values, "dsl_examples/sbbnnls.pmg", failure);
+	const char *path = bench_find_file(values->arena, "dsl_examples/sbbnnls.pmg", failure);
 	s->arena = fit->arena = values->arena;
 	s->values = values->run;
 	s->values.target = target;

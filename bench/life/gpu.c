@@ -42,7 +42,7 @@ const char *life_gpu_version(int i)
 static bool compile(struct life_values *values, const char *library, struct failure *failure)
 {
 	const char *nvcc = build_nvcc(values->arena, &values->run, failure);
-	const char *source = nvcc ? life_find_file(values, "bench/handtuned/life_gpu.cu", failure) : NULL;
+	const char *source = nvcc ? bench_find_file(values->arena, "bench/handtuned/life_gpu.cu", failure) : NULL;
 	if (!source)
 		return false;
 	const char *command = arena_printf(values->arena,

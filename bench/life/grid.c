@@ -35,7 +35,7 @@ static bool read_cell(struct arena *arena, const char *line, struct cell *cell)
 
 static bool read_cells(struct life_values *values, cell_list *cells, struct failure *failure)
 {
-	const char *path = life_find_file(values, "bench/papers/life.tsv", failure);
+	const char *path = bench_find_file(values->arena, "bench/papers/life.tsv", failure);
 	FILE *file = path ? fopen(path, "re") : NULL;
 	char line[512];
 	bool ok = true;

@@ -35,18 +35,6 @@ static bool check_rows(struct life_run *run, struct failure *failure)
 	return true;
 }
 
-static bool read_effort(const struct life_values *values, struct effort *effort, struct failure *failure)
-{
-	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };
-	effort->counts_processors = values->clock && strcmp(values->clock, "cpu") == 0;
-	if (values->clock && !effort->counts_processors && strcmp(values->clock, "wall") != 0)
-		return fail(failure, OUTCOME_USAGE, "--clock: '%s' is neither wall nor cpu", values->clock);
-	if (values->min_time &&
-	    (!parse_real(values->min_time, &effort->min_seconds) || !(effort->min_seconds >= 0)))
-		return fail(failure, OUTCOME_USAGE, "--min-time: '%s' is not a number of seconds", values->min_time);
-	return true;
-}
-
 /* Two ops in turn, each with its rows in the order in which they were asked for. */
 static void list_measured(struct life_run *run)
 {
@@ -129,8 +117,8 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	record_list records = { 0 };
 	if (is_fit(run->values))
 		return run_fit(run, failure);
-	if (!read_effort(run->values, &run->effort, failure) || !life_gpu_open(run->values, failure) ||
-	    !life_case_open(run->values, &run->problem, failure) ||
+	if (!effort_read(run->values->min_time, run->values->clock, &run->effort, failure) ||
+	    !life_gpu_open(run->values, failure) || !life_case_open(run->values, &run->problem, failure) ||
 	    !life_work_count(&run->problem, &run->work, failure))
 		return false;
 	print_problem(run);

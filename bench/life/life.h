@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "handtuned/life_cpu.h"
 #include "handtuned/life_gpu.h"
-#include "run/run.h"
+#include "program.h"
 
 /* What the command line says. `run` is first: generated rows take all options of `pmg run`. */
 struct life_values {
@@ -34,8 +34,6 @@ struct life_case {
 
 bool life_case_open(const struct life_values *values, struct life_case *problem, struct failure *failure);
 void life_case_close(struct life_case *problem);
-/* As ndarray_new, 64-byte aligned; not cleared. */
-bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure);
 
 /* ---- work.c ------------------------------------------------------------------------------ */
 
@@ -99,8 +97,6 @@ bool life_op_wanted(const struct life_values *values, enum life_op op);
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
 			const char *options, life_row_list *rows, struct failure *failure);
 void life_generated_free(struct life_row *row);
-/* A file of the repository, where the programs are installed, built or started; NULL: none. */
-const char *life_find_file(struct life_values *values, const char *name, struct failure *failure);
 /* Takes one option of `pmg run`; as `more` of struct command. */
 int life_take_option(void *values, char **arguments, int n, struct failure *failure);
 

@@ -87,17 +87,6 @@ static const char *find_phantom(const struct life_values *values, struct life_ca
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
 
-bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure)
-{
-	size_t bytes;
-	*array = (struct ndarray){ .type = type, .rank = rank };
-	if (!shape_bytes(rank, shape, pmg_type_size(type), &bytes))
-		return fail(failure, OUTCOME_RESOURCES, "an array is too large");
-	memcpy(array->shape, shape, (size_t) rank * sizeof(*shape));
-	array->data = aligned_alloc(64, (bytes + 64) & ~(size_t) 63);
-	return array->data || fail_memory(failure, "the arrays");
-}
-
 /* Takes the array of a member, converted and aligned. */
 static bool take_array(struct member *member, pmg_type type, struct ndarray *to, struct failure *failure)
 {

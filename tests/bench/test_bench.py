@@ -50,7 +50,7 @@ def every_version_is_right_and_recorded(folder):
     assert {"generated", "cpu_naive", "cpu_naive_par", "cpu_opt_noblas", "best", "best_f32"} <= names, names
     assert len(records) == 2*len(names)
     for r in records:
-        assert sorted(r) == sorted(TEXTS + NUMBERS + ["tuning_ms"]), sorted(r)
+        assert sorted(r) == sorted(TEXTS + NUMBERS + ["tuning_ms", "ns_row"]), sorted(r)
         assert all(isinstance(r[name], str) for name in TEXTS), r
         assert all(isinstance(r[name], (int, float)) for name in NUMBERS), r
         assert 0 < r["ms_min"] <= r["ms_low"] <= r["ms_median"] <= r["ms_high"] and r["runs"] >= 6
@@ -147,6 +147,50 @@ def a_file_compares_with_itself_as_the_same(folder):
     assert out.count(" 1.000 same") == 4, out
 
 
+def systems(folder, *words, status=0):
+    """Output and records of a few small systems."""
+    path = Path(folder) / "systems.json"
+    out = bench(*words, "--min-time=0", "--threads=2", f"--json={path}", status=status)
+    return out, [json.loads(line) for line in path.read_text().splitlines()] if status == 0 else []
+
+
+@case
+def systems_are_measured_in_every_layout(folder):
+    out, records = systems(folder, "tri", "--n=20", "--systems=40")
+    names = {r["version"] for r in records}
+    assert {"stream", "generated", "written", "sequential", "multicore", "interleaved8", "interleaved32"} <= names
+    assert {"--interleave=off", "'--with=layout d : interleave(block = 8)'",
+            "'--with=layout d : interleave(block = 32)'"} <= {r["algorithm"] for r in records}
+    out, swept = systems(folder, "tri", "--n=20,33", "--systems=4,40", "--versions=stream,sequential,interleaved16")
+    assert [r["case"] for r in swept[::3]] == [f"n={n} systems={s} seed=1" for n in (20, 33) for s in (4, 40)], swept
+    for r in records + swept:
+        assert r["ns_row"] > 0 and 0 < r["ms_min"] <= r["ms_low"] <= r["ms_median"] <= r["ms_high"], r
+        assert r["of_stream"] > 0 and r["limit"] == "stream" and r["bench"] == "tri", r
+        if r["version"] != "stream":
+            assert r["error"] < 1e-13 and r["bound"] <= 1 and r["baseline"] == "sequential", r
+    assert out.count("MB to read and write") == 4, out
+
+
+@case
+def trees_are_measured_by_kind(folder):
+    for words, op, wanted in ((["--tree=19/5", "--shared"], "hines", "transposed"),
+                              (["--tree=19/5,levels=9,2x4", "--precision=f32"], "hines", "interleaved16"),
+                              (["--tree=19/5", "--many", "--lengths=3..19"], "forest", "masked8")):
+        _, records = systems(folder, "hines", *words, f"--versions=stream,generated,sequential,{wanted}",
+                             "--systems=21")
+        assert {r["version"] for r in records} == {"stream", "generated", "sequential", wanted}, records
+        assert all(r["op"] == op for r in records)
+    _, records = systems(folder, "tri", "--lengths=3..19", "--n=19", "--versions=generated,sequential", "--systems=9",
+                         "--generated=--parallel=off")
+    assert [r["algorithm"] for r in records] == ["", "", "--parallel=off"], records
+
+
+@case
+def the_papers_stand_beside(folder):
+    out, _ = systems(folder, "hines", "--tree=medium-high", "--systems=256", "--versions=sequential,multicore")
+    assert re.search(r"^F3 +16 cores +x 2 +here: multicore x [\d.]+, generated -$", out, re.M), out
+
+
 @case
 def wrong_calls_are_told(folder):
     for words, text in ((["life", "--versions=bst"], "there is no version 'bst'\n  help: did you mean 'best'?"),
@@ -163,9 +207,19 @@ def wrong_calls_are_told(folder):
                         (["life", "--generated=--nothing=1"], "unknown option '--nothing=1'"),
                         (["life", "--versions=,"], "there is nothing to measure"),
                         (["life", "here"], "'here' is not an option"),
+                        (["tri", "--n=0"], "'0' is not a number of rows"),
+                        (["tri", "--systems=none"], "'none' is not a number of systems"),
+                        (["tri", "--shared"], "unknown option '--shared'"),
+                        (["tri", "--versions=interleaved9"], "did you mean 'interleaved8'?"),
+                        (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),
+                        (["tri", "--lengths=9"], "'9' is not LOW..HIGH"),
+                        (["hines", "--tree=smal-low"], "did you mean 'small-low'?"),
+                        (["hines", "--shared", "--many"], "--shared is for systems on one tree"),
+                        (["hines", "--isa=v9"], "cannot run 'v9'"), (["hines", "here"], "'here' is not an option"),
                         (["lfe"], "did you mean 'life'?"), ([], "say what to measure"),
                         (["--compare", "one"], "takes two files")):
-        small = ["--scale=0.0004", f"--cache={folder}"] if words[:1] == ["life"] else []
+        small = {"life": ["--scale=0.0004", f"--cache={folder}"], "tri": ["--systems=3"],
+                 "hines": ["--systems=3"]}.get(words[0] if words else "", [])
         out = bench(*words[:1], *small, *words[1:], status=2)
         assert text in out, (words, out)
     assert "cannot open" in bench("--compare", "/nowhere/a", "/nowhere/b", status=4)

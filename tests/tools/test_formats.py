@@ -377,9 +377,9 @@ def wrong_calls():
     expect(["convert", "a.txt", "b.tns"], 2, "pmg convert: b.tns: the format holds sparse tensors only\n")
     expect(["convert", "t.tsv", "b.npy"], 2, "pmg convert: b.npy: the format holds one array, not 3\n")
     expect(["inspect"], 2, "pmg inspect: a file is needed\n")
-    expect(["phantom"], 2, "pmg phantom: the kind of phantom is needed\n  help: there is one: 'pmg phantom life'\n")
-    expect(["phantom", "hines"], 2,
-           "pmg phantom: unknown kind of phantom 'hines'\n  help: there is one: 'pmg phantom life'\n")
+    expect(["phantom"], 2, "pmg phantom: the kind of phantom is needed\n  help: 'pmg phantom life|hines|tri'\n")
+    expect(["phantom", "hine"], 2,
+           "pmg phantom: unknown kind of phantom 'hine'\n  help: 'pmg phantom hines'\n")
     for arguments in (["--help"], ["help"], ["convert", "--help"], ["inspect", "-h"], ["run", "--help"],
                       ["phantom", "-h"]):
         status, output, error = pmg(*arguments)

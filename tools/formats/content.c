@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/streams.h"
+
 struct member *content_add(struct content *content, const char *name, struct failure *failure)
 {
 	size_t n = (size_t) content->n_members;
@@ -20,6 +22,43 @@ struct member *content_add(struct content *content, const char *name, struct fai
 	members[n] = (struct member){ 0 };
 	snprintf(members[n].name, sizeof(members[n].name), "%s", name);
 	return &members[n];
+}
+
+bool content_borrow(struct content *content, const char *name, pmg_type type, int rank, int64_t rows, int64_t columns,
+		    void *data, struct failure *failure)
+{
+	struct member *member = data ? content_add(content, name, failure) : NULL;
+	if (member)
+		member->array = (struct ndarray){
+			.type = type, .rank = rank, .shape = { rows, columns }, .data = data
+		};
+	return member || !data;
+}
+
+bool hdf5_write_borrowed(struct content *content, const char *path, const char *inner, bool ok,
+			 struct failure *failure)
+{
+	struct location location = { .path = (char *) (uintptr_t) path,
+				     .inner = (char *) (uintptr_t) inner,
+				     .rank = -1,
+				     .base = -1,
+				     .is_forced = true };
+	ok = ok && hdf5_write(&location, content, failure);
+	for (int i = 0; i < content->n_members; i++)
+		content->members[i].array.data = NULL;
+	content_free(content);
+	return ok;
+}
+
+bool hdf5_write_whole(const char *path, bool (*fill)(void *user, const char *path, struct failure *failure),
+		      void *user, struct failure *failure)
+{
+	struct output out;
+	if (!output_open(&out, path, failure))
+		return false;
+	remove(out.part);
+	bool ok = fill(user, out.part, failure);
+	return output_close(&out, ok, failure) && ok;
 }
 
 bool content_add_attribute(struct content *content, const char *name, int64_t value, struct failure *failure)

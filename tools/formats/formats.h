@@ -76,6 +76,15 @@ struct content {
 	int64_t sizes[PMG_MAX_RANK]; /* TENSOR: size of each mode, or -1 where the file does not state it */
 };
 
+/* Adds an array whose data stay the caller's, for hdf5_write_borrowed(); nothing where `data` is NULL. */
+bool content_borrow(struct content *content, const char *name, pmg_type type, int rank, int64_t rows, int64_t columns,
+		    void *data, struct failure *failure);
+/* A file that appears whole, in the place of what is there: `fill` writes into the path that it is given. */
+bool hdf5_write_whole(const char *path, bool (*fill)(void *user, const char *path, struct failure *failure),
+		      void *user, struct failure *failure);
+/* With `ok`, writes the members to `inner` in the file, over what is there; frees the content but no data. */
+bool hdf5_write_borrowed(struct content *content, const char *path, const char *inner, bool ok,
+			 struct failure *failure);
 /* The new member has no array yet; NULL after a failure. */
 struct member *content_add(struct content *content, const char *name, struct failure *failure);
 bool content_add_attribute(struct content *content, const char *name, int64_t value, struct failure *failure);

@@ -156,32 +156,6 @@ bool problem_assemble(struct problem *p, struct content *group, struct content *
 
 /* ---- Writing ---------------------------------------------------------------------------------- */
 
-static bool borrow(struct content *content, const char *name, pmg_type type, int rank, int64_t rows, int64_t columns,
-		   void *data, struct failure *failure)
-{
-	struct member *member = data ? content_add(content, name, failure) : NULL;
-	if (member)
-		member->array = (struct ndarray){
-			.type = type, .rank = rank, .shape = { rows, columns }, .data = data
-		};
-	return member || !data;
-}
-
-static bool write_borrowed(struct content *content, const char *path, const char *inner, bool ok,
-			   struct failure *failure)
-{
-	struct location location = { .path = (char *) (uintptr_t) path,
-				     .inner = (char *) (uintptr_t) inner,
-				     .rank = -1,
-				     .base = -1,
-				     .is_forced = true };
-	ok = ok && hdf5_write(&location, content, failure);
-	for (int i = 0; i < content->n_members; i++)
-		content->members[i].array.data = NULL;
-	content_free(content);
-	return ok;
-}
-
 bool problem_write(const struct problem *problem, const char *path, struct failure *failure)
 {
 	struct problem p = *problem;
@@ -191,16 +165,16 @@ bool problem_write(const struct problem *problem, const char *path, struct failu
 	bool ok = true;
 	list_reals(&p, reals);
 	for (int i = 0; i < N_REALS && ok; i++)
-		ok = borrow(&group, reals[i].name, PMG_F64, reals[i].columns ? 2 : 1, reals[i].rows, reals[i].columns,
-			    *reals[i].values, failure);
-	ok = ok && borrow(&group, "voxel_coords", PMG_I32, 2, p.n_voxels, 3, p.voxel_coords, failure);
-	if (!write_borrowed(&group, path, "/", ok, failure))
+		ok = content_borrow(&group, reals[i].name, PMG_F64, reals[i].columns ? 2 : 1, reals[i].rows,
+				    reals[i].columns, *reals[i].values, failure);
+	ok = ok && content_borrow(&group, "voxel_coords", PMG_I32, 2, p.n_voxels, 3, p.voxel_coords, failure);
+	if (!hdf5_write_borrowed(&group, path, "/", ok, failure))
 		return false;
-	ok = borrow(&phi, "atom", PMG_I32, 1, p.n_coeffs, 0, p.atom, failure) &&
-	     borrow(&phi, "voxel", PMG_I32, 1, p.n_coeffs, 0, p.voxel, failure) &&
-	     borrow(&phi, "fiber", PMG_I32, 1, p.n_coeffs, 0, p.fiber, failure) &&
-	     borrow(&phi, "value", PMG_F64, 1, p.n_coeffs, 0, p.value, failure);
-	return write_borrowed(&phi, path, "/PHI", ok, failure);
+	ok = content_borrow(&phi, "atom", PMG_I32, 1, p.n_coeffs, 0, p.atom, failure) &&
+	     content_borrow(&phi, "voxel", PMG_I32, 1, p.n_coeffs, 0, p.voxel, failure) &&
+	     content_borrow(&phi, "fiber", PMG_I32, 1, p.n_coeffs, 0, p.fiber, failure) &&
+	     content_borrow(&phi, "value", PMG_F64, 1, p.n_coeffs, 0, p.value, failure);
+	return hdf5_write_borrowed(&phi, path, "/PHI", ok, failure);
 }
 
 void problem_free(struct problem *p)

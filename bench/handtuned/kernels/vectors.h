@@ -20,6 +20,13 @@ typedef REAL four __attribute__((vector_size(4 * sizeof(REAL))));
 
 enum { WIDTH = VECTOR_BYTES / sizeof(REAL) };
 
+/* Integers as wide as a REAL. */
+typedef __typeof__(_Generic((REAL) 0, double: (int64_t) 0, float: (int32_t) 0)) lane_bit;
+typedef lane_bit lane_bits __attribute__((vector_size(VECTOR_BYTES)));
+
+/* Functions on vectors are inlined, so that it does not matter how vectors are passed. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* One call of `code` for each number n of vectors, so that n is a constant in each. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What families of `pmg bench` share about generated rows: options of `pmg run`, where programs are, and results in
+ * memory that is aligned as that of hand-written code. */
+#ifndef BENCH_PROGRAM_H
+#define BENCH_PROGRAM_H
+
+#include "bench.h"
+#include "run/run.h"
+
+/* Takes one option of `pmg run`; as `more` of struct command. */
+int bench_take_option(struct run_values *run, struct arena *arena, char **arguments, int n, struct failure *failure);
+/* The options in `text`, words that may be in single quotes, over those of `before`. */
+bool bench_read_options(struct arena *arena, const char *text, const struct run_values *before,
+			struct run_values *run, struct failure *failure);
+/* A file of the repository, where the programs are installed, built or started; NULL: none. */
+const char *bench_find_file(struct arena *arena, const char *name, struct failure *failure);
+/* As ndarray_new, 64-byte aligned; not cleared. */
+bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t *shape, struct failure *failure);
+/* As results_new, aligned; `*out` is the data of the last array that is written. */
+bool bench_results(struct session *s, struct results *results, double **out, struct failure *failure);
+/* What the pass chose; "" if it chose nothing. */
+const char *bench_decision(const struct session *s, const char *pass);
+
+#endif

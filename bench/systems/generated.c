@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of generated code: constructs and the recurrences that they stand for, compiled as `pmg run` does it, bound to
+ * the batch where it lies in memory, planned once and executed in turns with the others. In single precision the
+ * programs are read with f32 in the place of f64. */
+#include "systems/systems.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The program -------------------------------------------------------------------------------- */
+
+struct program {
+	const char *file, *pipeline;
+};
+
+/* What is measured as "generated" and, `is_written`, without the construct; no file: there is none. */
+static struct program program_of(const struct system_batch *b, bool is_written)
+{
+	static const struct program none = { 0 };
+	bool is_equal = b->n_rows == b->n_systems * b->n;
+	const char *own = "bench/systems/programs.pmg", *example = "dsl_examples/hines.pmg";
+	if (b->is_chain && !is_equal)
+		return is_written ? none : (struct program){ own, "tri_ragged" };
+	if (b->is_chain)
+		return is_written ? (struct program){ "dsl_examples/thomas.pmg", "thomas" }
+				  : (struct program){ "dsl_examples/tridiagonal.pmg", "tri_batch" };
+	if (!b->has_one_tree)
+		return is_written ? none : (struct program){ example, "hines_forest" };
+	if (b->is_shared)
+		return (struct program){ example, is_written ? "hines_written" : "hines" };
+	return (struct program){ own, is_written ? "hines_own_written" : "hines_own" };
+}
+
+/* The text of a file with one type in the place of another one of as many letters; NULL after a failure. */
+static const char *read_program(struct arena *arena, const char *path, const char *type, struct failure *failure)
+{
+	FILE *file = fopen(path, "re");
+	char *text = NULL;
+	size_t size = 0;
+	if (!file) {
+		fail_file(failure, path, "cannot open:");
+		return NULL;
+	}
+	ssize_t n = getdelim(&text, &size, '\0', file);
+	fclose(file);
+	char *copy = arena_string(arena, n > 0 ? text : "");
+	free(text);
+	for (char *at = strstr(copy, "f64"); at; at = strstr(at + 3, "f64"))
+		memcpy(at, type, 3);
+	return copy;
+}
+
+/* ---- Binding ------------------------------------------------------------------------------------ */
+
+static bool bind_offsets(struct systems_row *row, const char *name, struct failure *failure)
+{
+	const struct system_batch *b = &row->problem->batch;
+	const struct ndarray offsets = { .type = PMG_I64, .rank = 1, .shape = { b->n_systems + 1 },
+					 .data = row->problem->offset };
+	return bind_memory(&row->session, name, &offsets, failure);
+}
+
+static bool bind_trees(struct systems_row *row, struct failure *failure)
+{
+	const struct system_batch *b = &row->problem->batch;
+	const struct ndarray parent = { .type = PMG_I32, .rank = 1, .shape = { b->has_one_tree ? b->n : b->n_rows },
+					.data = row->problem->parent };
+	if (b->has_one_tree)
+		return bind_memory(&row->session, "T.parent", &parent, failure);
+	return bind_memory(&row->session, "F.parent", &parent, failure) && bind_offsets(row, "F.offset", failure);
+}
+
+static bool bind_batch(struct systems_row *row, struct failure *failure)
+{
+	const struct systems_case *p = row->problem;
+	const struct system_batch *b = &p->batch;
+	struct session *s = &row->session;
+	word_list none = { 0 };
+	const char *names[] = { b->is_chain ? "a" : "lower", b->is_chain ? "b" : "diag", b->is_chain ? "c" : "upper",
+				b->is_chain ? "d" : "rhs" };
+	const struct ndarray *arrays[] = { &p->lower, &p->diag, &p->upper, &p->rhs };
+	for (int i = 0; i < 4; i++)
+		if (!bind_memory(s, names[i], arrays[i], failure))
+			return false;
+	if (b->is_chain && b->n_rows != b->n_systems * b->n && !bind_offsets(row, "offset", failure))
+		return false;
+	return (b->is_chain || bind_trees(row, failure)) && session_bind(s, &none, 0, failure);
+}
+
+/* ---- The row ------------------------------------------------------------------------------------- */
+
+static bool run_generated(void *state, double *seconds, struct failure *failure)
+{
+	struct systems_row *row = state;
+	return library_execute(&row->execution, seconds, failure);
+}
+
+static void describe(struct systems_row *row, const char *version, const char *options)
+{
+	struct record *record = &row->row.record;
+	const pmg_report *report = pmg_plan_report(row->execution.plan);
+	record->version = version;
+	record->target = row->session.values.target;
+	record->threads = (double) row->session.values.threads;
+	record->algorithm = options;
+	record->layout = bench_decision(&row->session, "interleave");
+	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));
+	record->tuning_ms = report ? 1e3 * report->tuning : 0;
+	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
+}
+
+static bool open_program(struct systems_values *values, struct systems_row *row, const struct program *program,
+			 struct failure *failure)
+{
+	const char *path = bench_find_file(values->arena, program->file, failure);
+	row->session.text = path ? read_program(values->arena, path, row->problem->batch.is_single ? "f32" : "f64",
+						failure)
+				 : NULL;
+	row->session.values.pipeline = program->pipeline;
+	return row->session.text && session_open(&row->session, program->file, failure) && bind_batch(row, failure) &&
+	       bench_results(&row->session, &row->results, &row->out, failure);
+}
+
+bool systems_row_generated(struct systems_values *values, struct systems_case *problem, const char *version,
+			   const char *options, systems_row_list *rows, struct failure *failure)
+{
+	struct systems_row *row = arena_new(values->arena, struct systems_row);
+	struct program program = program_of(&problem->batch, strcmp(version, "written") == 0);
+	if (!program.file)
+		return true;
+	*row = (struct systems_row){ .problem = problem, .is_generated = true };
+	row->row.record = record_new();
+	row->row.run = run_generated;
+	row->row.state = row;
+	row->session.arena = values->arena;
+	vec_push(values->arena, rows, row);
+	bool ok = bench_read_options(values->arena, options, &values->run, &row->session.values, failure) &&
+		  open_program(values, row, &program, failure) && build_library(&row->session, &row->build, failure);
+	if (ok && row->session.values.explain)
+		fputs(explain_text(row->session.c, row->session.module), stdout);
+	ok = ok && library_open(&row->session, row->build.library, &row->results, &row->execution, failure);
+	build_remove(&row->build);
+	if (ok)
+		describe(row, version, options);
+	return ok;
+}
+
+void systems_generated_free(struct systems_row *row)
+{
+	library_close(&row->execution);
+	results_free(&row->session, &row->results);
+	session_free(&row->session);
+}

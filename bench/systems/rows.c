@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rows of one case: the stream, hand-written code, and generated code as it comes, flat, and in blocks of other
+ * sizes. */
+#include "systems/systems.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The stream ------------------------------------------------------------------------------- */
+
+static bool run_stream(void *state, double *seconds, struct failure *failure)
+{
+	struct systems_row *row = state;
+	const struct system_batch *b = &row->problem->batch;
+	const double *from[] = { b->upper, b->lower, b->diag, b->rhs };
+	(void) failure;
+	double start = clock_seconds(false, 1);
+	system_stream(NULL, row->call.threads, b->is_shared ? 2 : 4, b->n_rows / (b->is_single ? 2 : 1), from,
+		      row->out);
+	*seconds = clock_seconds(false, 1) - start;
+	return true;
+}
+
+/* ---- Hand-written code -------------------------------------------------------------------------- */
+
+static bool run_call(void *state, double *seconds, struct failure *failure)
+{
+	struct systems_row *row = state;
+	(void) failure;
+	double start = clock_seconds(false, 1);
+	system_call_run(&row->call, row->out);
+	*seconds = clock_seconds(false, 1) - start;
+	return true;
+}
+
+static struct systems_row *new_row(struct systems_values *values, struct systems_case *problem, const char *name)
+{
+	struct systems_row *row = arena_new(values->arena, struct systems_row);
+	*row = (struct systems_row){ .problem = problem, .out = problem->x.data };
+	row->row.state = row;
+	row->row.record = record_new();
+	row->row.record.version = name;
+	row->row.record.target = "openmp";
+	return row;
+}
+
+static bool add_hand(struct systems_values *values, struct systems_case *problem,
+		     const struct system_version *version, bool is_asked, systems_row_list *rows)
+{
+	char error[200] = "";
+	struct systems_row *row = new_row(values, problem, version->name);
+	row->row.run = run_call;
+	row->call = (struct system_call){ .version = version, .batch = &problem->batch,
+					  .threads = (int) values->run.threads };
+	if (!system_call_prepare(&row->call, values->isa, error, sizeof(error))) {
+		if (is_asked)
+			fprintf(stderr, "pmg bench: %s of %s is left out: %s\n", problem->op, version->name, error);
+		system_call_release(&row->call);
+		return true;
+	}
+	row->row.record.threads = row->call.threads;
+	row->row.record.layout = version->lanes ? arena_printf(values->arena, "interleave(%d)", row->call.blocks.lanes)
+						: "flat";
+	row->row.record.plan_ms = 1e3 * row->call.seconds;
+	row->row.record.plan_bytes = (double) row->call.bytes;
+	vec_push(values->arena, rows, row);
+	return true;
+}
+
+void systems_row_free(struct systems_row *row)
+{
+	if (row->is_generated)
+		systems_generated_free(row);
+	else if (row->call.version)
+		system_call_release(&row->call);
+}
+
+/* ---- Lists -------------------------------------------------------------------------------------- */
+
+static bool add_stream(struct systems_values *values, struct systems_case *problem, systems_row_list *rows)
+{
+	struct systems_row *row = new_row(values, problem, "stream");
+	row->row.run = run_stream;
+	row->is_stream = true;
+	row->call.threads = (int) values->run.threads;
+	row->row.record.threads = (double) values->run.threads;
+	row->row.record.layout = problem->batch.is_shared ? "2 reads, 1 write" : "4 reads, 1 write";
+	vec_push(values->arena, rows, row);
+	return true;
+}
+
+static bool unknown_version(const char *name, struct failure *failure)
+{
+	const char *names[32] = { "generated", "written", "stream" };
+	int n = 3;
+	for (int i = 0; i < n_system_versions && n < 32; i++)
+		names[n++] = system_versions[i].name;
+	fail(failure, OUTCOME_USAGE, "there is no version '%s'", name);
+	const char *near = suggest_nearest(name, names, n);
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	return false;
+}
+
+static bool add_version(struct systems_values *values, struct systems_case *problem, const char *name,
+			bool is_asked, systems_row_list *rows, struct failure *failure)
+{
+	const struct system_version *version = system_version_named(name);
+	if (strcmp(name, "generated") == 0 || strcmp(name, "written") == 0)
+		return systems_row_generated(values, problem, name, "", rows, failure);
+	if (strcmp(name, "stream") == 0)
+		return add_stream(values, problem, rows);
+	return version ? add_hand(values, problem, version, is_asked, rows) : unknown_version(name, failure);
+}
+
+/* One system after the other, and blocks of half and of twice as many. */
+static bool add_layouts(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+			struct failure *failure)
+{
+	const struct system_batch *b = &problem->batch;
+	static const char *const options[] = { "--interleave=off", "'--with=layout %s : interleave(block = 8)'",
+					       "'--with=layout %s : interleave(block = 32)'" };
+	bool has_blocks = b->n_rows == b->n_systems * b->n && (b->is_chain || b->has_one_tree);
+	for (size_t i = 0; has_blocks && i < sizeof(options) / sizeof(options[0]); i++) {
+		struct str text = str_new(values->arena);
+		const char *place = strstr(options[i], "%s");
+		str_add(&text, "%.*s", place ? (int) (place - options[i]) : (int) strlen(options[i]), options[i]);
+		if (place)
+			str_add(&text, "%s%s", b->is_chain ? "d" : "rhs", place + 2);
+		if (!systems_row_generated(values, problem, "generated", str_text(&text), rows, failure))
+			return false;
+	}
+	return true;
+}
+
+bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+		      struct failure *failure)
+{
+	char *rest = arena_string(values->arena, values->versions ? values->versions : "");
+	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ","))
+		if (*name && !add_version(values, problem, name, true, rows, failure))
+			return false;
+	if (!values->versions) {
+		static const char *const first[] = { "stream", "generated", "written" };
+		for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+			if (!add_version(values, problem, first[i], false, rows, failure))
+				return false;
+		if (!add_layouts(values, problem, rows, failure))
+			return false;
+		for (int i = 0; i < n_system_versions; i++)
+			add_hand(values, problem, &system_versions[i], false, rows);
+	}
+	for (int i = 0; i < values->generated.n; i++)
+		if (!systems_row_generated(values, problem, "generated", values->generated.items[i], rows, failure))
+			return false;
+	return true;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg bench hines` and `pmg bench tri`: for each shape and number of systems a batch, its rows, a check of every
+ * result, and rounds. A size for which there is not the memory is told and left out. */
+#include "systems/systems.h"
+
+#include <inttypes.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "families.h"
+#include "handtuned/life_cpu.h"
+
+struct systems_run {
+	struct systems_values *values;
+	struct effort effort;
+	FILE *json;
+};
+
+/* ---- One case ------------------------------------------------------------------------------ */
+
+static double median_of_stream(const systems_row_list *rows)
+{
+	for (int i = 0; i < rows->n; i++)
+		if (rows->items[i]->is_stream)
+			return rows->items[i]->row.record.ms_median;
+	return 0;
+}
+
+static void complete_records(const struct systems_run *run, const struct systems_case *problem,
+			     const systems_row_list *rows)
+{
+	double stream = median_of_stream(rows), bytes = systems_case_bytes(problem);
+	const char *machine = machine_name(run->values->arena);
+	for (int i = 0; i < rows->n; i++) {
+		struct record *record = &rows->items[i]->row.record;
+		record->bench = run->values->is_tri ? "tri" : "hines";
+		record->problem = problem->name;
+		record->op = problem->op;
+		record->precision = problem->batch.is_single ? "f32" : "f64";
+		record->machine = machine;
+		record->gbps = 1e-6 * bytes / record->ms_median;
+		record->ns_row = 1e6 * record->ms_median / (double) problem->batch.n_rows;
+		if (stream <= 0)
+			continue;
+		record->limit = "stream";
+		record->of_stream = record->fraction_of_limit = stream / record->ms_median;
+	}
+}
+
+static bool check_rows(const systems_row_list *rows, struct failure *failure)
+{
+	for (int i = 0; i < rows->n; i++)
+		if (!systems_check(rows->items[i], failure))
+			return false;
+	return true;
+}
+
+static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
+			 struct failure *failure)
+{
+	struct systems_values *values = run->values;
+	row_list measured = { 0 };
+	if (!systems_rows_add(values, problem, rows, failure) || !check_rows(rows, failure))
+		return false;
+	for (int i = 0; i < rows->n; i++)
+		vec_push(values->arena, &measured, &rows->items[i]->row);
+	for (int i = 0; i < rows->n; i++)
+		rows->items[i]->row.record.op = problem->op;
+	if (!measure(values->arena, &measured, &run->effort, failure))
+		return false;
+	relate(values->arena, &measured, values->baseline);
+	complete_records(run, problem, rows);
+	systems_print(problem, &measured, stdout);
+	for (int i = 0; i < measured.n && run->json; i++)
+		record_write(&measured.items[i]->record, run->json);
+	bool ok = systems_print_papers(values->arena, problem, &measured, stdout, failure);
+	putchar('\n');
+	fflush(stdout);
+	return ok;
+}
+
+/* The batch, results, and the copy of it that interleaved rows hold, in bytes. */
+static bool has_memory(const struct systems_values *values, int64_t rows)
+{
+	double present = (double) sysconf(_SC_AVPHYS_PAGES) * (double) sysconf(_SC_PAGE_SIZE);
+	double versions = values->versions ? 2 : 6, element = 8;
+	return (7 + 5 * versions) * element * (double) rows < present;
+}
+
+static bool run_case(struct systems_run *run, const char *shape, int64_t n_systems, struct failure *failure)
+{
+	struct systems_case problem;
+	systems_row_list rows = { 0 };
+	struct tree_shape tree;
+	if (!systems_shape_parse(run->values, shape, &tree, failure))
+		return false;
+	if (!has_memory(run->values, tree.n * n_systems)) {
+		fprintf(stderr, "pmg bench: %s, %" PRId64 " systems is left out: there is not the memory\n", shape,
+			n_systems);
+		return true;
+	}
+	if (!systems_case_open(run->values, shape, n_systems, &problem, failure))
+		return false;
+	bool ok = measure_case(run, &problem, &rows, failure);
+	for (int i = 0; i < rows.n; i++)
+		systems_row_free(rows.items[i]);
+	systems_case_close(&problem);
+	return ok;
+}
+
+/* ---- The sweep --------------------------------------------------------------------------------- */
+
+/* The next of a list: numbers may have commas after them, "levels=256,2x32" is one shape. */
+static char *next_shape(char **rest)
+{
+	char *shape = *rest;
+	if (!shape || !*shape)
+		return NULL;
+	char *end = shape;
+	bool has_levels = strncmp(shape, "levels=", 7) == 0;
+	while (*end && (*end != ',' || (has_levels && end[1] >= '0' && end[1] <= '9')))
+		end++;
+	*rest = *end ? end + 1 : end;
+	*end = '\0';
+	return shape;
+}
+
+static bool run_shape(struct systems_run *run, const char *shape, struct failure *failure)
+{
+	char *rest = arena_string(run->values->arena, run->values->systems);
+	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
+		int64_t n_systems;
+		if (!parse_integer(word, &n_systems) || n_systems < 1)
+			return fail(failure, OUTCOME_USAGE, "--systems: '%s' is not a number of systems", word);
+		if (!run_case(run, shape, n_systems, failure))
+			return false;
+	}
+	return true;
+}
+
+static bool run_sweep(struct systems_run *run, struct failure *failure)
+{
+	const struct systems_values *values = run->values;
+	char *rest = arena_string(values->arena, values->is_tri ? values->n : values->trees);
+	for (char *shape = next_shape(&rest); shape; shape = next_shape(&rest))
+		if (!run_shape(run, shape, failure))
+			return false;
+	return true;
+}
+
+/* ---- The command --------------------------------------------------------------------------------- */
+
+static bool check_values(const struct systems_values *values, struct failure *failure)
+{
+	const char *precision = values->precision;
+	if (strcmp(values->run.target, "openmp") != 0)
+		return fail(failure, OUTCOME_USAGE, "--target takes openmp here, not '%s'", values->run.target);
+	if (precision && strcmp(precision, "f32") != 0 && strcmp(precision, "f64") != 0)
+		return fail(failure, OUTCOME_USAGE, "--precision: '%s' is neither f32 nor f64", precision);
+	if (values->is_shared && (values->is_tri || values->is_many || values->lengths))
+		return fail(failure, OUTCOME_USAGE, "--shared is for systems on one tree");
+	for (int i = 0; values->isa && life_cpu_isa(i); i++)
+		if (strcmp(life_cpu_isa(i), values->isa) == 0)
+			return true;
+	return !values->isa || fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", values->isa);
+}
+
+static bool measure_systems(void *any, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct systems_values *values = any;
+	struct systems_run run = { .values = values };
+	(void) arena;
+	if (operands->n > 0)
+		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
+	if (!check_values(values, failure) ||
+	    !effort_read(values->min_time, values->clock, &run.effort, failure))
+		return false;
+	run.json = values->json ? fopen(values->json, "we") : NULL;
+	if (values->json && !run.json)
+		return fail_file(failure, values->json, "cannot write:");
+	bool ok = run_sweep(&run, failure);
+	bool is_whole = !run.json || !ferror(run.json);
+	if (run.json && fclose(run.json) != 0)
+		is_whole = false;
+	return ok && (is_whole || fail_file(failure, values->json, "cannot write:"));
+}
+
+static struct systems_values default_values(struct arena *arena)
+{
+	struct systems_values values = { .arena = arena, .seed = 1, .baseline = "sequential" };
+	values.run = run_values_default();
+	values.run.threads = omp_get_max_threads();
+	return values;
+}
+
+static int run_hines(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct systems_values values = default_values(arena);
+	values.systems = "2560";
+	values.trees = "small-low,small-high,medium-low,medium-high,big-low,big-high";
+	return command_do(command, arena, argc, argv, &values, measure_systems);
+}
+
+static int run_tri(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct systems_values values = default_values(arena);
+	values.is_tri = true;
+	values.systems = "2560";
+	values.n = "64,128,256,512";
+	return command_do(command, arena, argc, argv, &values, measure_systems);
+}
+
+static int take_option(void *any, char **arguments, int n, struct failure *failure)
+{
+	struct systems_values *values = any;
+	return bench_take_option(&values->run, values->arena, arguments, n, failure);
+}
+
+#define TEXT_OPTION(member, option, what, sentence) \
+	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct systems_values, member), .operand = what, \
+	  .text = sentence }
+#define COMMON_OPTIONS \
+	TEXT_OPTION(systems, "systems", "N,N,…", "how many systems (default: 2560)"), \
+	TEXT_OPTION(precision, "precision", "f32|f64", "of all numbers (default: f64)"), \
+	TEXT_OPTION(versions, "versions", "A,B,…", "stream, generated, written (without the construct), or names of " \
+		    "hand-written code (default: all)"), \
+	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct systems_values, generated), \
+	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" }, \
+	{ .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(struct systems_values, seed), .low = 0, \
+	  .high = INT32_MAX, .operand = "N", .text = "of all that is drawn (default: 1)" }, \
+	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"), \
+	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: sequential)"), \
+	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"), \
+	TEXT_OPTION(clock, "clock", "wall|cpu", "cpu: seconds of processors by threads, for machines that are busy"), \
+	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each")
+
+static const struct option_row hines_rows[] = {
+	TEXT_OPTION(trees, "tree", "SHAPE,…", "small-low … big-high, NODES/BRANCHES, levels=N, levels=256,2x32,…, "
+		    "chain (default: the six)"),
+	{ .name = "shared", .offset = offsetof(struct systems_values, is_shared),
+	  .text = "upper and lower are the same for all systems" },
+	{ .name = "many", .offset = offsetof(struct systems_values, is_many),
+	  .text = "a tree of this shape for each system" },
+	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "trees of so many nodes, with the shape's share of branches"),
+	COMMON_OPTIONS,
+};
+
+static const struct option_row tri_rows[] = {
+	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512)"),
+	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "systems of so many rows"),
+	COMMON_OPTIONS,
+};
+
+#define DETAILS \
+	"Options of 'pmg run' for the compiler and the plan (--threads, --cc, --interleave=…) are taken too; they " \
+	"hold for\nall generated versions.\n"
+
+const struct command bench_hines_command = {
+	.name = "bench hines",
+	.operands = "",
+	.sentence = "measure generated and hand-written code for Hines systems, in one run",
+	.details = DETAILS,
+	.options = hines_rows,
+	.n_options = sizeof(hines_rows) / sizeof(hines_rows[0]),
+	.more = take_option,
+	.run = run_hines,
+};
+
+const struct command bench_tri_command = {
+	.name = "bench tri",
+	.operands = "",
+	.sentence = "measure generated and hand-written code for tridiagonal systems, in one run",
+	.details = DETAILS,
+	.options = tri_rows,
+	.n_options = sizeof(tri_rows) / sizeof(tri_rows[0]),
+	.more = take_option,
+	.run = run_tri,
+};

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg bench hines` and `pmg bench tri` in parts: batches of systems (batch.c), hand-written and generated rows
+ * (rows.c, generated.c), what their results are checked against (check.c), tables and the papers' numbers (report.c),
+ * and the command with its sweep over sizes (systems.c). Each size is a run of its own, with the stream that bounds it
+ * as one of its rows. */
+#ifndef BENCH_SYSTEMS_SYSTEMS_H
+#define BENCH_SYSTEMS_SYSTEMS_H
+
+#include "bench.h"
+#include "handtuned/systems.h"
+#include "phantom/systems.h"
+#include "program.h"
+
+/* What the command line says. `run` is first: generated rows take all options of `pmg run`. */
+struct systems_values {
+	struct run_values run;
+	struct arena *arena;
+	bool is_tri;
+	const char *systems, *n, *trees, *lengths, *versions, *min_time, *json, *baseline, *clock, *isa, *precision;
+	bool is_shared, is_many;
+	int64_t seed;
+	word_list generated;    /* options of further generated rows */
+};
+
+/* ---- batch.c: one size ---------------------------------------------------------------- */
+
+struct systems_case {
+	struct system_batch batch;
+	const char *name, *op;          /* as recorded */
+	const char *shape;              /* "small-low", "n=64" */
+	int64_t *offset;
+	int32_t *parent;
+	struct ndarray upper, lower, diag, rhs, x; /* x: for rows that have none of their own */
+	double tree_bytes;
+};
+
+/* A number of rows, or the shape of a tree. */
+bool systems_shape_parse(const struct systems_values *values, const char *text, struct tree_shape *shape,
+			 struct failure *failure);
+bool systems_case_open(const struct systems_values *values, const char *shape, int64_t n_systems,
+		       struct systems_case *problem, struct failure *failure);
+void systems_case_close(struct systems_case *problem);
+double systems_case_bytes(const struct systems_case *problem); /* what a solve reads and writes at least */
+
+/* ---- rows.c, generated.c ---------------------------------------------------------------- */
+
+struct systems_row {
+	struct row row;
+	struct systems_case *problem;
+	struct system_call call;        /* of hand-written code */
+	struct session session;         /* of generated code */
+	struct results results;
+	struct execution execution;
+	struct build build;
+	bool is_generated, is_stream;
+	double *out;
+};
+
+typedef VEC(struct systems_row *) systems_row_list;
+
+/* Adds the rows that values.versions asks for; those that cannot be are told on the standard error. */
+bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+		      struct failure *failure);
+void systems_row_free(struct systems_row *row);
+bool systems_row_generated(struct systems_values *values, struct systems_case *problem, const char *version,
+			   const char *options, systems_row_list *rows, struct failure *failure);
+void systems_generated_free(struct systems_row *row);
+
+/* ---- check.c ------------------------------------------------------------------------------- */
+
+/* Runs the row once; sets its error, against elimination in long double, and its backward error. */
+bool systems_check(struct systems_row *row, struct failure *failure);
+
+/* ---- report.c ------------------------------------------------------------------------------- */
+
+void systems_print(const struct systems_case *problem, const row_list *rows, FILE *stream);
+bool systems_print_papers(struct arena *arena, const struct systems_case *problem, const row_list *rows, FILE *stream,
+			  struct failure *failure);
+
+#endif
