@@ -169,6 +169,8 @@ bool systems_check(struct systems_row *row, struct failure *failure)
 		return false;
 	if (!row->is_generated)
 		system_call_fetch(&row->call, row->out);
+	else if (!systems_generated_fetch(row, failure))
+		return false;
 	if (!measure_errors(batch, row->out, &error))
 		return fail_memory(failure, "the reference");
 	record->error = error.distance / error.size;

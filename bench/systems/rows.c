@@ -93,8 +93,8 @@ static bool add_stream(struct systems_values *values, struct systems_case *probl
 
 static bool unknown_version(const char *name, struct failure *failure)
 {
-	const char *names[32] = { "generated", "written", "stream" };
-	int n = 3;
+	const char *names[32] = { "generated", "written", "stream", "generated_held", "written_held" };
+	int n = 5;
 	for (int i = 0; i < n_system_versions && n < 32; i++)
 		names[n++] = system_versions[i].name;
 	fail(failure, OUTCOME_USAGE, "there is no version '%s'", name);
@@ -104,35 +104,45 @@ static bool unknown_version(const char *name, struct failure *failure)
 	return false;
 }
 
+static bool is_generated(const char *name)
+{
+	static const char *const names[] = { "generated", "written", "generated_held", "written_held" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 static bool add_version(struct systems_values *values, struct systems_case *problem, const char *name,
 			bool is_asked, systems_row_list *rows, struct failure *failure)
 {
 	const struct system_version *version = system_version_named(name);
-	if (strcmp(name, "generated") == 0 || strcmp(name, "written") == 0)
+	if (is_generated(name))
 		return systems_row_generated(values, problem, name, "", rows, failure);
 	if (strcmp(name, "stream") == 0)
 		return add_stream(values, problem, rows);
 	return version ? add_hand(values, problem, version, is_asked, rows) : unknown_version(name, failure);
 }
 
-/* One system after the other, and blocks of half and of twice as many. */
+/* One system after the other, and blocks of half and of twice as many, as flat data and held so by the caller. */
 static bool add_layouts(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 			struct failure *failure)
 {
 	const struct system_batch *b = &problem->batch;
-	static const char *const options[] = { "--interleave=off", "'--with=layout %s : interleave(block = 8)'",
-					       "'--with=layout %s : interleave(block = 32)'" };
-	bool has_blocks = b->n_rows == b->n_systems * b->n && (b->is_chain || b->has_one_tree);
-	for (size_t i = 0; has_blocks && i < sizeof(options) / sizeof(options[0]); i++) {
-		struct str text = str_new(values->arena);
-		const char *place = strstr(options[i], "%s");
-		str_add(&text, "%.*s", place ? (int) (place - options[i]) : (int) strlen(options[i]), options[i]);
-		if (place)
-			str_add(&text, "%s%s", b->is_chain ? "d" : "rhs", place + 2);
-		if (!systems_row_generated(values, problem, "generated", str_text(&text), rows, failure))
-			return false;
+	const char *array = b->is_chain ? "d" : "rhs";
+	bool ok = b->n_rows == b->n_systems * b->n && (b->is_chain || b->has_one_tree);
+	if (!ok)
+		return true;
+	ok = systems_row_generated(values, problem, "generated", "--interleave=off", rows, failure) &&
+	     systems_row_generated(values, problem, "generated_held", "", rows, failure) &&
+	     systems_row_generated(values, problem, "written_held", "", rows, failure);
+	for (int block = 8; block <= 32 && ok; block *= 4) {
+		const char *options = arena_printf(values->arena, "'--with=layout %s : interleave(block = %d)'", array,
+						   block);
+		ok = systems_row_generated(values, problem, "generated", options, rows, failure) &&
+		     systems_row_generated(values, problem, "generated_held", options, rows, failure);
 	}
-	return true;
+	return ok;
 }
 
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,

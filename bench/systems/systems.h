@@ -55,6 +55,8 @@ struct systems_row {
 	struct build build;
 	bool is_generated, is_stream;
 	double *out;
+	struct held_array *held;        /* arrays of generated code that the caller holds in blocks; NULL: flat */
+	int n_held;
 };
 
 typedef VEC(struct systems_row *) systems_row_list;
@@ -66,6 +68,8 @@ void systems_row_free(struct systems_row *row);
 bool systems_row_generated(struct systems_values *values, struct systems_case *problem, const char *version,
 			   const char *options, systems_row_list *rows, struct failure *failure);
 void systems_generated_free(struct systems_row *row);
+/* Brings a result that is held in blocks to row->out. */
+bool systems_generated_fetch(struct systems_row *row, struct failure *failure);
 
 /* ---- check.c ------------------------------------------------------------------------------- */
 

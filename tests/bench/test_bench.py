@@ -158,7 +158,8 @@ def systems(folder, *words, status=0):
 def systems_are_measured_in_every_layout(folder):
     out, records = systems(folder, "tri", "--n=20", "--systems=40")
     names = {r["version"] for r in records}
-    assert {"stream", "generated", "written", "sequential", "multicore", "interleaved8", "interleaved32"} <= names
+    assert {"stream", "generated", "written", "generated_held", "written_held", "sequential", "multicore",
+            "interleaved8", "interleaved32"} <= names
     assert {"--interleave=off", "'--with=layout d : interleave(block = 8)'",
             "'--with=layout d : interleave(block = 32)'"} <= {r["algorithm"] for r in records}
     out, swept = systems(folder, "tri", "--n=20,33", "--systems=4,40", "--versions=stream,sequential,interleaved16")
