@@ -105,9 +105,11 @@ static pmg_status points_sort(struct inspection *in)
 		return PMG_NO_RESOURCES;
 	order_sort(&in->order, counts, plan->kernel.threads);
 	plan_release(plan, counts, bytes);
+	in->is_told = order_tells(&in->order, 0, &in->shift, &in->mask);
+	if (has_runs(in))
+		runs_order(in);
 	plan_release(plan, in->order.spare, in->order_bytes);
 	in->order.spare = NULL;
-	in->is_told = order_tells(&in->order, 0, &in->shift, &in->mask);
 	return PMG_OK;
 }
 
@@ -124,7 +126,7 @@ static int64_t key_at(const struct inspection *in, int key, int64_t i)
 	return source->rank ? source->rank[value] : value;
 }
 
-static int64_t segment_at(const struct inspection *in, int64_t i)
+int64_t segment_at(const struct inspection *in, int64_t i)
 {
 	return in->is_told ? (int64_t) (in->order.points[i] >> in->shift & in->mask) : key_at(in, 0, i);
 }
@@ -134,8 +136,7 @@ static bool words_differ(const struct inspection *in, int64_t i)
 	return (in->order.points[i] ^ in->order.points[i - 1]) >> in->order.index_bits != 0;
 }
 
-/* Whether the point now at `i` > 0 differs from the one before it in some key. */
-static bool is_border(const struct inspection *in, int64_t i)
+bool is_border(const struct inspection *in, int64_t i)
 {
 	if (words_differ(in, i))
 		return true;

@@ -63,11 +63,20 @@ pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t great
 /* Gives it `memory` of this size instead; the bytes behind its n elements are cleared. */
 void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory);
 
+/* The segment of the point now at `i`, and whether this point, i > 0, differs from the one before it in some key. */
+int64_t segment_at(const struct inspection *in, int64_t i);
+bool is_border(const struct inspection *in, int64_t i);
+
 /* The first segment that begins at `point` or behind it; such are all that hold nothing at the end. */
 int64_t segment_find(const struct inspection *in, int64_t point);
 
 /* Cuts the segments into chunks by what offsets say; needs plan, desc, n_values and the number of points. */
 pmg_status chunks_make(const struct inspection *in);
+
+/* ---- restructure_lengths.c */
+
+/* Of sorted points: runs of one segment by their lengths. Needs `spare`. */
+void runs_order(struct inspection *in);
 
 /* ---- restructure_copy.c */
 

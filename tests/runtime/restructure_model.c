@@ -237,7 +237,10 @@ void points_free(struct points *points)
 
 struct row {
 	int64_t keys[MAX_KEYS], point;
+	int64_t window, length;         /* of its run: windows are numbered in sorted order */
 };
+
+enum { WINDOW = 1024 };                 /* points in which the runs of a window begin; longer ones count as such */
 
 struct model {
 	const struct points *points;
@@ -255,6 +258,42 @@ static int row_compare(const void *one, const void *other)
 		if (a->keys[k] != b->keys[k])
 			return a->keys[k] < b->keys[k] ? -1 : 1;
 	return a->point < b->point ? -1 : 1;
+}
+
+static int row_compare_lengths(const void *one, const void *other)
+{
+	const struct row *a = one, *b = other;
+
+	if (a->window != b->window)
+		return a->window < b->window ? -1 : 1;
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	return row_compare(a, b);
+}
+
+static bool is_new_run(const struct row *rows, int64_t i)
+{
+	return i == 0 || memcmp(rows[i].keys, rows[i - 1].keys, sizeof rows->keys) != 0;
+}
+
+/* Runs of a segment in the order of their lengths, a window at a time. `rows` are sorted by keys. */
+static void rows_by_length(struct row *rows, int64_t n)
+{
+	int64_t start = 0, window = 0, end;
+
+	for (int64_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && !is_new_run(rows, end);)
+			end++;
+		if (i > 0 && (rows[i].keys[0] != rows[i - 1].keys[0] || i - start >= WINDOW)) {
+			start = i;
+			window++;
+		}
+		for (int64_t k = i; k < end; k++) {
+			rows[k].window = window;
+			rows[k].length = end - i < WINDOW ? end - i : WINDOW;
+		}
+	}
+	qsort(rows, (size_t) n, sizeof *rows, row_compare_lengths);
 }
 
 static int64_t value_at(const struct model *model, int which, int64_t i)
@@ -310,29 +349,35 @@ static void model_places(struct model *model)
 static void model_order(struct model *model)
 {
 	const struct points *points = model->points;
-	int64_t segment = -1, n;
+	struct row *rows = model->rows;
 
 	for (int64_t i = 0; i < points->choice.n; i++) {
-		struct row *row = &model->rows[model->n];
-
-		row->point = i;
+		rows[i].point = i;
 		for (int k = 0; k < points->choice.n_keys; k++)
-			row->keys[k] = k > 0 ? points->values[k][i] : model->rank[points->values[0][i]];
-		model->n += !points->live || points->live[points->values[MAX_KEYS - 1][i]] != 0;
+			rows[i].keys[k] = k > 0 ? points->values[k][i] : model->rank[points->values[0][i]];
 	}
-	n = model->n;
-	qsort(model->rows, (size_t) n, sizeof *model->rows, row_compare);
-	for (int64_t i = 0; i < n; i++) {
-		const struct row *row = &model->rows[i];
+	qsort(rows, (size_t) points->choice.n, sizeof *rows, row_compare);
+	if (points->choice.has_runs)
+		rows_by_length(rows, points->choice.n);
+	for (int64_t i = 0; i < points->choice.n; i++) {
+		rows[model->n] = rows[i];
+		model->n += !points->live || points->live[points->values[MAX_KEYS - 1][rows[i].point]] != 0;
+	}
+}
 
-		while (segment < row->keys[0])
+static void model_borders(struct model *model)
+{
+	int64_t segment = -1;
+
+	for (int64_t i = 0; i < model->n; i++) {
+		while (segment < model->rows[i].keys[0])
 			model->segments[++segment] = i;
-		if (i == 0 || memcmp(row->keys, row[-1].keys, sizeof row->keys) != 0)
+		if (is_new_run(model->rows, i))
 			model->runs[model->n_runs++] = i;
 	}
-	while (segment < points->choice.limits[0])
-		model->segments[++segment] = n;
-	model->runs[model->n_runs] = n;
+	while (segment < model->points->choice.limits[0])
+		model->segments[++segment] = model->n;
+	model->runs[model->n_runs] = model->n;
 }
 
 static void *new_values(int64_t n, size_t size)
@@ -351,6 +396,7 @@ static struct model model_of(const struct points *points, const pmg_plan *plan)
 
 	model_places(&model);
 	model_order(&model);
+	model_borders(&model);
 	return model;
 }
 
