@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "handtuned/life_layout.h"
 
 /* ---- Options ---------------------------------------------------------------------------- */
 
@@ -102,7 +103,7 @@ bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t
 	if (!shape_bytes(rank, shape, pmg_type_size(type), &bytes))
 		return fail(failure, OUTCOME_RESOURCES, "an array is too large");
 	memcpy(array->shape, shape, (size_t) rank * sizeof(*shape));
-	array->data = aligned_alloc(64, (bytes + 64) & ~(size_t) 63);
+	array->data = life_memory((int64_t) bytes, 1);
 	return array->data || fail_memory(failure, "the arrays");
 }
 

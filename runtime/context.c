@@ -12,7 +12,7 @@
 /* Large blocks ask for large pages: random access to them misses the tables of addresses less often, and they are
  * provided 512 times faster. */
 #define LARGE_PAGE ((size_t) 1 << 21)
-#define LARGE_SIZE (4 * LARGE_PAGE)
+#define LARGE_SIZE LARGE_PAGE
 
 struct pmg_context {
 	pmg_allocator allocator;

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <string.h>
 #include <time.h>
 
@@ -17,10 +18,19 @@ double life_now(void)
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
+enum { LARGE_PAGE = 1 << 21 };
+
+/* Large pages where they may help, as plans take them: all versions have the same memory. */
 void *life_memory(int64_t n, size_t element)
 {
-	size_t bytes = ((size_t) n * element + 64) & ~(size_t) 63;
-	return aligned_alloc(64, bytes);
+	size_t bytes = (size_t) n * element, alignment = bytes < LARGE_PAGE ? 64 : LARGE_PAGE;
+	bytes = (bytes + alignment) / alignment * alignment;
+	void *memory = aligned_alloc(alignment, bytes);
+#ifdef MADV_HUGEPAGE
+	if (memory && alignment == LARGE_PAGE)
+		madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+	return memory;
 }
 
 /* ---- Orders ------------------------------------------------------------------------- */
