@@ -86,6 +86,32 @@ typedef uint64_t pmg_vector_wide_bits __attribute__((vector_size(2*PMG_VECTOR_BY
 #define PMG_SUM_F32(sums) \
 	((PMG_FOLD(f32, sums)[0] + PMG_FOLD(f32, sums)[2]) + (PMG_FOLD(f32, sums)[1] + PMG_FOLD(f32, sums)[3]))
 
+/* Several such sums at once, of one vector each: dots[i] is the sum of the lanes of sums[i]. Folded to 16 bytes, the
+ * vectors are transposed, so that one addition adds for all of them. */
+#define PMG_DOTS 4
+#define PMG_NO_DOTS { { 0 }, { 0 }, { 0 }, { 0 } }
+#define PMG_UP_TO(i, last) ((i) < (last) ? (i) : (last))
+#define PMG_FOLD_ONE_16(type, sums) PMG_PART_(type, sums, 0)
+#define PMG_FOLD_ONE_32(type, sums) PMG_PAIR_(type, sums, 0, 1)
+#define PMG_FOLD_ONE_64(type, sums) (PMG_PAIR_(type, sums, 0, 2) + PMG_PAIR_(type, sums, 1, 2))
+#define PMG_FOLD_ONE(type, sums) PMG_OF_BYTES(PMG_FOLD_ONE, PMG_VECTOR_BYTES)(type, sums)
+#define PMG_SUM_TWO_F64_(dots, a, b) \
+	*(pmg_cells_f64_16 *) (dots) = (pmg_cells_f64_16) { (a)[0], (b)[0] } + (pmg_cells_f64_16) { (a)[1], (b)[1] }
+#define PMG_SUM_DOTS_F64(dots, sums) \
+	do { \
+		const pmg_cells_f64_16 a_ = PMG_FOLD_ONE(f64, &(sums)[0]), b_ = PMG_FOLD_ONE(f64, &(sums)[1]); \
+		const pmg_cells_f64_16 c_ = PMG_FOLD_ONE(f64, &(sums)[2]), d_ = PMG_FOLD_ONE(f64, &(sums)[3]); \
+		PMG_SUM_TWO_F64_(dots, a_, b_); \
+		PMG_SUM_TWO_F64_((dots) + 2, c_, d_); \
+	} while (0)
+#define PMG_LANE_(i) (pmg_cells_f32_16) { a_[i], b_[i], c_[i], d_[i] }
+#define PMG_SUM_DOTS_F32(dots, sums) \
+	do { \
+		const pmg_cells_f32_16 a_ = PMG_FOLD_ONE(f32, &(sums)[0]), b_ = PMG_FOLD_ONE(f32, &(sums)[1]); \
+		const pmg_cells_f32_16 c_ = PMG_FOLD_ONE(f32, &(sums)[2]), d_ = PMG_FOLD_ONE(f32, &(sums)[3]); \
+		*(pmg_cells_f32_16 *) (dots) = (PMG_LANE_(0) + PMG_LANE_(2)) + (PMG_LANE_(1) + PMG_LANE_(3)); \
+	} while (0)
+
 /* Above a loop that is to be unrolled wholly. */
 #ifdef __clang__
 #define PMG_UNROLL _Pragma("clang loop unroll(full)")

@@ -149,9 +149,16 @@ struct row {                            /* cells of a stage's target that are ke
 	const char *index;              /* of the present vector, in a dot product */
 };
 
+struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
+	const struct stage *stage;
+	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
+	const char *dots, *number;      /* where they are used */
+};
+
 struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
 	const struct access *access;
 	const char *name;
+	const struct stage *ahead;      /* the dot product, if several iterations can make it ahead; NULL */
 };
 
 struct emit {
@@ -167,6 +174,7 @@ struct emit {
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
+	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
@@ -374,6 +382,13 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
 void dots_release(struct emit *e, int names);
 const char *dot_kept(const struct emit *e, const struct access *access);
+/* The loop in batches of iterations, if dots_keep has found a dot product below that permits it. */
+bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		  const struct range *range);
+/* Are dot products of a batch made now? Nothing else of the iterations is printed then. */
+bool batch_is_made(const struct emit *e);
+/* Is `node`, below such a loop, no part of what makes the dot products, which are printed now? */
+bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 

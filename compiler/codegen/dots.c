@@ -6,7 +6,11 @@
  *
  * Such a row is read if the enclosing loop has an iteration, below which no condition stands before the dot product:
  * then the dot product reads it too. No statement of the loop writes the array. The length is a multiple of the
- * longest vector's, so that no lane is added twice. */
+ * longest vector's, so that no lane is added twice.
+ *
+ * Adding up the lanes of a vector takes as long as several products. So PMG_DOTS iterations of the enclosing loop make
+ * their dot products together, whose lanes are added up at once, ahead of what else they do: where these iterations
+ * write nothing that the dot products, or the indices in them, read. */
 #include "codegen/codegen_private.h"
 
 enum { LONGEST = 12*64, VECTOR = 64 };  /* bytes of what is kept at most, and of the longest vector */
@@ -43,31 +47,53 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	       row_is_whole_loop(e, node, mark->dim);
 }
 
-bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+/* Adds to vectors of `sums`: to the one at `place`, or, where that is NULL, to two in turn. */
+static void emit_products(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sums,
+			  const char *place)
 {
 	int visible = e->names.visible.n;
 	struct scope scope = scope_enter(e);
-	struct row row = { 0 };
+	struct row row = { dot->stage, mark_dim_number(dot->loop), dot->length, NULL, NULL };
 	struct point point;
-	const char *sums, *type, *sum = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
-	struct dot dot;
 
-	if (!sum || !find_dot(e, node, use.mark, &dot))
-		return false;
-	type = type_name(dot.stage->write.array->sums);
-	sums = names_declare(&e->names, "sums");
-	line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type, sums);
-	row = (struct row) { dot.stage, mark_dim_number(use.mark), dot.length, NULL, NULL };
 	row.index = row_open(e, node, &row, true);
 	point = (struct point) { row.stage, ast_first_instance(node, row.stage, false) };
 	e->vector = &row;
-	line(e->w, "%s[%s %% 2] += %s;", sums, row.index, c_expr(e, &point, row.stage->value).text);
+	line(e->w, "%s[%s] += %s;", sums, place ? place : arena_printf(e->arena, "%s %% 2", row.index),
+	     c_expr(e, &point, row.stage->value).text);
 	e->vector = NULL;
 	close_block(e->w, "}");
-	line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(dot.stage->write.array->sums), sums);
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
+}
+
+static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sum)
+{
+	enum scalar_type type = dot->stage->write.array->sums;
+	int visible = e->names.visible.n;
+	const char *sums = names_declare(&e->names, "sums");
+
+	line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), sums);
+	emit_products(e, node, dot, sums, NULL);
+	line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), sums);
+	e->names.visible.n = visible;
+}
+
+bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	const struct batch *batch = e->batch;
+	const char *sum = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
+	struct dot dot;
+
+	if (!(sum || batch_is_made(e)) || !find_dot(e, node, use.mark, &dot))
+		return false;
+	if (batch_is_made(e))
+		emit_products(e, node, &dot, batch->sums, batch->place);
+	else if (batch && batch->stage == dot.stage)
+		line(e->w, "%s += %s[%s];", sum, batch->dots, batch->number);
+	else
+		emit_dot(e, node, &dot, sum);
 	return true;
 }
 
@@ -144,7 +170,35 @@ static void look_at_access(struct access *access, void *user)
 		search->access = access;
 }
 
-static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
+struct ahead {
+	struct emit *e;
+	isl_ast_node *node;
+	bool is_possible;
+};
+
+static void need_unchanged(struct ahead *ahead, const struct array *array)
+{
+	ahead->is_possible = ahead->is_possible && array->role != ROLE_LOCAL && !array_is_variable(array) &&
+			     !is_written_below(ahead->e, ahead->node, array);
+}
+
+static void look_ahead(struct access *access, void *user)
+{
+	need_unchanged(user, access->array);
+}
+
+/* Can the dot products of several iterations be made ahead of what else these iterations do? */
+static bool runs_ahead(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
+{
+	struct ahead ahead = { e, node, !e->grid && !e->batch };
+
+	expr_reads(search->dot.stage->value, look_ahead, &ahead);
+	for (int i = 0; i < search->binds.n; i++)
+		need_unchanged(&ahead, search->binds.items[i]->dim->source.array);
+	return ahead.is_possible;
+}
+
+static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search, bool is_ahead)
 {
 	const struct access *access = search->access;
 	const struct array *array = search->dot.stage->write.array;
@@ -162,7 +216,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
-	vec_push(e->arena, &e->kept, ((struct kept) { access, name }));
+	vec_push(e->arena, &e->kept, ((struct kept) { access, name, is_ahead ? search->dot.stage : NULL }));
 	isl_ast_expr_free(point.instance);
 }
 
@@ -171,6 +225,7 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	struct search search = { .e = e, .around = use->mark };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	int names = -1;
+	bool is_ahead;
 
 	if (use->mark->kind == MARK_LOOP && !use->is_parallel && !use->is_vector && !range->is_single &&
 	    use->mark->direction > 0)
@@ -178,8 +233,9 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	if (search.loop)
 		expr_reads(search.dot.stage->value, look_at_access, &search);
 	if (search.access && !is_written_below(e, node, search.access->array)) {
+		is_ahead = range->step == 1 && runs_ahead(e, node, &search);
 		names = block_open(e, "if (%s) {", affine_comparison(e->arena, &range->first, "<", &range->end).text);
-		emit_kept(e, node, &search);
+		emit_kept(e, node, &search, is_ahead);
 	}
 	isl_ast_node_free(search.loop);
 	isl_ast_node_free(body);
@@ -200,4 +256,122 @@ const char *dot_kept(const struct emit *e, const struct access *access)
 		if (e->kept.items[i].access == access)
 			return arena_printf(e->arena, "%s[%s]", e->kept.items[i].name, e->vector->index);
 	return NULL;
+}
+
+/* ---- several iterations at once ---- */
+
+bool batch_is_made(const struct emit *e)
+{
+	return e->batch && e->batch->sums;
+}
+
+bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->batch->stage);
+}
+
+static int n_dead(const bool_list *is_dead)
+{
+	int n = 0;
+
+	for (int i = 0; i < is_dead->n; i++)
+		n += is_dead->items[i];
+	return n;
+}
+
+static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *body)
+{
+	struct writer *outer = e->w;
+	int visible = e->names.visible.n;
+
+	w->span = outer->span;
+	w->indent = outer->indent;
+	e->w = w;
+	e->n_bound = 0;
+	emit_node(e, body, (struct loop_use) { 0 });
+	e->w = outer;
+	e->names.visible.n = visible;
+}
+
+/* Prints until it is known which variables nothing reads; this half of the iterations has its own. */
+static void emit_half(struct emit *e, __isl_keep isl_ast_node *body)
+{
+	bool_list *outer = e->is_dead, is_dead = { 0 };
+	int before;
+
+	e->is_dead = &is_dead;
+	do {
+		struct writer scratch = writer_new(e->arena);
+
+		before = n_dead(&is_dead);
+		print_body(e, &scratch, body);
+	} while (n_dead(&is_dead) > before && !e->failed);
+	print_body(e, e->w, body);
+	e->is_dead = outer;
+}
+
+/* The body of the loop, in which its dim is called `name`. What it binds counts once, as in a loop without batches. */
+static void emit_body(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
+		      const struct batch *batch)
+{
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	struct affine variable = affine_name(e->arena, name);
+	struct scope scope = scope_enter(e);
+	int bound = e->n_bound;
+
+	iterator_push(e, node, &variable, 1);
+	range_facts(e, range, &variable, 1);
+	e->batch = batch;
+	emit_half(e, body);
+	e->n_bound = batch->sums ? bound : bound + e->n_bound;
+	e->batch = NULL;
+	scope_leave(e, scope);
+	isl_ast_node_free(body);
+}
+
+/* Iterations behind the last one are made as the last one, and not used. */
+static void emit_sums(struct emit *e, __isl_keep isl_ast_node *node, const struct range *range, const char *dim,
+		      const char *first, struct batch batch)
+{
+	enum scalar_type type = batch.stage->write.array->sums;
+	int visible = e->names.visible.n, names;
+	const char *name;
+
+	batch.sums = names_declare(&e->names, "sums");
+	batch.place = names_declare(&e->names, "i");
+	line(e->w, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), batch.sums);
+	line(e->w, "PMG_UNROLL");
+	names = block_open(e, "for (int64_t %s = 0; %s < PMG_DOTS; %s++) {", batch.place, batch.place, batch.place);
+	name = names_declare(&e->names, dim);
+	line(e->w, "const int64_t %s = PMG_UP_TO(%s + %s, %s);", name, first, batch.place,
+	     affine_plain(e->arena, &range->last));
+	emit_body(e, node, name, range, &batch);
+	block_close(e, names);
+	line(e->w, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), batch.dots, batch.sums);
+	e->names.visible.n = visible;
+}
+
+bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		  const struct range *range)
+{
+	struct batch batch = { .stage = e->kept.items[e->kept.n - 1].ahead };
+	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
+	int outer, inner;
+
+	if (!batch.stage)
+		return false;
+	first = names_declare(&e->names, arena_printf(e->arena, "%s_batch", dim));
+	outer = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DOTS) {", first,
+			   affine_plain(e->arena, &range->first), first, end, first);
+	batch.dots = names_declare(&e->names, "dots");
+	line(e->w, "%s %s[PMG_DOTS];", type_c_name(batch.stage->write.array->sums), batch.dots);
+	emit_sums(e, node, range, dim, first, batch);
+	name = names_declare(&e->names, dim);
+	inner = block_open(e, "for (int64_t %s = %s; %s < %s && %s < %s + PMG_DOTS; %s++) {", name, first, name, end,
+			   name, first, name);
+	batch.number = arena_printf(e->arena, "%s - %s", name, first);
+	emit_body(e, node, name, range, &batch);
+	block_close(e, inner);
+	block_close(e, outer);
+	return true;
 }

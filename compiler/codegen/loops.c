@@ -174,10 +174,8 @@ static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool
 		e->grid->in_lanes = enters;
 }
 
-static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct range range)
 {
-	struct range range = range_of(e, node, use.mark->direction);
-	int kept = dots_keep(e, node, &use, &range);
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 	const char *dim = use.mark->dim->name;
@@ -199,8 +197,17 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	if (is_of_lanes)
 		emit_team_sync(e);
 	scope_leave(e, scope);
-	dots_release(e, kept);
 	isl_ast_node_free(body);
+}
+
+static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct range range = range_of(e, node, use.mark->direction);
+	int kept = dots_keep(e, node, &use, &range);
+
+	if (kept < 0 || !emit_batches(e, node, &use, &range))
+		emit_iterations(e, node, use, range);
+	dots_release(e, kept);
 }
 
 static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -248,7 +255,8 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		emit_node(e, child, use);
+		if (!batch_leaves_out(e, child))
+			emit_node(e, child, use);
 		isl_ast_node_free(child);
 	}
 	isl_ast_node_list_free(children);

@@ -156,7 +156,7 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		const struct array *array = e->module->arrays.items[i];
 
-		if (array->role == ROLE_LOCAL && array->group == mark->group)
+		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e))
 			declare_local(e, node, array);
 	}
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -342,7 +342,9 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
 
 	e->w->span = mark->stage->span;
-	if (point.instance && accumulates_in_place(e, node, mark->stage))
+	if (batch_is_made(e))
+		emit_node(e, node, (struct loop_use) { 0 });
+	else if (point.instance && accumulates_in_place(e, node, mark->stage))
 		emit_accumulated_in_place(e, node, mark->stage, &point);
 	else if (point.instance)
 		emit_accumulated(e, node, mark->stage, &point);
