@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "commands.h"
+#include "hines/cells.h"
 #include "life/connectome.h"
 #include "phantom/phantom.h"
 #include "phantom/systems.h"
@@ -59,6 +60,8 @@ static const struct command *const commands[] = {
 	&phantom_command,
 	&bench_command,
 	&life_command,
+	&import_command,
+	&hines_command,
 };
 
 #define N_COMMANDS ((int) (sizeof(commands) / sizeof(commands[0])))

@@ -31,6 +31,10 @@ TARGETS = {
     "mat": ("file.c", 'SUFFIX=".mat"', []),
     "raw": ("file.c", 'SUFFIX=".f32"', []),
     "container": ("container.c", "CONTAINER", []),
+    "swc": ("cells.c", 'KIND="swc"', []),
+    "cells_tsv": ("cells.c", 'KIND="tsv"', []),
+    "bsc": ("cells.c", 'KIND="bsc"', []),
+    "coreneuron": ("cells.c", 'KIND="coreneuron"', []),
 }
 TIMEOUT, MEMORY, LONGEST = 10, 2048, 4096   # seconds and MiB of an input, its bytes
 

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libFuzzer: any bytes as a file of cells of the format KIND, with the conventions that change most. What is read must
+ * be whole: parents stand before their children. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "hines/cells.h"
+
+#ifndef KIND
+#define KIND "swc"
+#endif
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void put_file(const char *path, const uint8_t *data, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
+		abort();
+}
+
+static void check_cells(cell_list *cells)
+{
+	for (int c = 0; c < cells->n; c++) {
+		struct cell *cell = &cells->items[c];
+		for (int64_t i = 0; i < cell->n; i++)
+			if (cell->parent[i] < -1 || cell->parent[i] >= i)
+				abort();
+		cell_free(cell);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena arena = { 0 };
+	struct failure failure = { 0 };
+	struct notes notes = { .arena = &arena };
+	cell_list cells = { 0 };
+	char path[64];
+	snprintf(path, sizeof(path), "/tmp/pmg-fuzz-cells-%ld", (long) getpid());
+	put_file(path, data, size);
+	for (int way = 0; way < 3; way++) {
+		struct cell_request request = cell_request_default();
+		request.conventions = (struct conventions){ .soma = (enum soma) way, .roots = (enum roots) way,
+							    .order = way ? ORDER_DEPTH : ORDER_FILE,
+							    .per_branch = way == 1 ? 3 : 0 };
+		(void) cells_read(&cells, path, KIND, &request, &notes, &failure);
+		check_cells(&cells);
+		cells.n = 0;
+	}
+	unlink(path);
+	arena_release(&arena);
+	return 0;
+}

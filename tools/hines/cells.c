@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells of a file of any of the formats, and what is asked of them. */
+#include "hines/cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The request --------------------------------------------------------------------------- */
+
+struct cell_request cell_request_default(void)
+{
+	return (struct cell_request){
+		.physics = { .ra = 150,
+			     .cm = 1,
+			     .leak = 1e-4,
+			     .rest = -65,
+			     .dt = 0.025,
+			     .voltage_low = -65,
+			     .voltage_high = -45,
+			     .seed = 1 },
+	};
+}
+
+static bool take_name(const char *option, const char *word, const char *const *names, int *value,
+		      struct failure *failure)
+{
+	int n = 0;
+	for (; word && names[n]; n++)
+		if (strcmp(names[n], word) == 0) {
+			*value = n;
+			return true;
+		}
+	if (!word)
+		return true;
+	const char *near = suggest_nearest(word, names, n);
+	fail(failure, OUTCOME_USAGE, "--%s=%s is no convention", option, word);
+	fail_help(failure, "did you mean '%s'?", near ? near : names[0]);
+	return false;
+}
+
+static bool take_number(const char *option, const char *text, bool may_be_negative, double *value,
+			struct failure *failure)
+{
+	if (!text || (parse_real(text, value) && isfinite(*value) && (may_be_negative || *value > 0)))
+		return true;
+	return fail(failure, OUTCOME_USAGE, "--%s=%s is not a number%s", option, text,
+		    may_be_negative ? "" : " above 0");
+}
+
+/* V or LOW..HIGH */
+static bool take_voltage(const char *text, struct physics *physics, struct failure *failure)
+{
+	char low[32];
+	const char *dots = text ? strstr(text, "..") : NULL;
+	if (!text)
+		return true;
+	snprintf(low, sizeof(low), "%.*s", dots ? (int) (dots - text) : (int) strlen(text), text);
+	return take_number("voltage", low, true, &physics->voltage_low, failure) &&
+	       take_number("voltage", dots ? dots + 2 : low, true, &physics->voltage_high, failure);
+}
+
+bool cell_request_complete(struct cell_request *r, struct failure *failure)
+{
+	struct conventions *c = &r->conventions;
+	struct physics *p = &r->physics;
+	int soma = 0, roots = 0, order = 0;
+	if (!take_name("soma", r->soma, soma_names, &soma, failure) ||
+	    !take_name("roots", r->roots, roots_names, &roots, failure) ||
+	    !take_name("order", r->order, node_order_names, &order, failure))
+		return false;
+	c->soma = (enum soma) soma;
+	c->roots = (enum roots) roots;
+	c->order = (enum node_order) order;
+	if (r->max_length && c->per_branch > 0)
+		return fail(failure, OUTCOME_USAGE, "--max-length and --per-branch exclude each other");
+	return take_number("max-length", r->max_length, false, &c->max_length, failure) &&
+	       take_number("ra", r->ra, false, &p->ra, failure) &&
+	       take_number("cm", r->cm, false, &p->cm, failure) &&
+	       take_number("leak", r->leak, true, &p->leak, failure) &&
+	       take_number("rest", r->rest, true, &p->rest, failure) &&
+	       take_number("dt", r->dt, false, &p->dt, failure) && take_voltage(r->voltage, p, failure);
+}
+
+/* ---- Morphologies -------------------------------------------------------------------------------- */
+
+/* The next tree of the points that are left: those of `root`, in their order. */
+static bool take_tree(const struct morphology *m, const int32_t *root, int32_t which, int32_t *place,
+		      struct morphology *tree, struct failure *failure)
+{
+	int64_t n = 0;
+	for (int64_t i = which; i < m->n; i++)
+		n += root[i] == which;
+	*tree = (struct morphology){ .points = malloc((size_t) n * sizeof(struct point)) };
+	if (!tree->points)
+		return fail_memory(failure, "the points");
+	for (int64_t i = which; tree->n < n; i++) {
+		if (root[i] != which)
+			continue;
+		place[i] = (int32_t) tree->n;
+		tree->points[tree->n] = m->points[i];
+		tree->points[tree->n++].parent = m->points[i].parent < 0 ? -1 : place[m->points[i].parent];
+	}
+	return true;
+}
+
+static bool add_cell(cell_list *cells, const struct morphology *m, const struct physics *physics,
+		     struct notes *notes, struct failure *failure)
+{
+	struct cell cell;
+	if (!cell_of_morphology(&cell, m, physics, notes, failure))
+		return false;
+	vec_push(notes->arena, cells, cell);
+	return true;
+}
+
+static bool split_trees(cell_list *cells, const struct morphology *m, const struct physics *physics,
+			struct notes *notes, struct failure *failure)
+{
+	int32_t *root = malloc((size_t) m->n * sizeof(*root)),
+		*place = malloc((size_t) m->n * sizeof(*place));
+	bool ok = (root && place) || fail_memory(failure, "the points");
+	for (int64_t i = 0; ok && i < m->n; i++)
+		root[i] = m->points[i].parent < 0 ? (int32_t) i : root[m->points[i].parent];
+	for (int32_t i = 0; ok && i < m->n; i++) {
+		struct morphology tree = { 0 };
+		if (root[i] != i)
+			continue;
+		ok = take_tree(m, root, i, place, &tree, failure) &&
+		     add_cell(cells, &tree, physics, notes, failure);
+		morphology_free(&tree);
+	}
+	free(root);
+	free(place);
+	return ok;
+}
+
+static bool read_swc(cell_list *cells, const char *path, const struct cell_request *request,
+		     struct notes *notes, struct failure *failure)
+{
+	struct morphology m;
+	if (!swc_read(&m, path, notes, failure))
+		return false;
+	bool ok = morphology_apply(&m, &request->conventions, notes, failure) &&
+		  (request->conventions.roots == ROOTS_SPLIT
+			   ? split_trees(cells, &m, &request->physics, notes, failure)
+			   : add_cell(cells, &m, &request->physics, notes, failure));
+	morphology_free(&m);
+	return ok;
+}
+
+/* ---- Formats --------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *suffix;
+} formats[] = { { "swc", ".swc" }, { "tsv", ".tsv" }, { "coreneuron", "_2.dat" }, { "bsc", ".txt" } };
+
+enum { FORMAT_SWC, FORMAT_TSV, FORMAT_CORENEURON, FORMAT_BSC, N_FORMATS };
+
+static int format_named(const char *path, const char *format)
+{
+	size_t length = strlen(path);
+	for (int i = 0; i < N_FORMATS; i++) {
+		size_t n = strlen(formats[i].suffix);
+		if (format ? strcmp(format, formats[i].name) == 0
+			   : length >= n && strcmp(path + length - n, formats[i].suffix) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static bool unknown_format(const char *path, const char *format, struct failure *failure)
+{
+	const char *names[N_FORMATS];
+	for (int i = 0; i < N_FORMATS; i++)
+		names[i] = formats[i].name;
+	fail(failure, OUTCOME_USAGE,
+	     format ? "there is no format '%s' of cells" : "%s: the format is not known by its name",
+	     format ? format : path);
+	const char *near = format ? suggest_nearest(format, names, N_FORMATS) : NULL;
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	else
+		fail_help(failure,
+			  "swc, tsv (.hines.tsv), bsc (text of cuHinesBatch), coreneuron (GID_2.dat)");
+	return false;
+}
+
+bool cells_read(cell_list *cells, const char *path, const char *format, const struct cell_request *request,
+		struct notes *notes, struct failure *failure)
+{
+	struct cell cell = { 0 };
+	bool ok = false;
+	switch (format_named(path, format)) {
+	case FORMAT_SWC:
+		return read_swc(cells, path, request, notes, failure);
+	case FORMAT_TSV:
+		ok = tsv_cell_read(&cell, path, failure);
+		break;
+	case FORMAT_CORENEURON:
+		ok = coreneuron_cell_read(&cell, path, &request->physics, failure);
+		break;
+	case FORMAT_BSC:
+		ok = bsc_cell_read(&cell, path, failure);
+		break;
+	default:
+		return unknown_format(path, format, failure);
+	}
+	if (ok)
+		vec_push(notes->arena, cells, cell);
+	return ok;
+}
+
+/* ---- One after the other --------------------------------------------------------------------------- */
+
+void forest_free(struct forest *f)
+{
+	free(f->offset);
+	cell_free(&f->all);
+	*f = (struct forest){ 0 };
+}
+
+bool forest_of_cells(struct forest *f, const cell_list *cells, struct failure *failure)
+{
+	int64_t n = 0;
+	bool has_reference = cells->n > 0;
+	*f = (struct forest){ .n = cells->n, .offset = calloc((size_t) cells->n + 1, sizeof(int64_t)) };
+	for (int i = 0; i < cells->n; i++) {
+		n += cells->items[i].n;
+		has_reference = has_reference && cells->items[i].reference;
+	}
+	bool ok = f->offset && cell_new(&f->all, n, failure);
+	if (ok && has_reference)
+		f->all.reference = calloc((size_t) n + 1, sizeof(double));
+	if (!ok || (has_reference && !f->all.reference)) {
+		forest_free(f);
+		return fail_memory(failure, "the cells");
+	}
+	for (int i = 0; i < cells->n; i++) {
+		const struct cell *cell = &cells->items[i];
+		int64_t at = f->offset[i];
+		size_t bytes = (size_t) cell->n * sizeof(double);
+		f->offset[i + 1] = at + cell->n;
+		memcpy(f->all.parent + at, cell->parent, (size_t) cell->n * sizeof(int32_t));
+		memcpy(f->all.upper + at, cell->upper, bytes);
+		memcpy(f->all.lower + at, cell->lower, bytes);
+		memcpy(f->all.diag + at, cell->diag, bytes);
+		memcpy(f->all.rhs + at, cell->rhs, bytes);
+		if (f->all.reference)
+			memcpy(f->all.reference + at, cell->reference, bytes);
+	}
+	return true;
+}

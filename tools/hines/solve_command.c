@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * `pmg hines solve FILE…`: solves the systems of files by the compiled program and tells how right the result is. */
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hines/cells.h"
+
+struct values {
+	struct cell_request request;
+	const char *format, *cc, *output;
+	int64_t threads;
+	bool check;
+};
+
+static const double most_error = 1e-11, most_eps = 10;
+
+/* ---- Checking ------------------------------------------------------------------------------ */
+
+/* Largest difference over the largest value. */
+static double distance_of(const double *x, const double *reference, int64_t n)
+{
+	double distance = 0, size = 0;
+	for (int64_t i = 0; i < n; i++) {
+		if (!(fabs(x[i] - reference[i]) <= distance))
+			distance = fabs(x[i] - reference[i]);
+		size = fmax(size, fabs(reference[i]));
+	}
+	return size > 0 ? distance / size : distance;
+}
+
+static bool print_errors(const struct values *v, const char *path, const struct forest *f, const double *x,
+			 struct failure *failure)
+{
+	double backward = forest_backward_error(f, x) / (DBL_EPSILON / 2);
+	bool has_reference = f->all.reference != NULL;
+	double error = has_reference ? distance_of(x, f->all.reference, f->all.n) : 0;
+	if (has_reference)
+		printf("%s: largest error against the reference %.3g, backward error %.2g eps\n", path, error,
+		       backward);
+	else
+		printf("%s: backward error %.2g eps; there is no reference\n", path, backward);
+	if (!v->check || (backward <= most_eps && error <= most_error))
+		return true;
+	return fail(failure, OUTCOME_NUMERICAL,
+		    "%s: the error is above %g of the largest value, or the backward error "
+		    "above %g eps",
+		    path, most_error, most_eps);
+}
+
+/* ---- One file ---------------------------------------------------------------------------------- */
+
+static bool write_solution(struct arena *arena, const struct values *v, double *x, int64_t n,
+			   struct failure *failure)
+{
+	struct location target;
+	struct content content = { .kind = CONTENT_ARRAY };
+	bool ok = location_parse(&target, arena, v->output, failure) &&
+		  content_borrow(&content, "x", PMG_F64, 1, n, 0, x, failure) &&
+		  content_write(&target, &content, failure);
+	for (int i = 0; i < content.n_members; i++)
+		content.members[i].array.data = NULL;
+	content_free(&content);
+	return ok;
+}
+
+static bool solve_forest(struct arena *arena, const struct values *v, const char *path,
+			 const struct forest *f, struct failure *failure)
+{
+	double seconds = 0, *x = malloc(((size_t) f->all.n + 1) * sizeof(*x));
+	if (!x)
+		return fail_memory(failure, "the solution");
+	bool ok = forest_solve(arena, f, v->threads, v->cc, x, &seconds, failure);
+	if (ok)
+		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms\n", path, f->n,
+		       f->n == 1 ? "" : "s", f->all.n, 1e3 * seconds);
+	ok = ok && print_errors(v, path, f, x, failure) &&
+	     (!v->output || write_solution(arena, v, x, f->all.n, failure));
+	free(x);
+	return ok;
+}
+
+static bool solve_file(struct arena *arena, const struct values *v, const char *path, struct failure *failure)
+{
+	struct notes notes = { .arena = arena };
+	cell_list cells = { 0 };
+	struct forest forest = { 0 };
+	bool ok = cells_read(&cells, path, v->format, &v->request, &notes, failure) &&
+		  forest_of_cells(&forest, &cells, failure);
+	for (int i = 0; ok && i < notes.lines.n; i++)
+		printf("%s: %s\n", path, notes.lines.items[i]);
+	ok = ok && solve_forest(arena, v, path, &forest, failure);
+	forest_free(&forest);
+	for (int i = 0; i < cells.n; i++)
+		cell_free(&cells.items[i]);
+	return ok;
+}
+
+static bool solve(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
+{
+	struct values *v = values;
+	if (operands->n == 0) {
+		fail(failure, OUTCOME_USAGE, "a file is needed");
+		fail_help(failure, "pmg hines solve FILE.hines.tsv --check");
+		return false;
+	}
+	if (v->output && operands->n > 1)
+		return fail(failure, OUTCOME_USAGE, "--output is for one file");
+	if (!cell_request_complete(&v->request, failure))
+		return false;
+	for (int i = 0; i < operands->n; i++)
+		if (!solve_file(arena, v, operands->items[i], failure))
+			return false;
+	return true;
+}
+
+/* ---- The command ---------------------------------------------------------------------------------- */
+
+static const struct option_row rows[] = {
+	{ .name = "check",
+	  .offset = offsetof(struct values, check),
+	  .text = "fail (6) where the error is above 1e-11 or the backward error above 10 eps" },
+	CELL_TEXT(format, "format", "NAME", "swc, tsv, bsc or coreneuron (default: by the file's name)"),
+	{ .name = "output",
+	  .letter = 'o',
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct values, output),
+	  .operand = "FILE",
+	  .text = "write the solution" },
+	{ .name = "threads",
+	  .kind = OPTION_INTEGER,
+	  .offset = offsetof(struct values, threads),
+	  .low = 1,
+	  .high = 4096,
+	  .operand = "N",
+	  .text = "threads (default: all)" },
+	CELL_TEXT(cc, "cc", "COMMAND", "the C compiler"),
+	CELL_OPTIONS(request),
+};
+
+static int run_solve(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct values values = { .request = cell_request_default(), .threads = omp_get_max_threads() };
+	return command_do(command, arena, argc, argv, &values, solve);
+}
+
+static const struct command solve_command = {
+	.name = "hines solve",
+	.operands = "FILE…",
+	.sentence = "solve Hines systems of files and tell the error",
+	.details = "The program is the pipeline hines_forest of dsl_examples/hines.pmg, compiled once and "
+		   "kept.\n",
+	.options = rows,
+	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.run = run_solve,
+};
+
+static int run_hines(const struct command *command, struct arena *arena, int argc, char **argv)
+{
+	struct failure failure = { 0 };
+	if (argc > 1 && strcmp(argv[1], "solve") == 0)
+		return solve_command.run(&solve_command, arena, argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+		puts("usage: pmg hines solve FILE…\n\n'pmg hines solve --help' lists the options.");
+		return OUTCOME_OK;
+	}
+	if (argc > 1)
+		fail(&failure, OUTCOME_USAGE, "unknown step '%s'", argv[1]);
+	else
+		fail(&failure, OUTCOME_USAGE, "a step is needed");
+	fail_help(&failure, "pmg hines solve FILE…");
+	return failure_report(&failure, command->name);
+}
+
+const struct command hines_command = {
+	.name = "hines",
+	.operands = "solve FILE…",
+	.sentence = "solve Hines systems of neurons",
+	.details = "",
+	.run = run_hines,
+};
