@@ -12,6 +12,8 @@
  * - states of rr: in place (not copy); no cell is read after its next value is written,
  *   conjugate_gradient.pmg:23
  * - fuse of z0: fused (not separate); its outer loop is that of 'r0', conjugate_gradient.pmg:16
+ * - fuse of r: fused (not separate); its outer loop is that of 'z0', conjugate_gradient.pmg:20
+ * - fuse of p: fused (not separate); its outer loop is that of 'r', conjugate_gradient.pmg:21
  * - fuse of z: fused (not separate); its outer loop is that of 'rNew', conjugate_gradient.pmg:29
  * - fuse of next r: fused (not separate); its outer loop is that of 'z', conjugate_gradient.pmg:33
  * - fuse of next p: fused (not separate); its outer loop is that of 'next y',
@@ -40,10 +42,6 @@
  *   sums, conjugate_gradient.pmg:17
  * - parallel of y: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   conjugate_gradient.pmg:19
- * - parallel of r: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   conjugate_gradient.pmg:20
- * - parallel of p: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   conjugate_gradient.pmg:21
  * - parallel of rz: parallel (not serial); the loop over 'i' ends in a reduction of the threads'
  *   sums, conjugate_gradient.pmg:22
  * - parallel of rr: parallel (not serial); the loop over 'i' ends in a reduction of the threads'
@@ -65,8 +63,6 @@
  * - vector of r0: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, conjugate_gradient.pmg:15
  * - vector of y: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:19
- * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
- * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
  * - vector of q: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, conjugate_gradient.pmg:26
  * - vector of rNew: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:28
@@ -79,6 +75,10 @@
  *   conjugate_gradient.pmg:4
  * - parallel of z0: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   conjugate_gradient.pmg:16
+ * - parallel of r: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   conjugate_gradient.pmg:20
+ * - parallel of p: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   conjugate_gradient.pmg:21
  * - parallel of z: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   conjugate_gradient.pmg:29
  * - parallel of next r: parallel (not serial); no two iterations of 'i' touch the same cell,
@@ -86,6 +86,8 @@
  * - parallel of next p: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   conjugate_gradient.pmg:34
  * - vector of z0: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:16
+ * - vector of r: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:20
+ * - vector of p: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:21
  * - vector of z: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:29
  * - vector of next r: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:33
@@ -125,17 +127,23 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
 	 */
 	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
-	#pragma omp parallel for schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		double sum = 0.0;
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
-		for (int64_t k = off_begin; k < off_end; k++) {
-			const int64_t col_k = col[k];
-			sum += val[k]*x0[col_k];
+	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
+	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
+	if (starts) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			double sum = 0.0;
+			const int64_t off_begin = off[i];
+			const int64_t off_end = off[i + 1];
+			for (int64_t k = off_begin; k < off_end; k++) {
+				const int64_t col_k = col[k];
+				sum += val[k]*x0[col_k];
+			}
+			r0[i] = b[i] - sum;
+			z0[i] = r0[i]/diag[i];
+			r[i] = r0[i];
+			p[i] = z0[i];
 		}
-		r0[i] = b[i] - sum;
-		z0[i] = r0[i]/diag[i];
 	}
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
@@ -151,22 +159,6 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 		#pragma omp parallel for simd schedule(static)
 		for (int64_t i = 0; i < n; i++) {
 			y[i] = x0[i];
-		}
-	}
-
-	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
-	if (starts) {
-		#pragma omp parallel for simd schedule(static)
-		for (int64_t i = 0; i < n; i++) {
-			r[i] = r0[i];
-		}
-	}
-
-	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
-	if (starts) {
-		#pragma omp parallel for simd schedule(static)
-		for (int64_t i = 0; i < n; i++) {
-			p[i] = z0[i];
 		}
 	}
 
@@ -314,46 +306,56 @@ static pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argument
 
 /* ---- conjugate_gradient: --schedule=isl ---- */
 
-static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_r0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
-	const double tol = args->tol;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
-	const double *restrict diag = plan->data[3];
 	const double *restrict b = plan->data[4];
 	const double *restrict x0 = plan->data[5];
-	int64_t *restrict iterations = plan->data[7];
-	double *restrict z0 = plan->data[8];
-	double *restrict limit = plan->data[9];
-	double *restrict y = plan->data[10];
-	double *restrict r = plan->data[11];
-	double *restrict p = plan->data[12];
-	double *restrict rz = plan->data[13];
-	double *restrict rr = plan->data[14];
 	double *restrict r0 = plan->data[15];
 
 	/* conjugate_gradient.pmg:15
 	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
 	 */
-	#pragma omp parallel for schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		double sum = 0.0;
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
-		for (int64_t k = off_begin; k < off_end; k++) {
-			const int64_t col_k = col[k];
-			sum += val[k]*x0[col_k];
+	if (starts) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			double sum = 0.0;
+			const int64_t off_begin = off[i];
+			const int64_t off_end = off[i + 1];
+			for (int64_t k = off_begin; k < off_end; k++) {
+				const int64_t col_k = col[k];
+				sum += val[k]*x0[col_k];
+			}
+			r0[i] = b[i] - sum;
 		}
-		r0[i] = b[i] - sum;
 	}
+}
+
+static void conjugate_gradient_isl_z0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	const double *restrict diag = plan->data[3];
+	double *restrict z0 = plan->data[8];
+	const double *restrict r0 = plan->data[15];
 
 	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t i = 0; i < n; i++) {
-		z0[i] = r0[i]/diag[i];
+	if (starts) {
+		#pragma omp parallel for simd schedule(static)
+		for (int64_t i = 0; i < n; i++) {
+			z0[i] = r0[i]/diag[i];
+		}
 	}
+}
+
+static void conjugate_gradient_isl_limit(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const double tol = args->tol;
+	const double *restrict b = plan->data[4];
+	double *restrict limit = plan->data[9];
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
@@ -362,6 +364,13 @@ static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_grad
 		dot += b[i]*b[i];
 	}
 	limit[0] = tol*tol*dot;
+}
+
+static void conjugate_gradient_isl_y(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	const double *restrict x0 = plan->data[5];
+	double *restrict y = plan->data[10];
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
@@ -370,6 +379,13 @@ static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_grad
 			y[i] = x0[i];
 		}
 	}
+}
+
+static void conjugate_gradient_isl_r(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	double *restrict r = plan->data[11];
+	const double *restrict r0 = plan->data[15];
 
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	if (starts) {
@@ -378,6 +394,13 @@ static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_grad
 			r[i] = r0[i];
 		}
 	}
+}
+
+static void conjugate_gradient_isl_p(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	const double *restrict z0 = plan->data[8];
+	double *restrict p = plan->data[12];
 
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
@@ -386,26 +409,46 @@ static void conjugate_gradient_isl_prologue(pmg_plan *plan, const conjugate_grad
 			p[i] = z0[i];
 		}
 	}
+}
+
+static void conjugate_gradient_isl_rz(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	const double *restrict z0 = plan->data[8];
+	double *restrict rz = plan->data[13];
+	const double *restrict r0 = plan->data[15];
 
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
-		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		double dot = 0.0;
+		#pragma omp parallel for schedule(static) reduction(+:dot)
 		for (int64_t i = 0; i < n; i++) {
-			dot_2 += r0[i]*z0[i];
+			dot += r0[i]*z0[i];
 		}
-		rz[0] = dot_2;
+		rz[0] = dot;
 	}
+}
+
+static void conjugate_gradient_isl_rr(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+{
+	const int64_t n = args->n;
+	double *restrict rr = plan->data[14];
+	const double *restrict r0 = plan->data[15];
 
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
-		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		double dot = 0.0;
+		#pragma omp parallel for schedule(static) reduction(+:dot)
 		for (int64_t i = 0; i < n; i++) {
-			dot_2 += r0[i]*r0[i];
+			dot += r0[i]*r0[i];
 		}
-		rr[0] = dot_2;
+		rr[0] = dot;
 	}
+}
+
+static void conjugate_gradient_isl_iterations(pmg_plan *plan, bool starts)
+{
+	int64_t *restrict iterations = plan->data[7];
 
 	/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
 	if (starts) {
@@ -529,7 +572,15 @@ static pmg_status conjugate_gradient_isl_kernel(pmg_plan *plan, const void *argu
 	const double *limit = plan->data[9];
 	const double *rr = plan->data[14];
 
-	conjugate_gradient_isl_prologue(plan, args, starts);
+	conjugate_gradient_isl_r0(plan, args, starts);
+	conjugate_gradient_isl_z0(plan, args, starts);
+	conjugate_gradient_isl_limit(plan, args);
+	conjugate_gradient_isl_y(plan, args, starts);
+	conjugate_gradient_isl_r(plan, args, starts);
+	conjugate_gradient_isl_p(plan, args, starts);
+	conjugate_gradient_isl_rz(plan, args, starts);
+	conjugate_gradient_isl_rr(plan, args, starts);
+	conjugate_gradient_isl_iterations(plan, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, rr[0] <= limit[0]); it++) {
@@ -688,8 +739,8 @@ static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "rz.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
 	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },

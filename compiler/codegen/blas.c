@@ -393,7 +393,7 @@ static bool find_call(struct call *call, __isl_keep isl_ast_node *node, const st
 		     blas_match(call->e->module, &call->nest, &call->blas);
 
 	return found && !(call->e->guards_starts &&
-			  call->e->layout->is_carried[call->blas.target.access->array->number]);
+			  call->e->layout->is_of_start[call->blas.target.access->array->number]);
 }
 
 /* The loops stand behind `else`, or alone where there is no call. */

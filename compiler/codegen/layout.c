@@ -129,33 +129,6 @@ static void declare_names(struct layout *layout)
 	}
 }
 
-/* ---- what lives on ---- */
-
-static void mark_written(const struct region *region, bool *written)
-{
-	for (int g = 0; g < region->groups.n; g++)
-		for (int s = 0; s < region->groups.items[g]->stages.n; s++)
-			written[region->groups.items[g]->stages.items[s]->write.array->number] = true;
-}
-
-/* States, and what is set before the loop and changed in it: all that a stopped run must keep. */
-static void find_carried(struct layout *layout)
-{
-	const struct module *module = layout->module;
-	bool *before = arena_new_array(module->arena, bool, module->arrays.n + 1);
-	bool *within = arena_new_array(module->arena, bool, module->arrays.n + 1);
-
-	mark_written(&module->regions[REGION_PROLOGUE], before);
-	mark_written(&module->regions[REGION_BODY], within);
-	layout->is_carried = arena_new_array(module->arena, bool, module->arrays.n + 1);
-	for (int i = 0; i < module->arrays.n; i++) {
-		enum array_role role = module->arrays.items[i]->role;
-
-		layout->is_carried[i] = module->loop.var && (role == ROLE_STATE || role == ROLE_INOUT ||
-							     (before[i] && within[i]));
-	}
-}
-
 struct layout *layout_new(struct module *module, const char *prefix)
 {
 	struct layout *layout = arena_new(module->arena, struct layout);
@@ -171,6 +144,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	layout->n_arguments = layout->slots.n;
 	add_arrays(layout, false);
 	visit_dims(layout);
-	find_carried(layout);
+	layout->is_carried = module_carried(module);
+	layout->is_of_start = module_set_at_start(module);
 	return layout;
 }

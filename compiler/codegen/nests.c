@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The nests of a region. Each is printed below the lines of the program that it comes from. When a stopped run goes
- * on, what is carried from iteration to iteration (states, and what the loop adds to) is not set again: in the
- * prologue the nests that set it, or where they are fused with others their statements, stand below a test.
+ * on, what is carried from iteration to iteration (states, and what the loop adds to) is not set again, nor is computed
+ * what only that needs: in the prologue such nests, or where they are fused with others their statements, stand below a
+ * test.
  *
  * A nest is first printed to nowhere until nothing changes, to find variables of bound dims that nobody reads. */
 #include <string.h>
@@ -39,10 +40,10 @@ static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
 	if (!has_group(nest, stage->group))
 		vec_push(collecting->e->arena, &nest->groups, stage->group);
 	if (stage->write.array->role != ROLE_LOCAL) {
-		bool is_carried = collecting->e->layout->is_carried[stage->write.array->number];
+		bool is_of_start = collecting->e->layout->is_of_start[stage->write.array->number];
 
-		nest->sets_carried |= is_carried;
-		nest->sets_other |= !is_carried;
+		nest->sets_at_start |= is_of_start;
+		nest->sets_other |= !is_of_start;
 	}
 	nest->is_commit |= stage->is_commit;
 	return isl_bool_true;
@@ -204,14 +205,14 @@ static void emit_comments(struct emit *e, const struct nest *nest, const struct 
 
 static void emit_nest(struct emit *e, const struct nest *nest)
 {
-	bool sets_carried = nest->region == REGION_PROLOGUE && nest->sets_carried;
-	bool is_guarded = sets_carried && !nest->sets_other;
+	bool sets_at_start = nest->region == REGION_PROLOGUE && nest->sets_at_start;
+	bool is_guarded = sets_at_start && !nest->sets_other;
 	int names = 0;
 
 	e->n_bound = 0;
 	if (nest->groups.n)
 		e->w->span = nest->groups.items[0]->span;
-	e->guards_starts = sets_carried && nest->sets_other;
+	e->guards_starts = sets_at_start && nest->sets_other;
 	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
 		names = block_open(e, "if (%s) {", e->starts);

@@ -420,7 +420,7 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct point point = { NULL, isl_ast_node_user_get_expr(node) };
 	const struct stage *stage = point.stage = ast_stage(point.instance);
-	bool is_guarded = e->guards_starts && e->layout->is_carried[stage->write.array->number];
+	bool is_guarded = e->guards_starts && e->layout->is_of_start[stage->write.array->number];
 	int names = 0;
 
 	e->w->span = stage->span;

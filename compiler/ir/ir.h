@@ -70,6 +70,13 @@ const char *array_title(struct arena *arena, const struct array *array);
  * errors with a witness. */
 bool module_check_accesses(struct module *module);
 
+/* ---- starts.c: what a run that goes on does not compute again -------------------------- */
+
+/* By number of array: lives on from one iteration to the next. */
+bool *module_carried(const struct module *module);
+/* The same, and what is computed before the loop for such arrays alone. */
+bool *module_set_at_start(const struct module *module);
+
 /* ---- outputs.c ----------------------------------------------------------------- */
 
 /* Every cell of an `out` with affine definitions is defined: errors with the smallest cell that is not. */

@@ -394,6 +394,7 @@ static bool fuse_region(struct fusion *f)
 
 bool pass_fuse(struct module *module, const struct pass_options *options)
 {
+	const bool *is_of_start = module_set_at_start(module);
 	bool ok = true;
 
 	for (int i = 0; i < module->groups.n; i++)
@@ -401,7 +402,8 @@ bool pass_fuse(struct module *module, const struct pass_options *options)
 	if (!fuse_read_items(module, options))
 		return false;
 	for (int i = 0; ok && i < REGION_N; i++) {
-		struct fusion f = { .module = module, .region = &module->regions[i], .options = options };
+		struct fusion f = { .module = module, .region = &module->regions[i], .options = options,
+				    .is_of_start = is_of_start };
 
 		if (!f.region->groups.n || !f.region->strict)
 			continue;

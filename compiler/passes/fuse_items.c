@@ -146,17 +146,12 @@ static bool is_conditional(const struct module *module, const struct group *grou
 	return is;
 }
 
-/* What a stopped run must not set again when it goes on. */
-static bool sets_carried(const struct fusion *f, const struct group *group)
+/* What a stopped run does not set again when it goes on. */
+static bool is_of_start(const struct fusion *f, const struct group *group)
 {
 	const struct array *array = group->stages.items[group->stages.n - 1]->write.array;
-	bool sets = array->role == ROLE_STATE || array->role == ROLE_INOUT;
 
-	if (f->region != &f->module->regions[REGION_PROLOGUE] || !f->module->loop.var)
-		return false;
-	for (int g = 0; !sets && g < f->module->regions[REGION_BODY].groups.n; g++)
-		sets = group_defines(f->module->regions[REGION_BODY].groups.items[g], array->name);
-	return sets;
+	return f->region == &f->module->regions[REGION_PROLOGUE] && f->is_of_start[array->number];
 }
 
 static bool is_innermost(const struct group *group, int level)
@@ -216,7 +211,7 @@ const char *groups_differ(const struct fusion *f, const struct group *a, const s
 		return "the next values are committed at the end";
 	if (is_asked)
 		return NULL;
-	if (is_conditional(f->module, a) != is_conditional(f->module, b) || sets_carried(f, a) != sets_carried(f, b))
+	if (is_conditional(f->module, a) != is_conditional(f->module, b) || is_of_start(f, a) != is_of_start(f, b))
 		return "one of them does not run in each iteration of the program's loop";
 	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level))
 		return "their innermost loops have other ranges";

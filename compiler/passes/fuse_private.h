@@ -27,6 +27,7 @@ struct fusion {
 	struct region *region;
 	const struct pass_options *options;
 	VEC(struct asked) asked;
+	const bool *is_of_start;        /* by number of array: set where a run starts, not where it goes on */
 	bool is_automatic, failed;
 };
 
