@@ -8,7 +8,10 @@
  *
  * so that the inner sum, which is kept in a local variable, is computed once for each point of C: points of equal keys
  * share the factors that depend on the keys alone, and what does not move in an inner loop is computed outside. The
- * factors of a term may be associated anew, as its sums may (docs/language.md). */
+ * factors of a term may be associated anew, as its sums may (docs/language.md).
+ *
+ * A loop that a factor of the points moves with, or the target together with a point, is made common where another one
+ * is left for T: Y[q, voxel[k], t] += D[atom[k], t] * w[q, fiber[k]] for each q as if there were no other. */
 #include "passes/restructure_private.h"
 
 typedef VEC(struct expr *) factor_list;
@@ -73,6 +76,90 @@ static void collect(struct arena *arena, struct expr *expr, factor_list *list)
 	} else {
 		vec_push(arena, list, expr);
 	}
+}
+
+/* ---- loops that are made common ---- */
+
+static bool uses_any(const struct expr *expr, const bool *dims, int n)
+{
+	bool uses = false;
+
+	for (int d = 0; !uses && d < n; d++)
+		uses = dims[d] && expr_uses_dim(expr, d);
+	return uses;
+}
+
+static bool access_uses(const struct access *access, const bool *dims, int n)
+{
+	bool uses = false;
+
+	for (int i = 0; !uses && i < access_n_subs(access); i++)
+		uses = uses_any(access->subs[i], dims, n);
+	return uses;
+}
+
+/* Is there something that moves both with the dim and with a point? */
+static bool moves_with_points(const struct stage *stage, const factor_list *factors, const bool *is_of_point, int dim)
+{
+	bool moves = target_uses_dim(stage, dim) && access_uses(&stage->write, is_of_point, stage->dims.n);
+
+	for (int i = 0; !moves && i < factors->n; i++)
+		moves = expr_uses_dim(factors->items[i], dim) &&
+			uses_any(factors->items[i], is_of_point, stage->dims.n);
+	return moves;
+}
+
+struct row_search {
+	int dim;
+	bool is_along;
+};
+
+static void look_along(struct access *access, void *user)
+{
+	struct row_search *search = user;
+	int n = access_n_subs(access);
+
+	search->is_along = search->is_along || (n && expr_uses_dim(access->subs[n - 1], search->dim));
+}
+
+/* Does the dim move the last subscript of anything? Such loops stay inside: vectors are along them. */
+static bool is_along_rows(const struct stage *stage, int dim)
+{
+	struct access write = stage->write;
+	struct row_search search = { dim, false };
+
+	expr_reads(stage->value, look_along, &search);
+	look_along(&write, &search);
+	return search.is_along;
+}
+
+static bool bounds_use(const struct dim *dim, const bool *dims, int n)
+{
+	return uses_any(dim->lo, dims, n) || uses_any(dim->hi, dims, n);
+}
+
+bool factors_find_common(const struct accumulation *accumulation, const bool *is_of_point, bool *is_common)
+{
+	const struct stage *stage = accumulation->stage;
+	struct arena *arena = accumulation->module->arena;
+	bool *stays = arena_new_array(arena, bool, stage->dims.n), has_common = false, has_others = false;
+	factor_list factors = { 0 };
+
+	collect(arena, stage->value, &factors);
+	for (int d = 1; d < stage->dims.n; d++) {
+		if (is_of_point[d] || stage->dims.items[d].kind != DIM_RANGE)
+			continue;
+		is_common[d] = moves_with_points(stage, &factors, is_of_point, d);
+		stays[d] = !is_common[d];
+		has_common |= is_common[d];
+		has_others |= stays[d];
+	}
+	for (int d = 1; d < stage->dims.n; d++)
+		if (is_common[d] && (is_along_rows(stage, d) ||
+				     bounds_use(&stage->dims.items[d], is_of_point, stage->dims.n) ||
+				     bounds_use(&stage->dims.items[d], stays, stage->dims.n)))
+			return false;
+	return has_common && has_others && stage->op == REDUCE_ADD && type_is_float(stage->value->type);
 }
 
 static factor_list all_factors(const struct rewriting *rewriting)
@@ -166,6 +253,7 @@ static struct stage *add_stage(const struct rewriting *rewriting, int first, int
 		subs[i] = renumber(rewriting, write.subs[i], first);
 	write.subs = subs;
 	stage->dims = dims;
+	stage->guard = old->guard;
 	stage->write = write;
 	stage->op = op;
 	stage->value = renumber(rewriting, value, first);

@@ -100,16 +100,17 @@ static bool read_renumbered(const struct accumulation *accumulation, struct over
 
 /* ---- what is chosen without a word ---- */
 
+/* Does the mode choose a row: does an inner loop move the last subscript? */
 static bool access_moves_inside(const struct accumulation *accumulation, const struct access *access, int mode)
 {
+	int n = access_n_subs(access);
 	bool uses_mode = false, uses_range = false;
 
-	for (int i = 0; i < access_n_subs(access); i++) {
+	for (int i = 0; i < n; i++)
 		uses_mode = uses_mode || expr_uses_dim(access->subs[i], mode);
-		for (int d = 1; d < accumulation->stage->dims.n; d++)
-			uses_range = uses_range || (accumulation->stage->dims.items[d].kind == DIM_RANGE &&
-						    expr_uses_dim(access->subs[i], d));
-	}
+	for (int d = 1; n && d < accumulation->stage->dims.n; d++)
+		uses_range = uses_range || (accumulation->stage->dims.items[d].kind == DIM_RANGE &&
+					    expr_uses_dim(access->subs[n - 1], d));
 	return uses_mode && uses_range;
 }
 

@@ -2,7 +2,7 @@
  *
  * Accumulations that a restructuring can serve: one stage whose outermost loop runs over the points 0..n of arrays that
  * are fixed when the plan is made, some of which are index arrays. Its updates commute, so that any order of the points
- * is right. */
+ * is right. A condition that no loop of the stage changes lets all points run or none: the new stages have it, too. */
 #include <string.h>
 
 #include "passes/restructure_private.h"
@@ -45,8 +45,8 @@ static const char *shape_problem(const struct group *group)
 		return "this is no sum into an array by one statement";
 	if (!stage->dims.n || !dim_is_points(&stage->dims.items[0]))
 		return "its outermost loop does not run over all points, from 0 to a size";
-	if (stage->guard)
-		return "it runs under a condition";
+	if (stage->guard && expr_last_dim(stage->guard) >= 0)
+		return "it runs under a condition on its points";
 	return NULL;
 }
 

@@ -91,6 +91,10 @@ void renumber_mode(struct rewriting *rewriting, int mode);
 
 /* Can the sum over the points of a run be taken out of the term, or the sum over the inner loops? */
 bool factors_separate(const struct rewriting *rewriting);
+/* Which loops, by number of an old dim, are to stand outside of that over the points of a run, so that the factors of
+ * the points separate from the others; false: none. `is_of_point`: dims that have another value at each point of a
+ * run. */
+bool factors_find_common(const struct accumulation *accumulation, const bool *is_of_point, bool *is_common);
 /* Gives the group its new stages. */
 void factor_stages(const struct rewriting *rewriting);
 

@@ -141,6 +141,7 @@ static struct stage *add_copy(struct renumberer *r, const char *name, struct acc
 	for (int i = region->groups.n - 1; i > after; i--)
 		region->groups.items[i] = region->groups.items[i - 1];
 	region->groups.items[after] = group;
+	stage->guard = r->rewriting->accumulation->stage->guard;
 	stage->write = to;
 	stage->op = op;
 	stage->value = value;

@@ -8,7 +8,8 @@
  *     c = sorted_c[k], …, t in …
  *
  * Arrays read at the point are read from their copies in the new order; where the point itself is needed, it is the
- * bound dim `order`. Dims that need no point of the run stand outside the loop over its points. */
+ * bound dim `order`. Dims that need no point of the run stand behind the loop over its points, or before it where that
+ * separates the factors (factor.c). */
 #include "passes/restructure_private.h"
 
 struct rewriter {
@@ -77,6 +78,24 @@ static struct expr *push_segments(struct rewriter *r)
 	return push_piece(r, key->name, "chunk", restructuring->chunks, chunk);
 }
 
+static bool needs_point(const struct rewriter *r, int number);
+static void push_old_dim(struct rewriter *r, int number);
+
+/* Loops that factors of the points need, too, where others are left: outside of the points. */
+static void push_common(struct rewriter *r)
+{
+	int n = r->out->accumulation->stage->dims.n;
+	bool *is_of_point = arena_new_array(r->arena, bool, n), *is_common = arena_new_array(r->arena, bool, n);
+
+	for (int d = 0; d < n; d++)
+		is_of_point[d] = needs_point(r, d) && !r->out->map[d];
+	if (!factors_find_common(r->out->accumulation, is_of_point, is_common))
+		return;
+	for (int d = 1; d < n; d++)
+		if (is_common[d])
+			push_old_dim(r, d);
+}
+
 static void push_points_of_run(struct rewriter *r, struct expr *segment, const char *segment_name)
 {
 	struct restructuring *restructuring = r->out->restructuring;
@@ -88,6 +107,7 @@ static void push_points_of_run(struct rewriter *r, struct expr *segment, const c
 
 		r->out->map[key] = push_bind(r, old_dim(r, key)->name, copy, run);
 	}
+	push_common(r);
 	r->point = push_piece(r, old_dim(r, 0)->name, "run", restructuring->runs, run);
 	r->out->dims.items[r->out->dims.n - 1].is_short = true;
 }
@@ -333,7 +353,7 @@ static int dim_of_key(const struct accumulation *accumulation, const struct stag
 
 static bool dims_are_plain(const struct stage *stage)
 {
-	bool are = !stage->guard;
+	bool are = !stage->guard || expr_last_dim(stage->guard) < 0;
 
 	for (int d = 0; are && d < stage->dims.n; d++)
 		are = stage->dims.items[d].kind == DIM_RANGE && expr_last_dim(stage->dims.items[d].lo) < 0 &&
