@@ -316,7 +316,8 @@ static void emit_type(struct emit *e, const struct slot *slot)
 		     : "");
 	if (is_kept)
 		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
-	if (!slot->is_offsets && !slot->is_list && (array->role == ROLE_PRIVATE || array->is_per_thread))
+	if (!slot->is_offsets && !slot->is_list &&
+	    (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))
 		line(e->w, ".is_per_thread = true,");
 }
 

@@ -106,6 +106,7 @@ struct layout {
 	int *param_number;              /* in the descriptor; of an inspected one in plan->sizes; -1: of the loop */
 	int n_params, n_sizes;
 	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
+	bool *is_of_start;              /* is carried, or computed before the loop for such arrays alone */
 	bool has_checks;                /* a computed index is checked where it is used */
 	bool *is_unordered;             /* set by printing the kernel: it adds in whatever order threads come */
 	struct names names;             /* the above, declared */
@@ -172,6 +173,8 @@ struct emit {
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
+	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
+	int n_parts;
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
@@ -187,7 +190,7 @@ struct emit {
 	bool in_team;                   /* every thread is here: a parallel loop is shared, without a barrier */
 	bool *is_written;               /* by slot */
 	const char *starts;             /* the variable that says whether states are set anew */
-	bool guards_starts;             /* stages that write what is carried run only then */
+	bool guards_starts;             /* stages that write what only a start needs run only then */
 	bool_list *is_dead;             /* by number of binding, in order of printing: its variable is not read */
 	int n_bound;
 	struct writer *kernels;         /* of a device: where its kernels are printed, ahead of what starts them */
@@ -211,6 +214,7 @@ struct loop_use {
 	const struct mark *block;       /* BLOCK; NULL */
 	const char *bound;              /* BIND: the variable, once it is declared */
 	bool is_parallel, is_vector, is_dynamic;
+	int parts;                      /* PARTS; 0 */
 };
 
 struct update {
@@ -353,6 +357,18 @@ void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* Of the loop, one for each copy; 1: as many copies as threads. */
+int private_parts(const struct array *copies);
+
+/* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
+
+/* The PARALLEL loop below a PARTS mark; `loop` prints it once e->part is set. */
+void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+		void (*loop)(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use));
+/* The head of the share of a loop that belongs to e->part. */
+void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
+/* `for (…) {` of all of it. */
+const char *for_text(struct emit *e, const struct range *range, const char *name, int direction);
 /* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
 const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
@@ -416,7 +432,7 @@ struct nest {
 	enum region_kind region;
 	isl_ast_node *node;             /* owned */
 	group_list groups;
-	bool sets_carried, sets_other;  /* what its stages write */
+	bool sets_at_start, sets_other; /* what its stages write */
 	bool is_commit;
 	bool_list is_dead;              /* see struct emit */
 	int n_lines;

@@ -117,7 +117,7 @@ static const char *step_text(struct emit *e, const char *name, int64_t step, int
 	return arena_printf(e->arena, "%s %s %s", name, direction > 0 ? "+=" : "-=", int_text(e->arena, step));
 }
 
-static const char *for_text(struct emit *e, const struct range *range, const char *name, int direction)
+const char *for_text(struct emit *e, const struct range *range, const char *name, int direction)
 {
 	const char *first = affine_plain(e->arena, &range->first);
 
@@ -153,6 +153,10 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 {
 	if (is_divided(e, use)) {
 		open_divided_loop(e, range, name, use);
+		return;
+	}
+	if (e->part && use->is_parallel) {
+		open_part(e, range, name, *use);
 		return;
 	}
 	if (range->is_single) {
@@ -214,6 +218,8 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 {
 	if (!use.mark)
 		emit_fail(e, "a loop has no mark");
+	else if (use.parts && use.is_parallel && !e->part)
+		emit_parts(e, node, use, emit_for);
 	else if (use.mark->kind == MARK_BIND)
 		emit_bound_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
@@ -314,6 +320,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_BLAS:
 		emit_blas(e, node, mark);
 		return;
+	case MARK_PARTS:
+		use.parts = (int) mark->factor;
+		break;
 	case MARK_DYNAMIC:
 		use.is_dynamic = true;
 		break;

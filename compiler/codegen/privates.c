@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Private copies: below a PRIVATE mark all threads share a loop, and updates of a stage go to a copy of its target that
- * belongs to the thread: a row of the plan's array of copies. Behind the loop, threads share the cells of the target
- * and add the copies to it, in the order of the threads. */
+ * belongs to the thread, or to the part of the loop: a row of the plan's array of copies. Behind the loop, threads
+ * share the cells of the target and add the copies to it, in the order of the threads or parts. */
 #include "codegen/codegen_private.h"
 
 static const struct array *copies_of(const struct module *module, const struct array *target)
@@ -11,6 +11,11 @@ static const struct array *copies_of(const struct module *module, const struct a
 		if (module->arrays.items[i]->role == ROLE_PRIVATE && module->arrays.items[i]->owner == target)
 			return module->arrays.items[i];
 	return NULL;
+}
+
+int private_parts(const struct array *copies)
+{
+	return (int) copies->hi[0]->integer;
 }
 
 /* How many cells the target has, as text that may be multiplied. */
@@ -45,22 +50,25 @@ const char *private_cell(struct emit *e, const struct stage *stage, const struct
 	return arena_printf(e->arena, "%s[%s]", e->private_copy.name, affine_plain(e->arena, &index));
 }
 
-static void emit_sum(struct emit *e, const struct stage *stage, const char *copies, const char *cells)
+/* The copies, as what numbers them and how many there are. */
+static void emit_sum(struct emit *e, const struct stage *stage, const struct array *copies, const char *cells)
 {
 	const struct array *target = stage->write.array;
-	int visible = e->names.visible.n;
-	const char *i = names_declare(&e->names, "i"), *thread = names_declare(&e->names, "thread");
-	const char *n = names_declare(&e->names, "n_threads");
+	int visible = e->names.visible.n, parts = private_parts(copies);
+	const char *i = names_declare(&e->names, "i");
+	const char *number = names_declare(&e->names, parts > 1 ? "part" : "thread");
+	const char *n = parts > 1 ? int_text(e->arena, parts) : names_declare(&e->names, "n_threads");
 	const char *sum = names_declare(&e->names, stage->op == REDUCE_MUL ? "product" : "sum");
 	const char *type = type_c_name(target->type);
 
-	line(e->w, "const int64_t %s = pmg_threads();", n);
+	if (parts == 1)
+		line(e->w, "const int64_t %s = pmg_threads();", n);
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
 	line(e->w, "%s %s = %s;", type, sum, c_identity(e->arena, stage->op, target->type));
-	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", thread, thread, n, thread);
+	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
 	emit_update(e, &(struct update) { stage->op, target->type, sum,
-					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies, thread, cells, i),
+					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i),
 					    LEVEL_PRIMARY } });
 	close_block(e->w, "}");
 	emit_update(e, &(struct update) { stage->op, target->type,
@@ -82,11 +90,39 @@ static void emit_start(struct emit *e, const struct stage *stage, const char *ow
 	e->names.visible.n = visible;
 }
 
+/* The loop, with its updates in the copy of this number. */
+static void emit_into_copy(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
+			   const struct array *copies, const char *number, const char *cells)
+{
+	const char *own = names_declare(&e->names, arena_printf(e->arena, "%s_own", stage->write.array->c_name));
+
+	line(e->w, "%s *%s = %s + %s*%s;", type_c_name(copies->type), own, copies->c_name, number, cells);
+	emit_start(e, stage, own, cells);
+	e->private_copy = (struct cell) { .of = stage, .name = own };
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->private_copy = (struct cell) { 0 };
+}
+
+static void emit_copies_of_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
+		       const struct array *copies, const char *cells)
+{
+	const char *part = names_declare(&e->names, "part");
+	int visible;
+
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	visible = block_open(e, "for (int64_t %s = 0; %s < %d; %s++) {", part, part, private_parts(copies), part);
+	e->part = part;
+	e->n_parts = private_parts(copies);
+	emit_into_copy(e, node, stage, copies, part, cells);
+	e->part = NULL;
+	block_close(e, visible);
+}
+
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const struct stage *stage = mark->stage;
 	const struct array *target = stage->write.array, *copies = copies_of(e->module, target);
-	const char *cells = cells_text(e, target), *own;
+	const char *cells = cells_text(e, target);
 	int visible = e->names.visible.n;
 
 	if (!copies) {
@@ -95,13 +131,11 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	}
 	e->in_region = true;
 	e->target->open_team(e);
-	own = names_declare(&e->names, arena_printf(e->arena, "%s_own", target->c_name));
-	line(e->w, "%s *%s = %s + pmg_thread()*%s;", type_c_name(target->type), own, copies->c_name, cells);
-	emit_start(e, stage, own, cells);
-	e->private_copy = (struct cell) { .of = stage, .name = own };
-	emit_node(e, node, (struct loop_use) { 0 });
-	e->private_copy = (struct cell) { 0 };
-	emit_sum(e, stage, copies->c_name, cells);
+	if (private_parts(copies) > 1)
+		emit_copies_of_parts(e, node, stage, copies, cells);
+	else
+		emit_into_copy(e, node, stage, copies, "pmg_thread()", cells);
+	emit_sum(e, stage, copies, cells);
 	block_close(e, visible);
 	e->in_region = false;
 	note_write(e, target);

@@ -60,7 +60,7 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
 	if (mark->kind == MARK_STORAGE)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
-	if (mark->kind == MARK_GRID)
+	if (mark->kind == MARK_GRID || mark->kind == MARK_PARTS)
 		return arena_printf(module->arena, "%s(%lld)", kind, (long long) mark->factor);
 	if (mark->stage)
 		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
@@ -171,7 +171,7 @@ struct mark *mark_read(struct module *module, const char *name)
 	if (!open)
 		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC
 			       ? mark : NULL;
-	if (mark->kind == MARK_GRID)
+	if (mark->kind == MARK_GRID || mark->kind == MARK_PARTS)
 		return (mark->factor = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;

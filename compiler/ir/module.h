@@ -79,7 +79,8 @@ enum array_role {
 	ROLE_IN, ROLE_OUT, ROLE_INOUT,  /* the caller's */
 	ROLE_STATE, ROLE_NEXT,          /* a state, and what `next` writes (`owner` is the state or inout array) */
 	ROLE_TEMP,                      /* temp and func */
-	ROLE_PRIVATE,                   /* copies of `owner`, as many as its first subscript says: one per thread */
+	ROLE_PRIVATE,                   /* copies of `owner`: of the range of the first subscript, 0..1: one per thread;
+					 * 0..n: one for each of n parts of the loop */
 	ROLE_BLOCK,                     /* what `owner` holds for a block of iterations: its subscripts but the folded
 					 * ones, and the lanes of the block */
 	ROLE_INSPECTED,                 /* made by the inspector of a restructuring when the plan is made */

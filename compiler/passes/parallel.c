@@ -2,8 +2,9 @@
  *
  * Which loops are shared by threads. In each nest it is the outermost loop that carries no strict dependence. Where
  * it carries updates of one cell by several iterations, they end in an accumulator of the loop (OpenMP's reduction)
- * if there is one, and are atomic otherwise, unless a team can do without (team.c). A loop that stays serial because of
- * a dependence gets a remark with a pair of iterations, also inside of one that is shared. */
+ * if there is one, and are atomic otherwise, unless a team can do without (team.c). Where sums must not depend on the
+ * threads, accumulators are of parts of the loop. A loop that stays serial because of a dependence gets a remark with a
+ * pair of iterations, also inside of one that is shared. */
 #include "passes/pass_private.h"
 
 static bool clause_exists(const struct stage *stage)
@@ -195,6 +196,30 @@ static bool is_order_lost(const stage_list *meeting)
 	return false;
 }
 
+/* What the loop accumulates is accumulated by parts of it. */
+static __isl_give isl_schedule_node *share_by_parts(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						    const struct mark *mark)
+{
+	struct mark *parts = mark_new(walk->module, MARK_PARTS, "parallel", (struct span) { 0 });
+
+	parts->factor = LOOP_PARTS;
+	module_decide(walk->module, "parallel", mark->stage->group->name, "parts", "serial", mark->dim->span,
+		      "%d parts of the loop over '%s' have sums of their own, which are added in the order of the "
+		      "parts",
+		      LOOP_PARTS, mark->dim->name);
+	node = tree_insert_mark(walk->module, node, MARK_PARALLEL, "parallel", NULL);
+	return isl_schedule_node_insert_mark(node, mark_id(walk->module, parts));
+}
+
+static bool is_shared_by_parts(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
+			       const struct mark *mark, const stage_list *meeting)
+{
+	stage_list updates = need_atomics(walk->module, node, meeting);
+
+	return loop_has_parts(walk->options, mark) && updates.n == 0 &&
+	       (is_order_lost(meeting) || is_accumulated_in_order(walk, node, meeting));
+}
+
 /* Copies are added in the order of the threads, and a team updates each cell by one thread. */
 static __isl_give isl_schedule_node *share_in_order(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 						    const struct mark *mark, __isl_keep isl_union_map *carried,
@@ -236,6 +261,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		if (*descend)
 			decide_serial(walk->module, mark, "it carries a dependence",
 				      dependence_sample(walk->module, isl_union_map_copy(strict)));
+	} else if (is_shared_by_parts(walk, node, mark, &meeting)) {
+		node = share_by_parts(walk, node, mark);
 	} else if (is_accumulated_in_order(walk, node, &meeting)) {
 		decide_in_order(walk->module, mark, "a minimum or maximum that lets NaN through is computed in order",
 				updates);

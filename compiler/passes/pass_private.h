@@ -57,6 +57,10 @@ void module_prune(struct module *module, bool remarks);
 /* ---- private.c ---- */
 
 /* Is this the loop over the chunks of a restructuring? */
+/* Of a loop that is cut so that its sums do not depend on the threads: so many threads have work at most. */
+enum { LOOP_PARTS = 16 };
+/* Can the loop be cut? */
+bool loop_has_parts(const struct pass_options *options, const struct mark *loop);
 bool loop_is_over_chunks(const struct module *module, const struct dim *dim);
 
 /* Is it `partition … by private` or `by atomic`? */

@@ -7,12 +7,20 @@
  * A copy costs a pass over its cells, as an atomic update costs a locked one each time. So copies are made where the
  * loop runs over the chunks of a restructuring, each of which updates many cells, and where a schedule asks for them:
  * `partition w by private`, or `by atomic` for the other. The copies are an array of the plan, w.private, with one row
- * for each thread (K. Aggarwal, thesis, IISc 2020, 4.2.1). */
+ * for each thread (K. Aggarwal, thesis, IISc 2020, 4.2.1).
+ *
+ * Where no sum may depend on the threads, the loop is cut into parts, as many whatever the number of threads, and each
+ * part has a copy: the result is the same for any number of threads. */
 #include <string.h>
 
 #include "passes/pass_private.h"
 
 enum { PRIVATE_RANK = 8 };      /* of the copies: PMG_MAX_RANK of the runtime */
+
+bool loop_has_parts(const struct pass_options *options, const struct mark *loop)
+{
+	return options->deterministic && !options->is_device && loop->kind == MARK_LOOP && loop->direction > 0;
+}
 
 bool partition_is_of_updates(const struct override *override)
 {
@@ -55,8 +63,8 @@ static bool is_wanted(struct module *module, const struct mark *loop, const stru
 	return override ? !strcmp(override->choice, "private") : loop_is_over_chunks(module, loop->dim);
 }
 
-/* [0..1, …] like the target: the plan makes a row for each of its threads. */
-static struct array *copies_of(struct module *module, struct array *target)
+/* [0..1, …] like the target: the plan makes a row for each of its threads; or [0..parts, …]. */
+static struct array *copies_of(struct module *module, struct array *target, int parts)
 {
 	const char *name = arena_printf(module->arena, "%s.private", target->name);
 	struct array *copies = module_find_array(module, name);
@@ -65,7 +73,7 @@ static struct array *copies_of(struct module *module, struct array *target)
 		return copies;
 	copies = module_add_array(module, name, ROLE_PRIVATE, target->type, target->rank + 1, target->span);
 	copies->owner = target;
-	copies->hi[0] = expr_int(module->arena, 1, target->span);
+	copies->hi[0] = expr_int(module->arena, parts, target->span);
 	for (int i = 0; i < target->rank; i++) {
 		copies->lo[i + 1] = target->lo[i];
 		copies->hi[i + 1] = target->hi[i];
@@ -82,11 +90,27 @@ static void refuse(struct module *module, struct override *override, const char 
 	override->is_used = true;
 }
 
+static void decide(struct module *module, const struct mark *loop, const struct array *target, int parts)
+{
+	if (parts > 1)
+		module_decide(module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
+			      "iterations of '%s' may update the same cell: each of %d parts of the loop has a copy, "
+			      "and the copies are added in the order of the parts",
+			      loop->dim->name, parts);
+	else
+		module_decide(module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
+			      "iterations of '%s' may update the same cell: each thread has a copy, and the copies "
+			      "are added in "
+			      "the order of the threads",
+			      loop->dim->name);
+}
+
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					  const struct mark *loop, struct stage *stage, bool *done)
 {
 	struct array *target = stage->write.array;
 	struct override *override = find_override(walk->module, target);
+	int parts = loop_has_parts(walk->options, loop) ? LOOP_PARTS : 1;
 	const char *problem;
 
 	*done = false;
@@ -102,12 +126,8 @@ __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl
 		return isl_schedule_node_delete(node);
 	if (override)
 		override->is_used = true;
-	copies_of(walk->module, target);
-	module_decide(walk->module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
-		      "iterations of '%s' may update the same cell: each thread has a copy, and the copies "
-		      "are added in "
-		      "the order of the threads",
-		      loop->dim->name);
+	copies_of(walk->module, target, parts);
+	decide(walk->module, loop, target, parts);
 	*done = true;
 	return node;
 }

@@ -341,7 +341,7 @@ static const struct option_row rows[] = {
 	  .text = "the way to take, as --tune lists them" },
 	{ .name = "deterministic",
 	  .offset = offsetof(struct run_values, deterministic),
-	  .text = "the same bits in each run: no sum depends on the order of threads" },
+	  .text = "the same bits in each run, for any number of threads" },
 	{ .name = "explain",
 	  .offset = offsetof(struct run_values, explain),
 	  .text = "print every decision of the compiler with its reason" },
@@ -401,5 +401,6 @@ const struct command run_command = {
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.more = take_pass_flag,
+	.has_threads = true,
 	.run = run_command_run,
 };

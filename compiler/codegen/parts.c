@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Loops that are cut into as many parts whatever the number of threads, so that what they add up does not depend on it:
+ * threads share the parts, each part runs its iterations in their order, and adds to accumulators of its own (or to a
+ * copy of the target, privates.c); behind the loop these are added in the order of the parts. */
+#include "codegen/codegen_private.h"
+
+/* ---- the share of a part ---- */
+
+/* FIRST + PART*N/PARTS: where the part begins, of a range of N. */
+static const char *cut_text(struct emit *e, const struct range *range, const char *part)
+{
+	struct affine length = affine_combine(e->arena, 1, &range->end, -1, &range->first);
+	const char *begin = arena_printf(e->arena, "%s*%s/%d", part,
+					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
+					 e->n_parts);
+	int64_t first;
+
+	if (affine_is_constant(&range->first, &first) && first == 0)
+		return begin;
+	return arena_printf(e->arena, "%s + %s", affine_plain(e->arena, &range->first), begin);
+}
+
+/* Where the iterations are not one apart, the first part has all. */
+void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use)
+{
+	if (range->is_single) {
+		open_block(e->w, "if (%s == 0) {", e->part);
+		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+	} else if (range->step == 1 && use.mark->direction > 0) {
+		if (use.is_vector)
+			e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name, cut_text(e, range, e->part), name,
+			   cut_text(e, range, arena_printf(e->arena, "(%s + 1)", e->part)), name);
+	} else {
+		open_block(e->w, "if (%s == 0)\n\t%s", e->part, for_text(e, range, name, use.mark->direction));
+	}
+}
+
+/* ---- accumulators ---- */
+
+/* Names of arrays with a cell for each part, one for each accumulator. */
+static const char **declare_parts(struct emit *e)
+{
+	const char **arrays = arena_new_array(e->arena, const char *, e->accumulators.n + 1);
+
+	for (int i = 0; i < e->accumulators.n; i++) {
+		const struct cell *cell = &e->accumulators.items[i];
+		const struct stage *stage = cell->of;
+
+		arrays[i] = names_declare(&e->names, arena_printf(e->arena, "%s_parts", cell->name));
+		line(e->w, "%s %s[%d];", type_c_name(stage->write.array->type), arrays[i], e->n_parts);
+	}
+	return arrays;
+}
+
+/* Gives each accumulator a name for the part; the names that they had. */
+static const char **rename_accumulators(struct emit *e)
+{
+	const char **names = arena_new_array(e->arena, const char *, e->accumulators.n + 1);
+
+	for (int i = 0; i < e->accumulators.n; i++) {
+		struct cell *cell = &e->accumulators.items[i];
+		enum scalar_type type = ((const struct stage *) cell->of)->write.array->type;
+
+		names[i] = cell->name;
+		cell->name = names_declare(&e->names, arena_printf(e->arena, "%s_part", cell->name));
+		line(e->w, "%s %s = %s;", type_c_name(type), cell->name, c_identity(e->arena, cell->op, type));
+	}
+	return names;
+}
+
+static void keep_parts(struct emit *e, const char **arrays, const char **names)
+{
+	for (int i = 0; i < e->accumulators.n; i++) {
+		struct cell *cell = &e->accumulators.items[i];
+
+		line(e->w, "%s[%s] = %s;", arrays[i], e->part, cell->name);
+		cell->name = names[i];
+	}
+}
+
+static const char *open_parts(struct emit *e)
+{
+	const char *part = names_declare(&e->names, "part");
+
+	open_block(e->w, "for (int64_t %s = 0; %s < %d; %s++) {", part, part, e->n_parts, part);
+	return part;
+}
+
+static void add_parts(struct emit *e, const char **arrays)
+{
+	int visible = e->names.visible.n;
+	const char *part = open_parts(e);
+
+	for (int i = 0; i < e->accumulators.n; i++) {
+		const struct cell *cell = &e->accumulators.items[i];
+		const struct stage *stage = cell->of;
+
+		emit_update(e, &(struct update) { cell->op, stage->write.array->type, cell->name,
+						  { arena_printf(e->arena, "%s[%s]", arrays[i], part),
+						    LEVEL_PRIMARY } });
+	}
+	block_close(e, visible);
+}
+
+void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+		void (*loop)(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use))
+{
+	int n = e->accumulators.n, visible;
+	const char **arrays, **names;
+
+	e->n_parts = use.parts;
+	arrays = declare_parts(e);
+	e->accumulators.n = 0;
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	e->accumulators.n = n;
+	visible = e->names.visible.n;
+	e->part = open_parts(e);
+	names = rename_accumulators(e);
+	use.parts = 0;
+	loop(e, node, use);
+	keep_parts(e, arrays, names);
+	e->part = NULL;
+	block_close(e, visible);
+	add_parts(e, arrays);
+}
