@@ -9,9 +9,9 @@ from transcript import matrix
 class Problem:
     """y = M w with a known w, some noise, and a fiber without coefficients."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, n=600, voxels=40):
         rng = np.random.default_rng(seed)
-        atoms, voxels, self.n_fibers, theta, n = 20, 40, 30, 16, 600
+        atoms, self.n_fibers, theta = 20, 30, 16
         self.atom = rng.integers(0, atoms, n)
         self.voxel = rng.integers(0, voxels, n)
         self.fiber = rng.integers(0, self.n_fibers - 1, n)

@@ -44,6 +44,8 @@ static bool bind_problem(struct fit *fit, struct failure *failure)
 	       bind_matrix(fit, "D", p->n_atoms, p->n_theta, p->D, failure) &&
 	       bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
 	       bind_list(fit, "w0", PMG_F64, p->n_fibers, fit->w0, failure) &&
+	       (!fit->options.penalty ||
+		bind_list(fit, "penalty", PMG_F64, p->n_fibers, fit->options.penalty, failure)) &&
 	       bind_number(fit, "maxIter", (double) fit->options.iterations, failure) &&
 	       bind_number(fit, "preconditioned", !fit->options.is_plain, failure) &&
 	       bind_number(fit, "tolGradient", 0, failure) && bind_number(fit, "tolObjective", -1, failure) &&
@@ -82,7 +84,8 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	struct session *s = &fit->session;
 	pmg_options plan_options = { .threads = (int32_t) options->threads };
 	*fit = (struct fit){ .problem = problem, .options = *options };
-	*s = (struct session){ .arena = arena, .text = program_sbbnnls, .values = run_values_default() };
+	*s = (struct session){ .arena = arena, .text = options->penalty ? program_sbbnnls_l1 : program_sbbnnls,
+			       .values = run_values_default() };
 	s->values.threads = options->threads;
 	s->values.cc = options->cc;
 	s->values.target = options->target;
@@ -96,7 +99,8 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	fit->w0 = calloc((size_t) problem->n_fibers + 1, sizeof(double));
 	if (!fit->w0)
 		return fail_memory(failure, "the weights");
-	bool ok = session_open(s, "sbbnnls.pmg", failure) && bind_problem(fit, failure) &&
+	bool ok = session_open(s, options->penalty ? "sbbnnls_l1.pmg" : "sbbnnls.pmg", failure) &&
+		  bind_problem(fit, failure) &&
 		  results_new(s, &fit->results, failure) &&
 		  cache_load(s, &fit->results, &fit->execution, failure);
 	if (!ok)

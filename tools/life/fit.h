@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The solver of `pmg life fit`: the program sbbnnls, compiled as `pmg run` does, in the loop of its plan. One call of
- * fit_iterate is one iteration, or as many as are asked for, after which all outputs are as if the program had ended
- * there. On a GPU everything stays where it is meanwhile, but for the weights. */
+ * The solver of `pmg life fit`: the program sbbnnls or, with penalties, sbbnnls_l1, compiled as `pmg run` does, in the
+ * loop of its plan. One call of fit_iterate is one iteration, or as many as are asked for, after which all outputs are
+ * as if the program had ended there. On a GPU everything stays where it is meanwhile, but for the weights. */
 #ifndef TOOLS_LIFE_FIT_H
 #define TOOLS_LIFE_FIT_H
 
@@ -19,6 +19,7 @@ struct fit_options {
 	const char *target, *nvcc, *arch; /* as in struct run_values */
 	const char *state, *resume;  /* where fit_save writes; from where fit_begin goes on, NULL: from the start */
 	const double *start;         /* [n_fibers]; NULL: 0 */
+	double *penalty;             /* [n_fibers]: what a weight adds to the objective, times it; NULL: nothing */
 };
 
 /* What holds after an iteration. */

@@ -18,9 +18,9 @@ static const double first_seconds = 0.2;
 
 struct values {
 	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc, *state, *resume;
-	const char *target, *nvcc, *arch;
+	const char *target, *nvcc, *arch, *l1, *penalty;
 	int64_t iterations, threads, checkpoint, steps;
-	bool is_plain, is_deterministic;
+	bool is_plain, is_deterministic, is_by_threads;
 };
 
 struct fitting {
@@ -258,7 +258,9 @@ static bool read_options(struct fitting *f, struct fit_options *options, struct 
 	static const char *const precisions[] = { "f64", "f64top", "f32", NULL };
 	const struct values *v = f->values;
 	*options = (struct fit_options){ .iterations = v->iterations, .threads = v->threads, .tolerance = 1e-6,
-					 .is_plain = v->is_plain, .is_deterministic = v->is_deterministic,
+					 .is_plain = v->is_plain,
+					 .is_deterministic = v->is_deterministic ||
+							     (!v->is_by_threads && !is_on_device(v)),
 					 .cc = v->cc, .resume = v->resume, .steps = v->steps,
 					 .target = v->target, .nvcc = v->nvcc, .arch = v->arch };
 	if (!options->steps)
@@ -270,9 +272,30 @@ static bool read_options(struct fitting *f, struct fit_options *options, struct 
 	       take_memory(v->max_memory, &f->max_memory, failure);
 }
 
+/* LAMBDA for each fiber, times its factor in a file; the caller frees it. */
+static bool read_penalty(struct fitting *f, struct fit_options *options, struct failure *failure)
+{
+	const struct values *v = f->values;
+	int64_t n = f->problem.n_fibers;
+	double lambda = 0;
+	if (!v->l1 && v->penalty)
+		return fail(failure, OUTCOME_USAGE, "--penalty is of --l1=LAMBDA, which is not given");
+	if (!v->l1)
+		return true;
+	if (!take_real("l1", v->l1, &lambda, failure))
+		return false;
+	options->penalty = v->penalty ? weights_read(f->arena, v->penalty, &n, failure)
+				      : calloc((size_t) n + 1, sizeof(double));
+	if (!options->penalty)
+		return v->penalty ? false : fail_memory(failure, "the penalties");
+	for (int64_t i = 0; i < n; i++)
+		options->penalty[i] = lambda * (v->penalty ? options->penalty[i] : 1);
+	return true;
+}
+
 static bool run_fit(struct fitting *f, struct failure *failure)
 {
-	struct fit_options options;
+	struct fit_options options = { .penalty = NULL };
 	struct location target;
 	double *start = NULL;
 	bool ok = read_options(f, &options, failure) &&
@@ -283,7 +306,8 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		ok = start != NULL;
 	}
 	options.state = ok ? state_file(f, &target) : NULL;
-	ok = ok && fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
+	ok = ok && read_penalty(f, &options, failure) &&
+	     fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
 	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
 	     iterate(f, failure);
 	ok = close_history(f, failure) && ok;
@@ -298,6 +322,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	fit_close(&f->fit);
 	problem_free(&f->problem);
 	free(start);
+	free(options.penalty);
 	return ok;
 }
 
@@ -315,11 +340,15 @@ static const struct option_row rows[] = {
 	TEXT_ROW("tolerance", tolerance, "T",
 		 "stop where the KKT violation is below T times that of weights 0 (default: 1e-6)"),
 	TEXT_ROW("start", start, "FILE", "weights to start from (default: 0)"),
+	TEXT_ROW("l1", l1, "LAMBDA", "add LAMBDA times the sum of the weights: fewer fibers live"),
+	TEXT_ROW("penalty", penalty, "FILE", "with --l1: a factor of LAMBDA for each fiber (default: 1)"),
 	{ .name = "no-preconditioner", .offset = offsetof(struct values, is_plain),
 	  .text = "steps in the weights themselves, as in the original" },
 	TEXT_ROW("precision", precision, "f64|f64top|f32", "how the dictionary is kept (default: f64)"),
 	{ .name = "deterministic", .offset = offsetof(struct values, is_deterministic),
-	  .text = "the same bits in each run, for any number of threads" },
+	  .text = "the same bits in each run, for any number of threads (default)" },
+	{ .name = "no-deterministic", .offset = offsetof(struct values, is_by_threads),
+	  .text = "sums by thread: for more than 16 threads" },
 	{ .name = "threads", .kind = OPTION_INTEGER, .offset = offsetof(struct values, threads), .low = 1,
 	  .high = 4096, .operand = "N", .text = "threads (default: as OpenMP sees fit)" },
 	TEXT_ROW("target", target, "openmp|cuda", "what runs the kernels: this processor, or a GPU"),
