@@ -68,5 +68,6 @@ const struct command bench_command = {
 	.details = "'pmg bench life --help' lists what there is to choose; the same for hines and tri.\n",
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
+	.has_threads = true,
 	.run = run_bench,
 };

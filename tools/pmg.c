@@ -4,7 +4,9 @@
  * memory ends here, as does what must not outlive the process. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "commands.h"
@@ -119,6 +121,16 @@ static int run_in_arena(const struct command *command, int argc, char **argv)
 	return status;
 }
 
+/* Threads that spin while they wait take processors from others, which costs most where these are other threads of the
+ * same loop. OpenMP reads the variable before main begins: the program starts anew with it. */
+static void wait_asleep(const struct command *command, char **argv)
+{
+	if (!command->has_threads || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
+		return;
+	setenv("OMP_WAIT_POLICY", "passive", 1);
+	execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv)
 {
 	scratch_catch_signals();
@@ -135,5 +147,7 @@ int main(int argc, char **argv)
 		return OUTCOME_OK;
 	}
 	const struct command *command = find_command(argv[1]);
+	if (command)
+		wait_asleep(command, argv);
 	return command ? run_in_arena(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

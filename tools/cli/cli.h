@@ -80,6 +80,7 @@ struct command {
 	 * -1 after fail(). NULL: none. Its help follows the table's. */
 	int (*more)(void *values, char **arguments, int n, struct failure *failure);
 	void (*more_help)(FILE *stream);
+	bool has_threads;     /* it runs code of OpenMP: threads that wait sleep unless the user says otherwise */
 	/* argv[0] is the name of the command. */
 	int (*run)(const struct command *command, struct arena *arena, int argc, char **argv);
 };

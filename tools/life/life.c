@@ -59,5 +59,6 @@ const struct command life_command = {
 	.operands = "STEP …",
 	.sentence = "weights of streamlines from a diffusion scan",
 	.details = "",
+	.has_threads = true,
 	.run = run_life,
 };
