@@ -90,6 +90,7 @@ static void summarise(struct arena *arena, struct row *row)
 	row->record.ms_low = 1e3 * interval.low;
 	row->record.ms_high = 1e3 * interval.high;
 	row->record.ms_min = 1e3 * sorted[0];
+	row->record.ms_mean = 1e3 * row->total / row->n_times;
 	row->record.runs = row->n_times;
 }
 

@@ -104,12 +104,20 @@ static bool is_fit(const struct life_values *values)
 	return values->op && strcmp(values->op, "fit") == 0;
 }
 
+static bool measure_solvers(struct life_run *run, record_list *records, struct failure *failure)
+{
+	if (life_is_on_gpu(run->values))
+		return life_fit(run->values, &run->problem, records, failure);
+	return life_solvers(run->values, &run->problem, run->effort.counts_processors, records, failure);
+}
+
 static bool run_fit(struct life_run *run, struct failure *failure)
 {
 	record_list records = { 0 };
-	return life_case_open(run->values, &run->problem, failure) &&
+	return effort_read(run->values->min_time, run->values->clock, &run->effort, failure) &&
+	       life_case_open(run->values, &run->problem, failure) &&
 	       life_work_count(&run->problem, &run->work, failure) && (print_problem(run), true) &&
-	       life_fit(run->values, &run->problem, &records, failure) && write_records(run, &records, failure);
+	       measure_solvers(run, &records, failure) && write_records(run, &records, failure);
 }
 
 static bool run_life(struct life_run *run, struct failure *failure)
@@ -166,7 +174,7 @@ static const struct option_row rows[] = {
 	  .high = INT32_MAX, .operand = "N", .text = "another seed is another brain (default: 1)" },
 	TEXT_OPTION(problem, "problem", "FILE.h5", "a problem as pmg phantom writes it, instead of a phantom"),
 	TEXT_OPTION(weights, "weights", "dense|sparse=SHARE", "share of the weights that are not zero (default: all)"),
-	TEXT_OPTION(op, "op", "dsc|wc|fit", "one product only, or the whole solver"),
+	TEXT_OPTION(op, "op", "dsc|wc|fit", "one product only, or the whole solver (default: both products)"),
 	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, iterations), .low = 4,
 	  .high = 1000000, .operand = "N", .text = "of --op=fit (default: 500)" },
 	TEXT_OPTION(versions, "versions", "A,B,…", "generated, or names of hand-written code, NAME@PARTITION+ORDER "
@@ -174,7 +182,7 @@ static const struct option_row rows[] = {
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
 	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" },
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"),
-	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive; gpu_opt_cut)"),
+	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive, gpu_opt_cut, cpu_opt)"),
 	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),
 	TEXT_OPTION(clock, "clock", "wall|cpu", "cpu: seconds of processors by threads, for machines that are busy"),
 	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each"),
@@ -192,7 +200,9 @@ static bool check_values(const struct life_values *values, struct failure *failu
 	if (life_is_on_gpu(values) && (values->grid || values->scaling || values->clock))
 		return fail(failure, OUTCOME_USAGE, "--grid, --scaling and --clock are for --target=openmp");
 	if (values->op && !is_fit(values) && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
-		return fail(failure, OUTCOME_USAGE, "--op: '%s' is none of dsc, wc and fit", values->op);
+		return fail(failure, OUTCOME_USAGE, "--op: \x27%s\x27 is none of dsc, wc and fit", values->op);
+	if (is_fit(values) && (values->grid || values->scaling || values->generated.n))
+		return fail(failure, OUTCOME_USAGE, "--op=fit takes no --grid, --scaling or --generated");
 	if (values->isa) {
 		for (int i = 0; life_cpu_isa(i); i++)
 			if (strcmp(life_cpu_isa(i), values->isa) == 0)
@@ -210,7 +220,7 @@ static bool measure_life(void *values, const word_list *operands, struct arena *
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
 	if (!v->baseline)
-		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : "cpu_naive";
+		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : is_fit(v) ? "cpu_opt" : "cpu_naive";
 	bool ok = check_values(v, failure) && run_life(&run, failure);
 	free_run(&run);
 	return ok;
@@ -228,7 +238,7 @@ static int run_command_life(const struct command *command, struct arena *arena, 
 const struct command bench_life_command = {
 	.name = "bench life",
 	.operands = "",
-	.sentence = "measure generated and hand-written code for the products of LiFE, in one run, or its solver",
+	.sentence = "measure generated and hand-written code for LiFE, its products or the whole solver, in one run",
 	.details = "Options of 'pmg run' for the compiler and the plan (--threads, --cc, --vector=…) are taken too; "
 		   "they hold for all\ngenerated versions.\n",
 	.options = rows,

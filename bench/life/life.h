@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * `pmg bench life` in parts: the problem (problem.c), hand-written and generated rows (rows.c, generated.c), what their
- * results are checked against (check.c), what the problem asks of the machine (work.c), the whole solver (fit.c), and
- * the command (life.c) with its grid (grid.c). */
+ * results are checked against (check.c), what the problem asks of the machine (work.c), the whole solver on a GPU
+ * (fit.c) and beside loops by hand (solvers.c), and the command (life.c) with its grid (grid.c). */
 #ifndef BENCH_LIFE_LIFE_H
 #define BENCH_LIFE_LIFE_H
 
@@ -90,6 +90,7 @@ bool life_row_named(struct life_values *values, const struct life_case *problem,
 		    struct failure *failure);
 void life_row_free(struct life_row *row);
 int64_t life_out_count(const struct life_case *problem, enum life_op op);
+bool life_version_unknown(const char *name, struct failure *failure);     /* false after fail() */
 const char *life_op_name(enum life_op op);
 bool life_op_wanted(const struct life_values *values, enum life_op op);
 
@@ -119,10 +120,13 @@ bool life_gpu_store(struct life_row *row);
 bool life_gpu_fetch(struct life_row *row);
 void life_gpu_free(struct life_row *row);
 
-/* ---- fit.c ------------------------------------------------------------------------------------------- */
+/* ---- fit.c, solvers.c --------------------------------------------------------------------------------- */
 /* --op=fit: measures, checks and prints; adds its records. */
 bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,
 	      struct failure *failure);
+/* The same on processors, beside loops by hand. */
+bool life_solvers(struct life_values *values, const struct life_case *problem, bool counts_processors,
+		  record_list *records, struct failure *failure);
 
 /* ---- grid.c ----------------------------------------------------------------------------------------- */
 bool life_scaling_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,

@@ -121,7 +121,7 @@ static bool read_cell(const char *text, struct life_call *call, struct failure *
 	return true;
 }
 
-static bool unknown_version(const char *name, struct failure *failure)
+bool life_version_unknown(const char *name, struct failure *failure)
 {
 	const char *names[32] = { "generated" };
 	int n = 1;
@@ -140,7 +140,7 @@ bool life_row_named(struct life_values *values, const struct life_case *problem,
 	size_t length = strcspn(name, "@");
 	const struct life_version *version = life_version_named(name, length);
 	if (!version)
-		return unknown_version(name, failure);
+		return life_version_unknown(name, failure);
 	struct life_call call = { .version = version, .op = op, .order = version->order[op],
 				  .partition = version->partition[op], .threads = (int) threads };
 	if (name[length] && !read_cell(name + length + 1, &call, failure))

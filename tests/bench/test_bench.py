@@ -17,7 +17,7 @@ PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) /
 TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
          "machine clock").split()
 NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
-           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream").split()
+           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream ms_mean").split()
 CASES = []
 
 
@@ -104,6 +104,17 @@ def the_grid_stands_beside_the_thesis(folder):
     cells = {(r["op"], r["version"], r["partition"], r["restructure"]) for r in records}
     assert ("dsc", "cpu_naive_par", "voxel", "voxel") in cells and ("dsc", "cpu_naive", "coeff", "voxel") in cells
     assert {r["threads"] for r in records if r["version"] == "cpu_naive_par"} == {1, 2}
+
+
+@case
+def solvers_take_turns(folder):
+    out, records = life(folder, "--op=fit", "--iterations=20", "--clock=cpu")
+    assert [r["version"] for r in records] == ["cpu_opt", "best", "generated"], records
+    for r in records:
+        assert (r["op"], r["runs"], r["baseline"], r["clock"]) == ("fit", 20, "cpu_opt", "cpu"), r
+        assert r["error"] < 1e-9 and r["ms_min"] <= r["ms_mean"] and r["ratio"] > 0 and r["plan_bytes"] > 0, r
+        assert re.search(rf"^{r['version']} +2 +20( +[\d.e+-]+)+$", out, re.M), out
+    assert records[0]["ratio"] == 1
 
 
 @case
@@ -201,7 +212,9 @@ def wrong_calls_are_told(folder):
                         (["life", "--scale=big"], "'big' is not a size above 0"),
                         (["life", "--min-time=x"], "is not a number of seconds"),
                         (["life", "--clock=sun"], "'sun' is neither wall nor cpu"),
-                        (["life", "--op=both"], "'both' is neither dsc nor wc"),
+                        (["life", "--op=both"], "'both' is none of dsc, wc and fit"),
+                        (["life", "--op=fit", "--grid"], "--op=fit takes no"),
+                        (["life", "--op=fit", "--versions=bst"], "did you mean 'best'?"),
                         (["life", "--isa=v9"], "cannot run 'v9'"),
                         (["life", "--target=vax", "--scale=0.0004"], "--target takes openmp or cuda, not 'vax'"),
                         (["life", "--repeat=3"], "unknown option '--repeat'"),
