@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The end of `make demo`: a fit of a phantom whose true weights are known. How many of the true and of the false fibers
-# are kept, and the objective by iteration as a picture, build/demo/objective.svg.
+# are kept, as numbers and as a picture, build/demo/connectome.svg, and the objective by iteration, objective.svg beside
+# it.
 set -euo pipefail
 export OMP_WAIT_POLICY=passive
 cd "$(dirname "$0")/.."
@@ -79,3 +80,8 @@ table "$folder/true.txt" "$folder/w.txt"
 mkdir -p "$build/demo"
 draw "$folder/history.csv" > "$picture"
 echo "The objective by iteration: $picture"
+"$build/pmg" convert "$brain:/PHI" "$folder/PHI.tns" --modes atom,voxel,fiber > "$folder/convert.log"
+"$build/pmg" convert "$brain:/voxel_coords" "$folder/voxel_coords.txt" > "$folder/convert.log"
+"${PYTHON:-python3}" scripts/demo_picture.py "$folder/PHI.tns" "$folder/voxel_coords.txt" "$folder/true.txt" \
+	"$folder/w.txt" > "$build/demo/connectome.svg"
+echo "The pruned connectome: $build/demo/connectome.svg"
