@@ -231,7 +231,7 @@ $(error_pages): scripts/error_pages.sh $(wildcard docs/errors/*.md)
 	@mkdir -p $(@D)
 	$(call quiet,GEN )scripts/error_pages.sh $(wildcard docs/errors/*.md) > $@
 
-$(programs): scripts/embed.sh $(carried)
+$(programs): scripts/embed.sh $(carried) Makefile
 	@mkdir -p $(@D)
 	$(call quiet,GEN )scripts/embed.sh life/programs.h $(carried) > $@
 
