@@ -2,15 +2,16 @@
  *
  * The whole solver, dsl_examples/sbbnnls.pmg, compiled as `pmg run` does it: some iterations with a look after each, so
  * that those of the two step rules have times of their own, then all of them at one go. Nothing is read from a file and
- * no array of the caller is moved meanwhile. On a GPU, the processor does the same, too, and must come to the same
- * objective. */
+ * no array of the caller is moved meanwhile. On a GPU, the processor does the first ones, too, and must come to the same
+ * objectives; later ones differ in any case: these steps amplify the rounding of sums in another order, so that two
+ * numbers of threads differ as much. */
 #include "life/life.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMED = 100 };           /* iterations that are looked at one by one */
+enum { TIMED = 100, COMPARED = 30 };    /* iterations: looked at one by one; of the same objective */
 
 static const double agreement = 1e-9;
 
@@ -27,6 +28,7 @@ struct life_fit {
 	int n[2];
 	double seconds;                 /* of all, at one go */
 	double objective, live;
+	double objectives[COMPARED];    /* before each of the first iterations; 0 behind the end */
 	int64_t iterations;
 };
 
@@ -112,7 +114,11 @@ static bool time_each(struct life_fit *fit, struct failure *failure)
 	if (!start_fit(fit, 2, failure))
 		return false;
 	fit->last = clock_seconds(false, 1);
-	return library_step(&fit->execution, &control, failure);
+	if (!library_step(&fit->execution, &control, failure))
+		return false;
+	for (int i = 0; i < COMPARED && i < fit->iterations; i++)
+		fit->objectives[i] = ndarray_real(output(fit, "objective"), i);
+	return true;
 }
 
 static bool time_all(struct life_fit *fit, struct failure *failure)
@@ -166,13 +172,17 @@ static void add_times(struct life_fit *fit, const char *op, double *times, int n
 	       record.ms_median, record.ms_low, record.ms_high, n);
 }
 
-static void add_records(struct life_fit *fit, record_list *records)
+static void add_rules(struct life_fit *fit, record_list *records)
 {
 	static const char *const ops[] = { "fit even", "fit odd" };
-	const pmg_report *report = pmg_plan_report(fit->execution.plan);
 	for (int i = 0; i < 2; i++)
 		if (fit->n[i] > 0)
 			add_times(fit, ops[i], fit->times[i], fit->n[i], records);
+}
+
+static void add_all(struct life_fit *fit, record_list *records)
+{
+	const pmg_report *report = pmg_plan_report(fit->execution.plan);
 	add_times(fit, "fit", &fit->seconds, 1, records);
 	printf("%-7s %lld iterations in %.4g s, objective %.12g, %.1f %% of the fibers live; plan %.4g s",
 	       fit->session.values.target, (long long) fit->iterations, fit->seconds, fit->objective, 100 * fit->live,
@@ -185,22 +195,28 @@ static void add_records(struct life_fit *fit, record_list *records)
 }
 
 static bool run_fit(struct life_fit *fit, struct life_values *values, const char *target, record_list *records,
-		    struct failure *failure)
+		    bool is_reference, struct failure *failure)
 {
-	if (!open_fit(fit, values, target, failure) || !time_each(fit, failure) || !time_all(fit, failure))
+	if (!open_fit(fit, values, target, failure) || !time_each(fit, failure))
 		return false;
-	add_records(fit, records);
+	add_rules(fit, records);
+	if (is_reference)
+		return true;
+	if (!time_all(fit, failure))
+		return false;
+	add_all(fit, records);
 	return true;
 }
 
 static bool compare(const struct life_fit *fit, const struct life_fit *reference, struct failure *failure)
 {
-	double difference = fabs(fit->objective / reference->objective - 1);
-	printf("objectives differ by %.2g of their value\n", difference);
-	if (difference <= agreement || !isfinite(reference->objective))
-		return true;
-	return fail(failure, OUTCOME_NUMERICAL, "objectives differ by %.2g of their value, more than %g", difference,
-		    agreement);
+	int n = fit->iterations < COMPARED ? (int) fit->iterations : COMPARED;
+	double difference = 0;
+	for (int i = 0; i < n; i++)
+		difference = fmax(difference, fabs(fit->objectives[i] / reference->objectives[i] - 1));
+	printf("the objectives of the first %d iterations differ by at most %.2g of their value\n", n, difference);
+	return difference <= agreement ||
+	       fail(failure, OUTCOME_NUMERICAL, "that is more than rounding explains: %g", agreement);
 }
 
 bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,
@@ -208,9 +224,9 @@ bool life_fit(struct life_values *values, const struct life_case *problem, recor
 {
 	struct life_fit fit = { .problem = problem }, reference = { .problem = problem };
 	bool is_compared = life_is_on_gpu(values) && !values->versions;
-	bool ok = run_fit(&fit, values, values->run.target, records, failure);
+	bool ok = run_fit(&fit, values, values->run.target, records, false, failure);
 	close_fit(&fit);
-	ok = ok && (!is_compared || run_fit(&reference, values, "openmp", records, failure));
+	ok = ok && (!is_compared || run_fit(&reference, values, "openmp", records, true, failure));
 	if (is_compared)
 		close_fit(&reference);
 	return ok && (!is_compared || compare(&fit, &reference, failure));
