@@ -38,7 +38,7 @@ static int64_t bytes_of(const struct plan *plan, int32_t number)
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 
 	if (array->role == PMG_INSPECTED)
-		return plan->bindings[number].own_bytes;
+		return plan->bindings[number].own_bytes + plan->bindings[number].device_bytes;
 	if (!plan->kernel.data[number] && !array_is_of_device(plan->desc, number) && array->is_for_inspection)
 		return 0;
 	return array_kept_bytes(array, plan->extents);
@@ -60,10 +60,12 @@ pmg_array_use pmg_plan_array(const pmg_plan *handle, int32_t number)
 	const int32_t parent = parent_of(plan->desc, number);
 	pmg_array_use use = { .bytes = bytes_of(plan, number), .place = PMG_HOST, .is_internal = is_internal };
 
+	use.type = array_kept_type(array);
 	use.is_input = !is_internal && array->role != PMG_OUT;
 	use.is_output = !is_internal && array_is_written(array);
 	use.is_fixed = array->is_fixed;
-	use.is_made = is_internal && array->role != PMG_STATE && !array_is_of_device(plan->desc, number);
+	use.is_made = is_internal && array->role != PMG_STATE && !array_is_of_device(plan->desc, number) &&
+		      plan->bindings[number].device_bytes == 0;
 	use.is_remade = parent >= 0 && !plan->desc->arrays[parent].is_fixed;
 	if (!is_internal && use.bytes > 0)
 		use.bytes = elements_bytes(plan, number);

@@ -255,10 +255,12 @@ static pmg_status plan_fill(struct plan *plan, const void *args)
 		status = arrays_place(plan, args, true);
 	if (status == PMG_OK)
 		status = arrays_inspect(plan, true, false);
+	if (status == PMG_OK && plan->desc->device)
+		status = plan->desc->device->open(&plan->kernel);
 	if (status == PMG_OK)
 		status = restructurings_inspect(plan);
 	if (status == PMG_OK && plan->desc->device)
-		status = plan->desc->device->open(&plan->kernel);
+		status = plan->desc->device->fill(&plan->kernel);
 	return status;
 }
 

@@ -42,6 +42,7 @@ struct binding {
 	bool is_borrowed;       /* the kernel works on the caller's memory */
 	void *own;              /* converted or rebased values, scratch, internal array; NULL: none */
 	int64_t own_bytes;
+	int64_t device_bytes;   /* of an array that the device's inspector has made; 0: the host has it */
 	bool is_finite, is_finite_known;        /* of a fixed array of floats */
 };
 

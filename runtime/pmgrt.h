@@ -241,12 +241,36 @@ typedef struct pmg_work_desc {
 typedef struct pmg_plan pmg_plan;
 typedef struct pmg_control pmg_control;
 
+/* An array of the host that an inspector of a device reads, as long as there are points, one behind the other. */
+typedef struct pmg_device_source {
+	const void *data;               /* NULL: the number of the point */
+	pmg_type type;
+	int bits;                       /* of a key, which is below 2^bits */
+} pmg_device_source;
+
+/* A restructuring for the inspector of a device: n points below 2^index_bits, which with the bits of all keys are fewer
+ * than 64. It makes all arrays but those of runs, places and renumberings, on the device. */
+typedef struct pmg_device_inspection {
+	const pmg_restructure_desc *desc;
+	int64_t n, n_values, n_chunks;
+	int index_bits;
+	pmg_device_source keys[PMG_MAX_RANK];
+	pmg_device_source *from;        /* by copy */
+	const int64_t *rank;            /* of the n_values values of keys[0]; NULL: themselves */
+	int64_t n_runs;                 /* out: how many there are, if desc->n_runs asks for it */
+	double seconds;                 /* out: from when the data is on the device */
+} pmg_device_inspection;
+
 /* What belongs to the device of a target that has one, in generated libraries: libpmgrt itself needs no toolkit. `open`
- * is called when a plan has everything else, and leaves nothing behind when it fails; `close` when the plan ends;
+ * is called before restructurings are made, `fill` when a plan has everything else, `close` when it ends, also after a
+ * failure of these; `inspect`, NULL if the program has no restructurings, makes one on the device or leaves it to the
+ * host, `is_made` being false;
  * `begin` and `end` around a kernel, `begin` with the caller's control or NULL, `end` with the status so far; `load`
  * brings an array of the plan to the host, `store` back. Failures have a message by pmg_plan_fail. */
 typedef struct pmg_device_part {
 	pmg_status (*open)(pmg_plan *plan);
+	pmg_status (*inspect)(pmg_plan *plan, pmg_device_inspection *inspection, bool *is_made);
+	pmg_status (*fill)(pmg_plan *plan);
 	void (*close)(pmg_plan *plan);
 	pmg_status (*begin)(pmg_plan *plan, const pmg_control *control);
 	pmg_status (*end)(pmg_plan *plan, pmg_status status);
@@ -409,6 +433,7 @@ typedef struct pmg_report {
 	double tuning;                  /* of everything else: trials and their data */
 	int64_t device_bytes;           /* that the plan holds on its device */
 	int64_t to_device, from_device; /* bytes moved since the plan was begun */
+	double device_inspection;       /* of restructurings on the device, whose data is there; 0: on the host */
 } pmg_report;
 
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
@@ -507,6 +532,7 @@ struct pmg_plan {
  * kernel reads it; sets the message of the plan's context and returns `status`. */
 typedef struct pmg_array_use {
 	int64_t bytes;
+	pmg_type type;          /* in which its values are kept */
 	pmg_device place;       /* PMG_CUDA: the caller's memory of the device */
 	bool is_internal, is_input, is_output;
 	bool is_fixed;
@@ -516,6 +542,8 @@ typedef struct pmg_array_use {
 PMG_API int32_t pmg_plan_arrays(const pmg_plan *plan);
 PMG_API pmg_array_use pmg_plan_array(const pmg_plan *plan, int32_t array);
 PMG_API const char *pmg_plan_name(const pmg_plan *plan);
+/* An array that the device's inspector makes will have n elements; its bytes, with what may be read behind them. */
+PMG_API int64_t pmg_plan_inspected(pmg_plan *plan, int32_t array, int64_t n);
 PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

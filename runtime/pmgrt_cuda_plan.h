@@ -177,13 +177,16 @@ static inline pmg_status pmg_cuda_forecast(pmg_plan *plan)
 {
 	size_t available = 0, all = 0;
 	int64_t bytes = (int64_t) (PMG_CUDA_SUMS*sizeof(pmg_cuda_parts) + sizeof(pmg_cuda_bad_index) +
-				   sizeof(pmg_cuda_loop));
+				   sizeof(pmg_cuda_loop)), held = 0;
 
 	for (int32_t i = 0; i < pmg_plan_arrays(plan); i++)
-		if (pmg_plan_array(plan, i).place == PMG_HOST)
+		if (pmg_plan_array(plan, i).place == PMG_HOST) {
 			bytes += pmg_plan_array(plan, i).bytes;
+			held += pmg_cuda_of(plan)->own[i] ? pmg_plan_array(plan, i).bytes : 0;
+		}
 	if (pmg_cuda_check(plan, cudaMemGetInfo(&available, &all), "the memory of the device") != PMG_OK)
 		return PMG_NO_RESOURCES;
+	available += (size_t) held;
 	if ((size_t) bytes > available)
 		return pmg_plan_fail(plan, PMG_NO_RESOURCES,
 				     "pipeline '%s' needs %.1f MiB on the device, of whose %.1f MiB %.1f are free",
@@ -210,6 +213,10 @@ static inline pmg_status pmg_cuda_open_array(pmg_plan *plan, int32_t i)
 	const pmg_array_use use = pmg_plan_array(plan, i);
 	pmg_status status = PMG_OK;
 
+	if (cuda->own[i]) {
+		cuda->data[i] = cuda->own[i];
+		return PMG_OK;
+	}
 	if (use.bytes == 0 || use.place == PMG_CUDA) {
 		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : NULL;
 		return PMG_OK;
@@ -224,10 +231,8 @@ static inline pmg_status pmg_cuda_open_array(pmg_plan *plan, int32_t i)
 static inline pmg_status pmg_cuda_open_parts(pmg_plan *plan)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	pmg_status status = pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device");
+	pmg_status status = pmg_cuda_forecast(plan);
 
-	if (status == PMG_OK)
-		status = pmg_cuda_forecast(plan);
 	if (status == PMG_OK)
 		status = pmg_cuda_allocate(plan, (void **) &cuda->parts, PMG_CUDA_SUMS*sizeof *cuda->parts);
 	if (status == PMG_OK)
@@ -241,7 +246,6 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 {
 	const size_t n = (size_t) pmg_plan_arrays(plan) + 1;
 	pmg_cuda_plan *cuda = (pmg_cuda_plan *) calloc(1, sizeof *cuda);
-	pmg_status status;
 
 	plan->device = cuda;
 	if (cuda) {
@@ -251,15 +255,18 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 		cuda->starts = (pmg_cuda_starts *) calloc(1, sizeof *cuda->starts);
 	}
 	if (!cuda || !cuda->data || !cuda->own || !cuda->taken || !cuda->starts)
-		status = pmg_plan_fail(plan, PMG_NO_RESOURCES, "no memory for a plan of '%s'", pmg_plan_name(plan));
-	else
-		status = pmg_cuda_open_parts(plan);
+		return pmg_plan_fail(plan, PMG_NO_RESOURCES, "no memory for a plan of '%s'", pmg_plan_name(plan));
+	return pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device");
+}
+
+static inline pmg_status pmg_cuda_fill(pmg_plan *plan)
+{
+	pmg_status status = pmg_cuda_open_parts(plan);
+
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && status == PMG_OK; i++)
 		status = pmg_cuda_open_array(plan, i);
 	if (status == PMG_OK)
-		status = pmg_cuda_check(plan, cudaStreamSynchronize(cuda->stream), "copies to the device");
-	if (status != PMG_OK)
-		pmg_cuda_close(plan);
+		status = pmg_cuda_check(plan, cudaStreamSynchronize(pmg_cuda_of(plan)->stream), "copies to the device");
 	return status;
 }
 
@@ -336,11 +343,13 @@ static inline pmg_status pmg_cuda_store(pmg_plan *plan, int32_t array)
 				  pmg_plan_array(plan, array).bytes);
 }
 
-#define PMG_DEVICE_PART(name) \
+/* `inspect`: pmg_cuda_inspect of pmgrt_cuda_inspect.h, or NULL. */
+#define PMG_DEVICE_PART(name, inspect) \
 	extern "C" { \
 	extern const pmg_device_part name; \
 	const pmg_device_part name = { \
-		pmg_cuda_open, pmg_cuda_close, pmg_cuda_begin, pmg_cuda_end, pmg_cuda_load, pmg_cuda_store \
+		pmg_cuda_open, inspect, pmg_cuda_fill, pmg_cuda_close, pmg_cuda_begin, pmg_cuda_end, \
+		pmg_cuda_load, pmg_cuda_store \
 	}; \
 	}
 

@@ -331,6 +331,23 @@ static void inspection_end(struct inspection *in)
 	plan_release(in->plan, in->rank, rank_bytes(in->n_values));
 }
 
+static pmg_status host_inspect(struct inspection *in)
+{
+	pmg_status status = points_sort(in);
+
+	if (status == PMG_OK)
+		status = borders_make(in);
+	if (status == PMG_OK && in->desc->n_runs >= 0)
+		in->plan->sizes[in->desc->n_runs] = in->n_runs;
+	if (status == PMG_OK)
+		status = chunks_make(in);
+	if (status == PMG_OK)
+		status = copies_make(in);
+	if (status == PMG_OK)
+		status = renumberings_make(in);
+	return status;
+}
+
 static pmg_status restructuring_inspect(struct plan *plan, const pmg_restructure_desc *desc)
 {
 	const int64_t n = points_of(plan->desc, desc, plan->extents);
@@ -340,19 +357,12 @@ static pmg_status restructuring_inspect(struct plan *plan, const pmg_restructure
 		.n_values = array_limit(&plan->desc->arrays[desc->keys[0]], plan->extents)
 	};
 	pmg_status status = desc->places ? places_inspect(&in) : PMG_OK;
+	bool is_made = false;
 
 	if (status == PMG_OK)
-		status = points_sort(&in);
-	if (status == PMG_OK)
-		status = borders_make(&in);
-	if (status == PMG_OK && desc->n_runs >= 0)
-		plan->sizes[desc->n_runs] = in.n_runs;
-	if (status == PMG_OK)
-		status = chunks_make(&in);
-	if (status == PMG_OK)
-		status = copies_make(&in);
-	if (status == PMG_OK)
-		status = renumberings_make(&in);
+		status = device_inspect(&in, &is_made);
+	if (status == PMG_OK && !is_made)
+		status = host_inspect(&in);
 	inspection_end(&in);
 	return status;
 }

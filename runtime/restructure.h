@@ -78,6 +78,11 @@ pmg_status chunks_make(const struct inspection *in);
 /* Of sorted points: runs of one segment by their lengths. Needs `spare`. */
 void runs_order(struct inspection *in);
 
+/* ---- restructure_device.c */
+
+/* Makes all arrays on the device, if the plan has one that can; else `is_made` stays false. */
+pmg_status device_inspect(const struct inspection *in, bool *is_made);
+
 /* ---- restructure_copy.c */
 
 pmg_status copies_make(struct inspection *in);

@@ -225,6 +225,7 @@ static bool execute(struct execution *e, struct timing *timing, struct failure *
 	timing->device_bytes = report->device_bytes;
 	timing->to_device = report->to_device;
 	timing->from_device = report->from_device;
+	timing->inspection = report->device_inspection;
 	return true;
 }
 

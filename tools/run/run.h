@@ -80,6 +80,7 @@ struct timing {
 	double interpreter;
 	int64_t n;
 	int64_t device_bytes, to_device, from_device; /* of a target with a device */
+	double inspection;                            /* of restructurings there */
 };
 
 /* ---- run.c: the steps of the command, for others that run pipelines -------------- */
