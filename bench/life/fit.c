@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole solver, dsl_examples/sbbnnls.pmg, compiled as `pmg run` does it: some iterations with a look after each, so
- * that those of the two step rules have times of their own, then all of them at one go. Nothing is read from a file and
- * no array of the caller is moved meanwhile. On a GPU, the processor does the first ones, too, and must come to the
- * same objectives; later ones differ in any case: these steps amplify the rounding of sums in another order, so that two
+ * The whole solver on a GPU, dsl_examples/sbbnnls.pmg, compiled as `pmg run` does it: some iterations with a look after
+ * each, so that those of the two step rules have times of their own, then all of them at one go. Nothing is read from a
+ * file and no array of the caller is moved meanwhile. The processor does the first ones, too, and must come to the same
+ * objectives; later ones differ in any case: these steps amplify the rounding of sums in another order, so that two
  * numbers of threads differ as much. */
 #include "life/life.h"
 
