@@ -313,7 +313,7 @@ bool import_matrix(struct parts *parts, const char *path, struct failure *failur
 	int64_t n_blocks = 0, n_rows = tensor_extent(matrix, 0);
 	if (!y || y->array.rank != 2 || y->array.shape[1] < 1)
 		return fail_file(failure, path, "a sparse matrix needs --y, [voxels, directions]");
-	int64_t n_theta = y->array.shape[1], n_needed = ndarray_count(&y->array);
+	int64_t n_voxels = y->array.shape[0], n_theta = y->array.shape[1], n_needed = n_voxels * n_theta;
 	if (matrix->sizes[0] >= 0 ? n_rows != n_needed : n_rows > n_needed)
 		return fail_file(failure, path, "the matrix has %" PRId64 " rows, --y has %" PRId64 " numbers", n_rows,
 				 n_needed);
@@ -324,7 +324,7 @@ bool import_matrix(struct parts *parts, const char *path, struct failure *failur
 	free(entries);
 	if (ok) {
 		parts->phi.sizes[0] = n_blocks;
-		parts->phi.sizes[1] = y->array.shape[0];
+		parts->phi.sizes[1] = n_voxels;
 		parts->phi.sizes[2] = tensor_extent(matrix, 1);
 	}
 	return ok;
