@@ -134,6 +134,21 @@ static bool read_skip_zeros(const char *text, enum skip_zeros *skip)
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
 {
 	static const char *const orders[] = { "auto", "textual", "isl" };
+	const struct {
+		const char *name, *text;
+		bool *value;
+	} switches[] = {
+		{ "inline", options->inlining, &pass->inlining },
+		{ "fuse", options->fuse, &pass->fuse },
+		{ "swap", options->swap, &pass->swap },
+		{ "storage", options->storage, &pass->storage },
+		{ "restructure", options->restructure, &pass->restructure },
+		{ "deterministic", options->deterministic, &pass->deterministic },
+		{ "vector", options->vector, &pass->vector },
+		{ "interleave", options->interleave, &pass->interleave },
+		{ "reciprocals", options->reciprocals, &pass->reciprocals },
+		{ "overrides", options->overrides, &pass->overrides },
+	};
 	bool is_order = false;
 
 	pass->schedule = options->schedule;
@@ -145,38 +160,21 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	if (!is_order)
 		return snprintf(problem, size, "--schedule takes auto, textual or isl, not '%s'",
 				options->schedule), false;
-	if (!read_switch(options->inlining, &pass->inlining))
-		return snprintf(problem, size, "--inline takes on or off, not '%s'", options->inlining), false;
-	if (!read_switch(options->fuse, &pass->fuse))
-		return snprintf(problem, size, "--fuse takes on or off, not '%s'", options->fuse), false;
-	if (!read_switch(options->swap, &pass->swap))
-		return snprintf(problem, size, "--swap takes on or off, not '%s'", options->swap), false;
-	if (!read_switch(options->storage, &pass->storage))
-		return snprintf(problem, size, "--storage takes on or off, not '%s'", options->storage), false;
-	if (!read_switch(options->restructure, &pass->restructure))
-		return snprintf(problem, size, "--restructure takes on or off, not '%s'", options->restructure), false;
-	if (!read_switch(options->deterministic, &pass->deterministic))
-		return snprintf(problem, size, "--deterministic takes on or off, not '%s'",
-				options->deterministic), false;
+	for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+		if (!read_switch(switches[i].text, switches[i].value))
+			return snprintf(problem, size, "--%s takes on or off, not '%s'", switches[i].name,
+					switches[i].text), false;
 	pass->is_parallel_given = strcmp(options->parallel, "auto");
 	pass->parallel = true;
 	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
-	if (!read_switch(options->vector, &pass->vector))
-		return snprintf(problem, size, "--vector takes on or off, not '%s'", options->vector), false;
-	if (!read_switch(options->interleave, &pass->interleave))
-		return snprintf(problem, size, "--interleave takes on or off, not '%s'", options->interleave), false;
-	if (!read_switch(options->reciprocals, &pass->reciprocals))
-		return snprintf(problem, size, "--reciprocals takes on or off, not '%s'", options->reciprocals), false;
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
 	if (!read_skip_zeros(options->skip_zeros, &pass->skip_zeros))
 		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
 				options->skip_zeros), false;
-	if (!read_switch(options->overrides, &pass->overrides))
-		return snprintf(problem, size, "--overrides takes on or off, not '%s'", options->overrides), false;
 	return true;
 }
 

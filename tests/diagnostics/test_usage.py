@@ -25,8 +25,11 @@ WRONG = [
     (["a.pmg", "-o", "out.txt"], "-o takes FILE.c, or FILE for FILE.c and FILE.h, not 'out.txt'"),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
-    (["a.pmg", "--vector=yes"], "--vector takes on or off, not 'yes'"),
-    (["a.pmg", "--overrides=yes"], "--overrides takes on or off, not 'yes'"),
+    *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
+      ("inline", "fuse", "swap", "storage", "restructure", "deterministic", "vector", "interleave", "reciprocals",
+       "overrides")),
+    (["a.pmg", "--blas=yes"], "--blas takes on, off or auto, not 'yes'"),
+    (["a.pmg", "--skip-zeros=yes"], "--skip-zeros takes auto, on or off, not 'yes'"),
     (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
     (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower or a pass, not 'x'; pmgc --help-passes lists them"),
 ]
