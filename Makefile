@@ -136,6 +136,7 @@ test-gpu: unit-programs     ## every program's kernels on the GPU, against the i
 	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
+	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device
 
 # Optimised code has no line to count; the counts of threads are added up.
 coverage:           ## lines of compiler and runtime that tests reach; build-cov/uncovered lists the others
