@@ -78,8 +78,11 @@
  *   hines.pmg:39
  * - parallel of x.e: parallel (not serial); no two iterations of 'tree' touch the same cell,
  *   hines.pmg:39
- * - interleave of x.e: one at a time (not blocks); the loop over 'tree': a subscript depends on it
- *   that is not its variable, hines.pmg:39
+ * - interleave of x.e: one at a time (not blocks, measured); the loop over 'tree': each has a tree
+ *   of its own, hines.pmg:39
+ *
+ * Pipeline hines_forest with layout x : interleave (divisions of several trees at a time):
+ * - interleave of x.e: blocks of 16 (not one at a time); the schedule asks for it, hines.pmg:39
  *
  * Pipeline hines_forest with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines_forest: textual (not isl); isl has no proposal whose loops are dims,
@@ -1632,6 +1635,99 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
+/* ---- hines_forest: layout x : interleave ---- */
+
+static pmg_status hines_forest_blocks_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t *restrict F_offset = plan->data[0];
+	const int64_t *restrict F_parent = plan->data[1];
+	const double *restrict upper = plan->data[2];
+	const double *restrict lower = plan->data[3];
+	const double *restrict diag = plan->data[4];
+	const double *restrict rhs = plan->data[5];
+	double *restrict x = plan->data[6];
+	const int64_t *restrict F_offset_by_length = plan->data[15];
+	const int64_t *restrict F_parent_children_offsets = plan->data[16];
+	const int64_t *restrict F_parent_children = plan->data[17];
+
+	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
+		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
+		int64_t begin[16], rows[16];
+		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
+		double *restrict upper_block = (double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16;
+		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
+		double *restrict lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
+		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
+		double *restrict x_e_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
+		int64_t *restrict F_parent_block = (int64_t *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
+		pmg_ragged_parents(F_parent_block, 16, F_parent, begin, rows, longest);
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
+		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
+		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
+		double *restrict rhs_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
+		pmg_ragged_read_f64(rhs_block, 16, rhs, begin, rows, longest);
+		double *restrict x_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
+		for (int64_t i = longest - 1; i >= 0; i--) {
+			double sum[16];
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				sum[lane] = 0.0;
+			}
+			for (int64_t lane = 0; lane < 16; lane++) {
+				if (i < rows[lane]) {
+					for (int64_t q = F_parent_children_offsets[begin[lane] + i]; q < F_parent_children_offsets[begin[lane] + i + 1]; q++) {
+						const int64_t c = F_parent_children[q];
+						sum[lane] += upper_block[16*c + lane - 16*begin[lane]]*lower_block[16*c + lane - 16*begin[lane]]*x_e_block[16*c + lane - 16*begin[lane]];
+					}
+				}
+			}
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				const double value = 1.0/(diag_block[16*i + lane] - sum[lane]);
+				x_e_block[16*i + lane] = i < rows[lane] ? value : x_e_block[16*i + lane];
+			}
+			double sum_2[16];
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				sum_2[lane] = 0.0;
+			}
+			for (int64_t lane = 0; lane < 16; lane++) {
+				if (i < rows[lane]) {
+					for (int64_t q = F_parent_children_offsets[begin[lane] + i]; q < F_parent_children_offsets[begin[lane] + i + 1]; q++) {
+						const int64_t c = F_parent_children[q];
+						sum_2[lane] += upper_block[16*c + lane - 16*begin[lane]]*x_r_block[16*c + lane - 16*begin[lane]]*x_e_block[16*c + lane - 16*begin[lane]];
+					}
+				}
+			}
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				const double value = rhs_block[16*i + lane] - sum_2[lane];
+				x_r_block[16*i + lane] = i < rows[lane] ? value : x_r_block[16*i + lane];
+			}
+		}
+		for (int64_t i = 0; i < longest; i++) {
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				const double value = x_r_block[16*i + lane]*x_e_block[16*i + lane];
+				x_block[16*i + lane] = i < rows[lane] && F_parent_block[16*i + lane] < 0 ? value : x_block[16*i + lane];
+			}
+			#pragma omp simd
+			for (int64_t lane = 0; lane < 16; lane++) {
+				const double value = (x_r_block[16*i + lane] - lower_block[16*i + lane]*x_block[16*F_parent_block[16*i + lane] + lane])*x_e_block[16*i + lane];
+				x_block[16*i + lane] = i < rows[lane] && F_parent_block[16*i + lane] >= 0 ? value : x_block[16*i + lane];
+			}
+		}
+		pmg_ragged_write_f64(x_block, 16, x, begin, rows);
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
 /* ---- hines_forest: --schedule=isl ---- */
 
 static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
@@ -1826,6 +1922,213 @@ static void hines_forest_count(const pmg_plan *plan, const void *arguments, doub
 	(void) plan;
 }
 
+static const pmg_array_desc hines_forest_blocks_arrays[] = {
+	[0] = {
+		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
+		.is_index = true, .facts = PMG_FACT_OFFSETS,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
+	},
+	[1] = {
+		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
+	},
+	[2] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+	},
+	[3] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+	},
+	[4] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+	},
+	[5] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+	},
+	[6] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+	},
+	[7] = {
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 9, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[8] = {
+		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[9] = {
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[10] = {
+		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[11] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[12] = {
+		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[13] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[14] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
+	},
+	[15] = {
+		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
+		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[16] = {
+		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[17] = {
+		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+};
+
+static const pmg_children_desc hines_forest_blocks_children[] = {
+	{ 1, 16, 17 },
+};
+
+static void hines_forest_blocks_extents(const void *arguments, int64_t *extents)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	extents[0] = nSystems + 1;
+	extents[1] = nTotal;
+	extents[2] = nTotal;
+	extents[3] = nTotal;
+	extents[4] = nTotal;
+	extents[5] = nTotal;
+	extents[6] = nTotal;
+	extents[7] = nTotal;
+	extents[8] = nTotal;
+	extents[9] = 1;
+	extents[10] = 10;
+	extents[11] = 16;
+	extents[12] = 1;
+	extents[13] = 10;
+	extents[14] = 16;
+	extents[15] = 1;
+	extents[16] = 10;
+	extents[17] = 16;
+	extents[18] = 1;
+	extents[19] = 10;
+	extents[20] = 16;
+	extents[21] = 1;
+	extents[22] = 10;
+	extents[23] = 16;
+	extents[24] = 1;
+	extents[25] = 10;
+	extents[26] = 16;
+	extents[27] = 1;
+	extents[28] = 10;
+	extents[29] = 16;
+	extents[30] = 1;
+	extents[31] = 10;
+	extents[32] = 16;
+	extents[33] = nSystems;
+	extents[34] = nTotal + 1;
+	extents[35] = nTotal;
+}
+
+static const pmg_work_desc hines_forest_blocks_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 1, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 3, .bytes = 40, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+};
+
+static void hines_forest_blocks_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[15] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_forest_blocks_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args),
+	.n_params = 2, .n_arrays = 18, .n_children = 1, .n_extents = 36,
+	.params = hines_forest_params,
+	.arrays = hines_forest_blocks_arrays,
+	.children = hines_forest_blocks_children,
+	.has_loop = false,
+	.extents = hines_forest_blocks_extents,
+	.assumption = NULL,
+	.kernel = hines_forest_blocks_kernel,
+	.choice = "layout x : interleave",
+	.n_work = 8, .work = hines_forest_blocks_work, .count = hines_forest_blocks_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_work_desc hines_forest_isl_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 3, .bytes = 8, .row_bytes = 40, .fetches = 0, .is_shared = true },
@@ -1884,6 +2187,7 @@ static const pmg_pipeline_desc hines_forest_description;
 
 static const pmg_pipeline_desc *const hines_forest_candidates[] = {
 	&hines_forest_description,
+	&hines_forest_blocks_description,
 	&hines_forest_isl_description,
 };
 
@@ -1905,7 +2209,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.extents = hines_forest_extents,
 	.assumption = NULL,
 	.kernel = hines_forest_kernel,
-	.n_candidates = 2, .candidates = hines_forest_candidates,
+	.n_candidates = 3, .candidates = hines_forest_candidates,
 	.n_work = 8, .work = hines_forest_work, .count = hines_forest_count,
 	.is_ordered = true,
 	.plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

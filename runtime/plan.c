@@ -258,6 +258,8 @@ static pmg_status plan_fill(struct plan *plan, const void *args)
 	if (status == PMG_OK && plan->desc->device)
 		status = plan->desc->device->open(&plan->kernel);
 	if (status == PMG_OK)
+		status = segments_inspect(plan);
+	if (status == PMG_OK)
 		status = restructurings_inspect(plan);
 	if (status == PMG_OK && plan->desc->device)
 		status = plan->desc->device->fill(&plan->kernel);

@@ -123,6 +123,13 @@ bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_M
 bool buffer_is_injective(const pmg_buffer *buffer);     /* no two elements share or interlace memory */
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other);
 
+/* ---- segments.c */
+
+/* Adds the longest segments to the extents of parts that have their rows. */
+void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents);
+/* Lists segments by length, after the fixed arrays were inspected. */
+pmg_status segments_inspect(struct plan *plan);
+
 /* ---- place.c: arrays in blocks, and with strides */
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */

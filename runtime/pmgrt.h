@@ -170,7 +170,9 @@ typedef struct pmg_array_desc {
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
 	uint32_t facts;
 	pmg_extent limit;       /* of FACT_INDEX and FACT_OFFSETS; others have none */
-	int32_t segments;       /* number of the offsets array a tree is local to, or -1 */
+	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an internal array, of fixed
+				 * offsets: has a row for each of the longest segment, added to its second extent, if
+				 * `is_per_thread`; else PMG_I64, a list of all segments, the longest first */
 	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension at a time,
 				 * by plan->places, whatever strides it has, and blocks of as many as they lie; 0: it
 				 * must be row-major */
@@ -516,7 +518,7 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */
-} pmg_place;
+} pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */
 struct pmg_plan {

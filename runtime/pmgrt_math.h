@@ -165,6 +165,7 @@ PMG_ATOMIC(max, bool, bool, old || value)
 
 #include "pmgrt_row.h"
 #include "pmgrt_block.h"
+#include "pmgrt_ragged.h"
 #include "pmgrt_thread.h"
 
 #endif

@@ -123,6 +123,10 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 		return false;
 	if ((array->facts & PMG_FACT_UNIQUE) != 0 && (array->facts & ranged) == 0)
 		return false;
+	if (array_is_internal(array) && array->segments >= 0)
+		return is_array_number(desc, array->segments) && desc->arrays[array->segments].is_fixed &&
+		       (desc->arrays[array->segments].facts & PMG_FACT_OFFSETS) != 0 &&
+		       array->rank == (array->is_per_thread ? 3 : 1);
 	if (!array_is_rebased(array))
 		return true;
 	return array->role == PMG_IN
@@ -307,7 +311,10 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 	if (desc->extents)
 		desc->extents(args, extents);
 	rows_of_threads(desc, threads, extents);
-	return extents_check(context, desc, extents);
+	status = extents_check(context, desc, extents);
+	if (status == PMG_OK)
+		segments_measure(desc, args, extents);
+	return status;
 }
 
 /* ---- Memory ---- */

@@ -87,9 +87,9 @@ static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 	const struct array *array = slot->array;
 	struct affine extent;
 
-	if (slot->is_offsets || slot->is_list) {
+	if (slot->is_offsets || slot->is_list || slot->is_order) {
 		extent = affine_of_range(e, array, d);
-		return slot->is_offsets ? affine_scale(e->arena, &extent, 1, 1) : extent;
+		return slot->is_list ? extent : affine_scale(e->arena, &extent, 1, slot->is_order ? -1 : 1);
 	}
 	if (array->is_per_thread && d == 0)
 		return affine_constant(1);
@@ -100,13 +100,14 @@ static int slot_rank(const struct slot *slot)
 {
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	return slot->is_offsets || slot->is_list ? 1 : array_n_stored(slot->array) + slot->array->is_per_thread +
-								(slot->array->lanes ? 1 : 0);
+	if (slot->is_offsets || slot->is_list || slot->is_order)
+		return 1;
+	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->lanes ? 1 : 0);
 }
 
 static bool slot_has_limit(const struct slot *slot)
 {
-	return !slot->is_offsets && !slot->is_list && slot->array->role != ROLE_INSPECTED &&
+	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->role != ROLE_INSPECTED &&
 	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS));
 }
 
@@ -255,7 +256,7 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 		[ROLE_PRIVATE] = "PMG_TEMP", [ROLE_BLOCK] = "PMG_TEMP", [ROLE_INSPECTED] = "PMG_INSPECTED"
 	};
 
-	if (slot->is_offsets || slot->is_list)
+	if (slot->is_offsets || slot->is_list || slot->is_order)
 		return "PMG_TEMP";
 	if (slot->array->role == ROLE_TEMP && layout->is_carried[slot->array->number])
 		return "PMG_STATE";
@@ -293,7 +294,7 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 	const struct array *array = slot->array;
 	struct affine limit;
 
-	if (slot->is_offsets || slot->is_list || !array->facts || array->role == ROLE_INSPECTED)
+	if (slot->is_offsets || slot->is_list || slot->is_order || !array->facts || array->role == ROLE_INSPECTED)
 		return;
 	line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
 	if (slot_has_limit(slot)) {
@@ -305,7 +306,8 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 static void emit_type(struct emit *e, const struct slot *slot)
 {
 	const struct array *array = slot->array;
-	bool is_input = !slot->is_offsets && !slot->is_list && array->role == ROLE_IN;
+	bool is_list = slot->is_offsets || slot->is_list || slot->is_order;
+	bool is_input = !is_list && array->role == ROLE_IN;
 	bool is_kept = is_input && array->storage != STORAGE_F64;
 
 	line(e->w, ".name = %s, .role = %s, .type = %s,%s%s", c_string(e->arena, slot->name),
@@ -316,8 +318,7 @@ static void emit_type(struct emit *e, const struct slot *slot)
 		     : "");
 	if (is_kept)
 		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
-	if (!slot->is_offsets && !slot->is_list &&
-	    (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))
+	if (!is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))
 		line(e->w, ".is_per_thread = true,");
 }
 
@@ -335,7 +336,7 @@ static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
 	bool is_list = slot->is_offsets || slot->is_list;
-	const struct array *segments = is_list ? NULL : slot->array->segments;
+	const struct array *segments = slot->is_order ? slot->array : is_list ? NULL : slot->array->segments;
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 

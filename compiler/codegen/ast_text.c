@@ -229,16 +229,20 @@ static void facts_of_comparison(struct emit *e, __isl_keep isl_ast_expr *expr, e
 		fact_push(e, affine_scale(e->arena, &fall, 1, is_strict ? -1 : 0));
 }
 
-void facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
+bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
 {
+	bool is_said = true;
 	enum isl_ast_expr_op_type op = isl_ast_expr_get_type(expr) == isl_ast_expr_op ? isl_ast_expr_op_get_type(expr)
 										      : isl_ast_expr_op_error;
 
 	if (op == isl_ast_expr_op_and || op == isl_ast_expr_op_and_then)
 		for (int i = 0; i < ast_n_args(expr); i++)
-			facts_of_ast(e, arg(expr, i));
+			is_said = facts_of_ast(e, arg(expr, i)) && is_said;
 	else if (op == isl_ast_expr_op_eq || op == isl_ast_expr_op_le || op == isl_ast_expr_op_lt ||
 		 op == isl_ast_expr_op_ge || op == isl_ast_expr_op_gt)
 		facts_of_comparison(e, expr, op);
+	else
+		is_said = false;
 	isl_ast_expr_free(expr);
+	return is_said;
 }

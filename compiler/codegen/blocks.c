@@ -228,6 +228,10 @@ static struct finding find_part(__isl_keep isl_ast_node *node, const struct arra
 static void emit_filling_of(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
 			    const char *first, const char *n_lanes)
 {
+	if (copy->segments) {
+		ragged_fill(e, copy, is_read);
+		return;
+	}
 	if (is_held(e, copy)) {
 		take_held(e, copy, found, is_read, first, n_lanes);
 		return;
@@ -257,7 +261,9 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (found.is_written) {
+		if (found.is_written && copy->segments) {
+			ragged_empty(e, copy);
+		} else if (found.is_written) {
 			note_write(e, copy->owner);
 			line(e->w, is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
 			     type_name(copy->type),
@@ -299,6 +305,7 @@ static void begin_block(struct emit *e, const struct loop_use *use)
 	e->lane_variable = names_declare(&e->names, dim);
 	e->lane_start = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
 	e->lane = names_declare(&e->names, "lane");
+	e->ragged = NULL;
 }
 
 /* The blocks of arrays that are used where they lie begin at multiples of the lanes. */
@@ -329,6 +336,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	if (range.step != 1)
 		emit_fail(e, "a loop in blocks has steps");
 	check_first(e, &range);
+	use.is_dynamic |= block_is_ragged(e);
 	if (use.is_parallel)
 		e->target->above_loop(e, &use);
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
@@ -337,10 +345,12 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
+	ragged_open(e, lanes);
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
 	scope_leave(e, scope);
 	e->block = NULL;
+	e->ragged = NULL;
 	isl_ast_node_free(body);
 }
 

@@ -138,17 +138,13 @@ static bool source_is_known(struct emit *e, const struct access *source, const s
 }
 
 /* Opens a block for what is read from `source` if it is not known to be there; -1: no block. */
-static int open_source(struct emit *e, const struct access *source, const struct point *point)
+static struct condition open_source(struct emit *e, const struct access *source, const struct point *point)
 {
+	struct condition none = { -1, e->ragged ? e->ragged->conditions.n : 0 };
+	int first = e->facts.n;
 	condition_list conditions = source_conditions(e, source, point);
 
-	return conditions.n ? block_open(e, "if (%s) {", conjunction(e, &conditions)) : -1;
-}
-
-static void close_source(struct emit *e, int names)
-{
-	if (names >= 0)
-		block_close(e, names);
+	return conditions.n ? condition_open(e, conjunction(e, &conditions), first) : none;
 }
 
 /* ---- what the loops below say ---- */
@@ -205,6 +201,19 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 	isl_ast_node_free(below);
 }
 
+/* The parent of a root is -1; of a row in a block of segments it is one before the first row. */
+static const char *equality(struct emit *e, const struct affine *variable, const struct affine *value)
+{
+	struct affine zero = affine_constant(0), row;
+	int64_t number;
+
+	if (!e->ragged || !affine_is_constant(value, &number) || number >= 0)
+		return affine_comparison(e->arena, variable, "==", value).text;
+	row = affine_name(e->arena, e->ragged->begin);
+	row = affine_combine(e->arena, 1, variable, -1, &row);
+	return affine_comparison(e->arena, &row, "<", &zero).text;
+}
+
 static void require_range(struct emit *e, condition_list *list, const struct range *range,
 			  const struct affine *variable, int direction)
 {
@@ -212,7 +221,7 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 	const struct affine *high = direction > 0 ? &range->last : &range->first;
 
 	if (range->is_single) {
-		vec_push(e->arena, list, affine_comparison(e->arena, variable, "==", low).text);
+		vec_push(e->arena, list, equality(e, variable, low));
 		return;
 	}
 	require(e, list, variable, ">=", low, affine_combine(e->arena, 1, variable, -1, low));
@@ -256,11 +265,16 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 	return block_open(e, "} else {");
 }
 
+static struct affine bound_value(const struct emit *e, const struct loop_use *use)
+{
+	return use->value ? *use->value : affine_name(e->arena, use->bound);
+}
+
 static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
 			    const struct point *point)
 {
 	struct scope scope = scope_enter(e);
-	struct affine variable = affine_name(e->arena, use.bound);
+	struct affine variable = bound_value(e, &use);
 	int names;
 
 	bind_facts(e, dim_of(&use), point, &variable);
@@ -274,19 +288,35 @@ static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struc
 	scope_leave(e, scope);
 }
 
+static void emit_ragged_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+			     const struct point *point, const struct affine *value)
+{
+	use.bound = dim_of(&use)->name;
+	use.value = value;
+	emit_known_bind(e, node, use, point);
+}
+
 /* A variable that nothing reads is left out when the text is printed again. */
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
 	struct scope scope = scope_enter(e);
-	int number = e->n_bound++, names;
+	struct affine value;
+	struct condition source;
+	int number;
 	size_t start;
 
 	if (!point.instance)
 		return;
+	if (ragged_bind(e, dim_of(&use), &point, &value)) {
+		emit_ragged_bind(e, node, use, &point, &value);
+		isl_ast_expr_free(point.instance);
+		return;
+	}
+	number = e->n_bound++;
 	while (e->is_dead->n <= number)
 		vec_push(e->arena, e->is_dead, false);
-	names = open_source(e, &dim_of(&use)->source, &point);
+	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
 	if (!e->is_dead->items[number])
 		line(e->w, "const int64_t %s = %s;", use.bound, c_access(e, &point, &dim_of(&use)->source));
@@ -294,7 +324,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	emit_known_bind(e, node, use, &point);
 	if (!text_mentions(str_text(&e->w->text) + start, use.bound))
 		e->is_dead->items[number] = true;
-	close_source(e, names);
+	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }
@@ -307,7 +337,8 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	condition_list conditions = { 0 };
 	struct scope scope = scope_enter(e);
-	int names = 0;
+	bool is_root = e->ragged && range.is_single;    /* whose parent is another number there */
+	struct condition condition;
 
 	iterator_push(e, node, variable, mark->direction);
 	facts_of_inner_loop(e, body, NULL);
@@ -315,19 +346,20 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	scope_leave(e, scope);
 	iterator_push(e, node, variable, mark->direction);
 	if (conditions.n) {
-		names = block_open(e, "if (%s) {", conjunction(e, &conditions));
-		range_facts(e, &range, variable, mark->direction);
+		if (!is_root)
+			range_facts(e, &range, variable, mark->direction);
+		condition = condition_open(e, conjunction(e, &conditions), is_root ? -1 : scope.facts);
 	}
 	emit_node(e, body, (struct loop_use) { 0 });
 	if (conditions.n)
-		block_close(e, names);
+		condition_close(e, condition);
 	scope_leave(e, scope);
 	isl_ast_node_free(body);
 }
 
 void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct affine variable = affine_name(e->arena, use.bound);
+	struct affine variable = bound_value(e, &use);
 
 	emit_if_in_range(e, node, use.mark, &variable);
 }
@@ -337,6 +369,12 @@ void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 static const char *list_name(struct emit *e, int slot)
 {
 	return e->layout->slots.items[slot].c_name;
+}
+
+/* Is the node one of a segment that each lane of a block has of its own? */
+static bool lane_has_node(const struct emit *e, const struct dim *dim)
+{
+	return e->ragged && block_array(e, dim->source.array) != dim->source.array;
 }
 
 /* Opens the loop over the children of the dim's node and declares the child. */
@@ -388,21 +426,47 @@ static void child_facts(struct emit *e, const struct dim *dim, const struct poin
 	segment_facts(e, dim->source.array, &node, child);
 }
 
+/* Opens what is around the children of a node: where each lane has a node of its own, lanes one by one. */
+struct family {
+	struct condition source;
+	struct each_lane each;
+	bool is_each;
+	int visible;
+};
+
+static struct family family_open(struct emit *e, const struct mark *mark, const struct point *point,
+				 struct affine *child)
+{
+	struct family family = { .visible = e->names.visible.n };
+
+	family.is_each = lane_has_node(e, mark->dim) && each_lane_open(e, &family.each);
+	family.source = open_source(e, &mark->dim->source, point);
+	family.visible = e->names.visible.n;
+	open_children(e, mark, point, child);
+	child_facts(e, mark->dim, point, child);
+	return family;
+}
+
+static void family_close(struct emit *e, const struct family *family)
+{
+	block_close(e, family->visible);
+	condition_close(e, family->source);
+	if (family->is_each)
+		each_lane_close(e, &family->each);
+}
+
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
 	struct scope scope = scope_enter(e);
-	int visible = e->names.visible.n, names;
+	struct family family;
 	struct affine child;
 
 	if (!point.instance)
 		return;
-	names = open_source(e, &use.mark->dim->source, &point);
-	open_children(e, use.mark, &point, &child);
-	child_facts(e, use.mark->dim, &point, &child);
+	family = family_open(e, use.mark, &point, &child);
 	emit_if_in_range(e, node, use.mark, &child);
-	block_close(e, visible);
-	close_source(e, names);
+	family_close(e, &family);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }
@@ -413,18 +477,17 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 			  const struct point *point, const struct affine *variable)
 {
 	struct affine value = affine_of_dim(e, point, mark_dim_number(mark));
-	struct text condition = affine_comparison(e->arena, variable, "==", &value);
-	int names = block_open(e, "if (%s) {", condition.text);
+	struct condition condition = condition_open(e, equality(e, variable, &value), -1);
 
 	emit_node(e, node, (struct loop_use) { 0 });
-	block_close(e, names);
+	condition_close(e, condition);
 }
 
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = { NULL, NULL };
 	struct scope scope = scope_enter(e);
-	int visible = e->names.visible.n, names;
+	struct family family;
 	struct affine variable;
 
 	if (use.block) {
@@ -437,14 +500,12 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	}
 	point = point_below(node, use.mark);
 	if (point.instance && use.mark->kind == MARK_BIND) {
-		variable = affine_name(e->arena, use.bound);
+		variable = bound_value(e, &use);
 		emit_if_equal(e, node, use.mark, &point, &variable);
 	} else if (point.instance) {
-		names = open_source(e, &use.mark->dim->source, &point);
-		open_children(e, use.mark, &point, &variable);
+		family = family_open(e, use.mark, &point, &variable);
 		emit_if_equal(e, node, use.mark, &point, &variable);
-		block_close(e, visible);
-		close_source(e, names);
+		family_close(e, &family);
 	}
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);

@@ -83,6 +83,7 @@ struct slot {
 	const struct array *array;      /* of a list of children: the parent array */
 	const char *name, *c_name;
 	bool is_offsets, is_list;
+	bool is_order;                  /* the segments of the array, the longest first */
 	int first_extent;
 	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it; 0 */
 	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
@@ -113,6 +114,10 @@ struct layout {
 };
 
 struct layout *layout_new(struct module *module, const char *prefix);
+/* The name of the list of segments of these offsets, the longest first. Is it an array that lives in blocks only, so
+ * that none of it is stored? */
+const char *layout_order(const struct layout *layout, const struct array *offsets);
+bool layout_is_hidden(const struct layout *layout, const struct array *array);
 const struct children *layout_children(const struct layout *layout, const struct array *parent);
 bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 enum scalar_type slot_type(const struct slot *slot);
@@ -184,6 +189,7 @@ struct emit {
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
 	bool in_lanes;                  /* inside a loop over the lanes */
+	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
 	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
@@ -200,6 +206,19 @@ struct emit {
 	bool failed;
 };
 
+/* A block whose lanes have rows of their own, with what is known of them as C texts: where they begin and how many they
+ * are, of the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what
+ * is written. */
+struct lane_condition {
+	const char *text;
+	fact_list facts;                /* that say the same; none: it is not known to be said by facts */
+};
+
+struct ragged {
+	const char *begin, *rows, *longest;
+	VEC(struct lane_condition) conditions;
+};
+
 /* A kernel of a device. */
 struct grid {
 	int team;                       /* lanes */
@@ -213,6 +232,7 @@ struct loop_use {
 	const struct mark *mark;        /* LOOP, BIND, CHILDREN; NULL: none pending */
 	const struct mark *block;       /* BLOCK; NULL */
 	const char *bound;              /* BIND: the variable, once it is declared */
+	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
 	bool is_parallel, is_vector, is_dynamic;
 	int parts;                      /* PARTS; 0 */
 };
@@ -242,8 +262,8 @@ int ast_n_args(__isl_keep isl_ast_expr *expr);
 /* factor * expr + add */
 struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64_t factor, int64_t add);
 struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
-/* Takes a condition to hold. */
-void facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
+/* Takes a condition to hold; false: facts do not say all of it. */
+bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 
 /* ---- expr_text.c, expr_types.c: expressions of the module --------------------------------------- */
 
@@ -349,6 +369,34 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);
 int lanes_open(struct emit *e);
 void lanes_close(struct emit *e, int names);
+
+/* ---- ragged.c: blocks of segments ------------------------------------------------------------------------- */
+
+/* Around what runs under a condition; `names` for the end. */
+struct condition {
+	int names, n_conditions;
+};
+
+/* Facts from number `first_fact` on say what the text says; -1: they do not. */
+struct condition condition_open(struct emit *e, const char *text, int first_fact);
+void condition_close(struct emit *e, struct condition condition);
+/* Of what is written in lanes: the conditions that do not follow from each other; NULL: there are none. */
+const char *lane_conditions(struct emit *e);
+/* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
+bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
+bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Around what every lane does for itself, one after the other. */
+struct each_lane {
+	int lane, condition, n_conditions;
+};
+
+bool each_lane_open(struct emit *e, struct each_lane *each);
+void each_lane_close(struct emit *e, const struct each_lane *each);
+bool block_is_ragged(const struct emit *e);
+/* The block's begin: its segments, if it has some. */
+void ragged_open(struct emit *e, const char *n_lanes);
+void ragged_fill(struct emit *e, const struct array *copy, bool is_read);
+void ragged_empty(struct emit *e, const struct array *copy);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 

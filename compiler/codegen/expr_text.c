@@ -89,6 +89,9 @@ struct affine affine_of_range(struct emit *e, const struct array *array, int d)
 	return affine_combine(e->arena, 1, &hi, -1, &lo);
 }
 
+/* A block of segments has a row before the first and one behind the last; the plan adds the longest segment. */
+enum { ROWS_AROUND = 2 };
+
 /* Behind the part of a thread a line of cache is left free, which no other thread writes. */
 struct affine part_extent(struct emit *e, const struct array *array, int d)
 {
@@ -101,7 +104,8 @@ struct affine part_extent(struct emit *e, const struct array *array, int d)
 				       (array->is_per_thread && !d ? line_size/type_size(array->type) : 0));
 	for (int i = 0; i <= d; i++)
 		d += (array->folded >> i & 1U) != 0;
-	extent = affine_of_range(e, array, d);
+	extent = array->role == ROLE_BLOCK && array->segments ? affine_constant(ROWS_AROUND)
+							      : affine_of_range(e, array, d);
 	return is_last ? affine_scale(e->arena, &extent, 1, line_size/type_size(array->type)) : extent;
 }
 
@@ -129,7 +133,7 @@ const char *c_offset(struct emit *e, const char *name, const struct affine *inde
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct array *array = block_array(e, access->array);
-	struct affine index = affine_constant(0), lane;
+	struct affine index = affine_constant(0), lane, begin;
 
 	for (int d = 0; d < array->rank; d++) {
 		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = affine_of_range(e, array, d);
@@ -139,6 +143,10 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 			continue;
 		index = affine_multiply(e, &index, &extent);
 		sub = affine_combine(e->arena, 1, &sub, -1, &lo);
+		if (array->role == ROLE_BLOCK && array->segments) {
+			begin = affine_name(e->arena, e->ragged->begin);
+			sub = affine_combine(e->arena, 1, &sub, -1, &begin);
+		}
 		index = affine_combine(e->arena, 1, &index, 1, &sub);
 	}
 	if (!array->lanes)

@@ -15,7 +15,9 @@ bool dim_is_checked(const struct dim *dim)
 
 enum scalar_type slot_type(const struct slot *slot)
 {
-	if (slot->is_offsets || slot->is_list || (array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED))
+	bool is_index = array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED;
+
+	if (slot->is_offsets || slot->is_list || slot->is_order || is_index)
 		return TYPE_I64;
 	if (slot->array->storage == STORAGE_F32)
 		return TYPE_F32;
@@ -24,7 +26,7 @@ enum scalar_type slot_type(const struct slot *slot)
 
 static int n_extents_of(const struct slot *slot)
 {
-	if (slot->is_offsets || slot->is_list)
+	if (slot->is_offsets || slot->is_list || slot->is_order)
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
@@ -54,12 +56,45 @@ static void add_arrays(struct layout *layout, bool arguments)
 	for (int i = 0; i < module->arrays.n; i++) {
 		const struct array *array = module->arrays.items[i];
 
-		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array))
+		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array) ||
+		    block_hides(layout->module, array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name,
 								      .lanes = block_held(layout->module, array),
 								      .finite = finite_name(layout, array) });
+	}
+}
+
+bool layout_is_hidden(const struct layout *layout, const struct array *array)
+{
+	return layout->slot_of[array->number] < 0;
+}
+
+/* ---- segments ---- */
+
+const char *layout_order(const struct layout *layout, const struct array *offsets)
+{
+	for (int i = 0; i < layout->slots.n; i++)
+		if (layout->slots.items[i].is_order && layout->slots.items[i].array == offsets)
+			return layout->slots.items[i].c_name;
+	return NULL;
+}
+
+static void add_orders(struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *offsets = module->arrays.items[i]->segments;
+		struct slot slot = { .array = offsets, .is_order = true };
+
+		if (module->arrays.items[i]->role != ROLE_BLOCK || !offsets || layout_order(layout, offsets))
+			continue;
+		slot.name = arena_printf(module->arena, "%s.by_length", offsets->name);
+		slot.c_name = names_declare(&layout->names, arena_printf(module->arena, "%s_by_length",
+									 offsets->c_name));
+		add_slot(layout, slot);
 	}
 }
 
@@ -143,6 +178,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	add_arrays(layout, true);
 	layout->n_arguments = layout->slots.n;
 	add_arrays(layout, false);
+	add_orders(layout);
 	visit_dims(layout);
 	layout->is_carried = module_carried(module);
 	layout->is_of_start = module_set_at_start(module);

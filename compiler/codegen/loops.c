@@ -226,32 +226,44 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_children_for(e, node, use);
 	else if (use.block)
 		emit_block_loop(e, node, use);
-	else if (!emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
+	else if (!ragged_loop(e, node, use) && !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 }
 
 /* ---- the other nodes ---- */
 
+static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct condition *condition,
+		      struct text text)
+{
+	isl_ast_node *otherwise = isl_ast_node_if_get_else_node(node);
+
+	if (condition->names < 0) {
+		condition_close(e, *condition);
+		*condition = condition_open(e, arena_printf(e->arena, "!%s",
+							    text_at_least(e->arena, text, LEVEL_PRIMARY)), -1);
+	} else {
+		e->w->indent--;
+		e->names.visible.n = condition->names;
+		open_block(e->w, "} else {");
+	}
+	emit_node(e, otherwise, use);
+	isl_ast_node_free(otherwise);
+}
+
 static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct text condition = condition_of_ast(e, isl_ast_node_if_get_cond(node));
-	isl_ast_node *then = isl_ast_node_if_get_then_node(node), *otherwise;
-	int names = block_open(e, "if (%s) {", condition.text);
+	struct text text = condition_of_ast(e, isl_ast_node_if_get_cond(node));
+	isl_ast_node *then = isl_ast_node_if_get_then_node(node);
 	struct scope scope = scope_enter(e);
+	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
+	struct condition condition = condition_open(e, text.text, is_said ? scope.facts : -1);
 
-	facts_of_ast(e, isl_ast_node_if_get_cond(node));
 	emit_node(e, then, use);
 	scope_leave(e, scope);
 	isl_ast_node_free(then);
-	if (isl_ast_node_if_has_else_node(node) == isl_bool_true) {
-		otherwise = isl_ast_node_if_get_else_node(node);
-		e->w->indent--;
-		e->names.visible.n = names;
-		open_block(e->w, "} else {");
-		emit_node(e, otherwise, use);
-		isl_ast_node_free(otherwise);
-	}
-	block_close(e, names);
+	if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+		emit_else(e, node, use, &condition, text);
+	condition_close(e, condition);
 }
 
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)

@@ -234,11 +234,26 @@ void emit_update(struct emit *e, const struct update *update)
 		line(e->w, "%s = %s;", update->target, update_result(e, update).text);
 }
 
+/* x = condition ? value : x, with the value computed for all lanes. */
+static void emit_where(struct emit *e, const struct update *update, const char *conditions)
+{
+	const char *value = names_declare(&e->names, "value");
+	struct update named = *update;
+
+	line(e->w, "const %s %s = %s;", type_c_name(update->type), value, update->value.text);
+	named.value = (struct text) { value, LEVEL_PRIMARY };
+	line(e->w, "%s = %s ? %s : %s;", update->target, conditions,
+	     text_at_least(e->arena, update_result(e, &named), LEVEL_OR), update->target);
+}
+
 static void emit_possibly_atomic(struct emit *e, const struct update *update, bool is_atomic)
 {
 	int names = one_lane_open(e);
+	const char *conditions = e->in_lanes ? lane_conditions(e) : NULL;
 
-	if (is_atomic && update->op != REDUCE_SET)
+	if (conditions)
+		emit_where(e, update, conditions);
+	else if (is_atomic && update->op != REDUCE_SET)
 		e->target->atomic_update(e, update);
 	else
 		emit_update(e, update);

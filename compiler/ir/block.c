@@ -11,6 +11,7 @@ struct look {
 	int level;                      /* of the loop: the number of its dim in all stages */
 	bool is_write;
 	block_use_list uses;
+	struct array *segments;         /* of which the loop runs over the numbers; NULL */
 	const char *problem;
 };
 
@@ -48,26 +49,145 @@ static bool band_is_dim(struct module *module, __isl_keep isl_schedule_node *loo
 	return is;
 }
 
+/* Of an offsets array, where the segment of the loop begins (0) or ends (1); -1. */
+static int border_of(const struct look *look, int number)
+{
+	const struct dim *dim = &look->stage->dims.items[number];
+	int level;
+	int64_t by;
+
+	if (dim->kind != DIM_BIND || !(dim->source.array->facts & FACT_OFFSETS) || !dim->source.array->is_fixed ||
+	    !expr_is_shifted_dim(dim->source.subs[0], &level, &by) || level != look->level || by < 0 || by > 1)
+		return -1;
+	return (int) by;
+}
+
+static bool is_border(const struct look *look, const struct expr *expr, int which)
+{
+	return expr->kind == EXPR_DIM && expr->index > look->level && border_of(look, expr->index) == which;
+}
+
+static bool is_row(const struct look *look, int number)
+{
+	const struct dim *dim = &look->stage->dims.items[number];
+
+	return number > look->level && dim->kind == DIM_RANGE && is_border(look, dim->lo, 0) &&
+	       is_border(look, dim->hi, 1);
+}
+
+/* A parent or child of a row, in the same segment. */
+static bool is_member(const struct look *look, int number)
+{
+	const struct dim *dim = &look->stage->dims.items[number];
+
+	return number > look->level && dim->kind != DIM_RANGE && (dim->source.array->facts & FACT_TREE) &&
+	       dim->source.array->is_fixed && dim->source.array->segments &&
+	       dim->source.subs[0]->kind == EXPR_DIM && is_row(look, dim->source.subs[0]->index);
+}
+
+static bool is_of_segment(const struct look *look, int number)
+{
+	return number > look->level && (border_of(look, number) >= 0 || is_row(look, number) ||
+					is_member(look, number));
+}
+
+/* Does it depend on the iteration, itself or by what belongs to its segment? */
+static bool depends(const struct look *look, const struct expr *expr)
+{
+	bool does = expr_uses_dim(expr, look->level);
+
+	for (int d = look->level + 1; d < look->stage->dims.n && !does; d++)
+		does = is_of_segment(look, d) && expr_uses_dim(expr, d);
+	return does;
+}
+
+static void note_segments(struct look *look, struct array *segments)
+{
+	if (look->segments && look->segments != segments)
+		look->problem = "it has segments of several arrays";
+	look->segments = segments;
+}
+
+static void check_dim(struct look *look, int number)
+{
+	const struct dim *dim = &look->stage->dims.items[number];
+
+	if (border_of(look, number) >= 0)
+		note_segments(look, dim->source.array);
+	else if (is_member(look, number))
+		note_segments(look, dim->source.array->segments);
+	else if (is_row(look, number))
+		return;
+	else if (dim->kind == DIM_RANGE && (depends(look, dim->lo) || depends(look, dim->hi)))
+		look->problem = "a range inside depends on it";
+}
+
+/* Compared are rows and borders, or a parent with a number, that of a root. */
+static bool condition_is_of_segment(const struct look *look, const struct expr *expr)
+{
+	bool is = !expr_uses_dim(expr, look->level);
+	int64_t value;
+
+	if (expr->kind == EXPR_OP && (expr->op == OP_AND || expr->op == OP_OR || expr->op == OP_NOT)) {
+		for (int i = 0; i < expr_n_args(expr); i++)
+			is = is && condition_is_of_segment(look, expr->args[i]);
+		return is;
+	}
+	for (int d = look->level + 1; d < look->stage->dims.n && is; d++)
+		if (is_member(look, d) && expr_uses_dim(expr, d))
+			is = expr->args[0]->kind == EXPR_DIM && expr_is_constant(expr->args[1], &value);
+	return is;
+}
+
 static void check_dims(struct look *look)
 {
-	const struct stage *stage = look->stage;
-
-	for (int d = look->level + 1; d < stage->dims.n; d++) {
-		const struct dim *dim = &stage->dims.items[d];
-
-		if (dim->kind == DIM_RANGE && (expr_uses_dim(dim->lo, look->level) ||
-					       expr_uses_dim(dim->hi, look->level)))
-			look->problem = "a range inside depends on it";
-	}
-	if (stage->guard && expr_uses_dim(stage->guard, look->level))
+	for (int d = look->level + 1; d < look->stage->dims.n; d++)
+		check_dim(look, d);
+	if (look->stage->guard && !condition_is_of_segment(look, look->stage->guard))
 		look->problem = "a condition depends on it";
+}
+
+/* What is computed must not be made of numbers that the lanes have of their own, but by subscripts. */
+static bool computes_with(const struct look *look, const struct expr *expr)
+{
+	bool does = expr->kind == EXPR_DIM && is_of_segment(look, expr->index);
+
+	for (int i = 0; i < expr_n_args(expr) && !does; i++)
+		does = computes_with(look, expr->args[i]);
+	return does;
 }
 
 /* ---- accesses ---- */
 
+/* Is it the row, one beside it, or a parent or child of the row? */
+static bool is_row_subscript(const struct look *look, const struct expr *sub)
+{
+	int dim;
+	int64_t by;
+
+	if (!expr_is_shifted_dim(sub, &dim, &by) || by < -1 || by > 1)
+		return false;
+	return is_row(look, dim) || (by == 0 && is_member(look, dim));
+}
+
+static bool uses_segment(const struct look *look, const struct access *access)
+{
+	bool uses = false;
+
+	for (int i = 0; i < access->array->rank && !uses; i++)
+		uses = depends(look, access->subs[i]) && !expr_uses_dim(access->subs[i], look->level);
+	return uses;
+}
+
 static int position_of(struct look *look, const struct access *access)
 {
 	int position = -1;
+
+	if (uses_segment(look, access)) {
+		if (access->array->rank != 1 || !is_row_subscript(look, access->subs[0]))
+			look->problem = "a subscript depends on it that is no row of its segment";
+		return 0;
+	}
 
 	for (int i = 0; i < access->array->rank; i++) {
 		if (!expr_uses_dim(access->subs[i], look->level))
@@ -96,16 +216,26 @@ static struct block_use *use_of(struct look *look, struct access *access, int po
 	return &look->uses.items[look->uses.n - 1];
 }
 
+static bool is_read_of_border(const struct look *look, const struct access *access)
+{
+	for (int d = look->level + 1; d < look->stage->dims.n; d++)
+		if (&look->stage->dims.items[d].source == access)
+			return border_of(look, d) >= 0;
+	return false;
+}
+
 static void look_at_access(struct access *access, void *user)
 {
 	struct look *look = user;
 	struct block_use *use;
 	int position;
 
-	if (access->array->role == ROLE_LOCAL)
+	if (access->array->role == ROLE_LOCAL || is_read_of_border(look, access))
 		return;
 	position = position_of(look, access);
 	use = use_of(look, access, position);
+	if (uses_segment(look, access))
+		use->segments = look->segments;
 	if (use->position != position)
 		look->problem = arena_printf(look->module->arena, "'%s' is used with it and without it",
 					     access->array->name);
@@ -134,6 +264,8 @@ static struct look look_below(struct module *module, __isl_keep isl_schedule_nod
 			break;
 		}
 		check_dims(&look);
+		if (computes_with(&look, look.stage->value))
+			look.problem = "numbers of rows are computed with";
 		look.is_write = true;
 		look_at_access(&look.stage->write, &look);
 		look.is_write = false;
@@ -157,6 +289,9 @@ static const char *refusal_of_use(struct arena *arena, const struct block_use *u
 	if (use->position < 0)
 		return use->is_written ? arena_printf(arena, "'%s' is the same for all of its iterations", array->name)
 				       : NULL;
+	if (use->segments && (array->facts & FACT_TREE))
+		return array->segments == use->segments ? NULL
+							: arena_printf(arena, "'%s' has other segments", array->name);
 	if (!type_is_float(array->type) || array->storage != STORAGE_F64 || array_is_index(array))
 		return arena_printf(arena, "'%s' does not hold floats", array->name);
 	if (use->first < use->position && use->position < use->last)
@@ -188,6 +323,9 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 	look = look_below(module, loop);
 	for (int i = 0; i < look.uses.n && !look.problem; i++)
 		look.problem = refusal_of_use(module->arena, &look.uses.items[i]);
+	for (int i = 0; i < look.uses.n && !look.problem && look.segments; i++)
+		if (look.uses.items[i].position >= 0 && !look.uses.items[i].segments)
+			look.problem = "it has values for segments, beside those for their rows";
 	return look.problem;
 }
 
@@ -209,8 +347,8 @@ struct holding {
 	struct module *module;
 	const struct array *array;
 	bool *is_in_block;              /* by number of stage */
-	int lanes;
-	bool is_even;
+	int lanes, n_blocks;
+	bool is_even, has_segments;
 };
 
 /* Does the loop begin with the first system, for all statements? */
@@ -250,8 +388,11 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 		holding->is_in_block[i] = true;
 		holding->is_even = holding->is_even && is_from_first(stage, mark);
 	}
-	if (copy)
+	if (copy) {
 		holding->lanes = copy->lanes;
+		holding->n_blocks++;
+		holding->has_segments = copy->segments;
+	}
 	isl_union_set_free(domain);
 	isl_schedule_node_free(loop);
 }
@@ -282,16 +423,34 @@ static bool is_used_elsewhere(const struct holding *holding)
 	return module->loop.until && expr_reads_array(module->loop.until, holding->array);
 }
 
-int block_held(struct module *module, const struct array *array)
+static struct holding look_for_holding(struct module *module, const struct array *array)
 {
 	struct holding holding = { .module = module, .array = array, .is_even = true };
 
-	if (!array_is_argument(array) || array->rank < 1)
-		return 0;
 	holding.is_in_block = arena_new_array(module->arena, bool, module->stages.n + 1);
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)
 			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, look_for_blocks,
 								    &holding);
-	return holding.is_even && holding.lanes && !is_used_elsewhere(&holding) ? holding.lanes : 0;
+	return holding;
+}
+
+int block_held(struct module *module, const struct array *array)
+{
+	struct holding holding;
+
+	if (!array_is_argument(array) || array->rank < 1)
+		return 0;
+	holding = look_for_holding(module, array);
+	return holding.is_even && !holding.has_segments && !is_used_elsewhere(&holding) ? holding.lanes : 0;
+}
+
+bool block_hides(struct module *module, const struct array *array)
+{
+	struct holding holding;
+
+	if (array->role != ROLE_TEMP || array->rank != 1)
+		return false;
+	holding = look_for_holding(module, array);
+	return holding.n_blocks == 1 && holding.has_segments && !is_used_elsewhere(&holding);
 }

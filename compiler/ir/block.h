@@ -7,8 +7,10 @@
  * others, and nobody sees what.
  *
  * So an array that moves with s does so by one subscript, which is s; what does not is only read; and no range,
- * condition or index below depends on s. That the iterations are independent is proved with the other marks
- * (ir/legality.c). */
+ * condition or index below depends on s. Or s is the number of a segment of fixed offsets, and all that depends on it
+ * are its rows, i in offset[s]..offset[s + 1], conditions on where they begin and end, and parents and children in
+ * trees that are cut there: then blocks have as many rows as their longest segment. That the iterations are
+ * independent is proved with the other marks (ir/legality.c). */
 #ifndef PMGC_IR_BLOCK_H
 #define PMGC_IR_BLOCK_H
 
@@ -21,6 +23,7 @@ struct block_use {
 	struct access *access;
 	int position;                   /* of the subscript that is the loop's dim; -1: none is */
 	int first, last;                /* the subscripts that move below the loop; first > last: none do */
+	struct array *segments;         /* offsets: its one subscript is a row of one of their segments; NULL */
 	bool is_read, is_written;
 };
 typedef VEC(struct block_use) block_use_list;
@@ -36,5 +39,7 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
  * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place, runtime/pmgrt.h).
  * Else 0. */
 int block_held(struct module *module, const struct array *array);
+/* Is it a temporary that lives in the block of segments of one loop? Then only the block's part of it is stored. */
+bool block_hides(struct module *module, const struct array *array);
 
 #endif

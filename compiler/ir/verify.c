@@ -235,8 +235,9 @@ static void check_boxes(struct verifier *v)
 
 static bool segments_are_offsets(const struct array *array)
 {
-	return (array->facts & FACT_TREE) && (array->segments->facts & FACT_OFFSETS) &&
-	       array->role == ROLE_IN && array->segments->role == ROLE_IN;
+	bool may_be_cut = array->role == ROLE_BLOCK || ((array->facts & FACT_TREE) && array->role == ROLE_IN);
+
+	return may_be_cut && (array->segments->facts & FACT_OFFSETS) && array->segments->role == ROLE_IN;
 }
 
 static void check_array_facts(struct verifier *v, const struct array *array)

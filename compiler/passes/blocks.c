@@ -20,7 +20,7 @@ static unsigned folded_subscripts(const struct block_use *use)
 {
 	unsigned folded = 0;
 
-	for (int i = 0; i < use->array->rank; i++)
+	for (int i = 0; i < use->array->rank && !use->segments; i++)
 		if (i < use->first || i > use->last || i == use->position)
 			folded |= 1U << i;
 	return folded;
@@ -48,6 +48,7 @@ static struct array *copy_of(struct module *module, const struct block_use *use,
 
 	copy->lanes = (int) mark->factor;
 	copy->folded = folded_subscripts(use);
+	copy->segments = use->segments;
 	for (int i = 0; i < array->rank; i++) {
 		copy->lo[i] = array->lo[i];
 		copy->hi[i] = array->hi[i];
@@ -74,7 +75,7 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 		}
 		vec_push(walk->module->arena, &filled->arrays, copy_of(walk->module, use, mark));
 		filled->arrays.items[filled->arrays.n - 1]->is_per_thread =
-			schedule_has_mark_above(node, MARK_PARALLEL, NULL);
+			use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
 	}
 	node = isl_schedule_node_insert_mark(isl_schedule_node_delete(node), mark_id(walk->module, filled));
 	return isl_schedule_node_first_child(node);

@@ -167,6 +167,21 @@ static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
 }
 
+/* Do lanes follow trees of their own? Then each looks for children by itself, which costs what vectors gain. */
+static bool has_trees_of_lanes(const block_use_list *uses)
+{
+	for (int i = 0; i < uses->n; i++)
+		if (uses->items[i].segments && uses->items[i].array->facts & FACT_TREE)
+			return true;
+	return false;
+}
+
+static void decide_against(struct module *module, const struct mark *mark, const char *instead, const char *why)
+{
+	module_decide(module, "interleave", mark->stage->group->name, "one at a time", instead, mark->dim->span,
+		      "the loop over '%s': %s", mark->dim->name, why);
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -184,8 +199,11 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	refusal = block_refusal(walk->module, node);
 	if (refusal) {
-		module_decide(walk->module, "interleave", mark->stage->group->name, "one at a time", "blocks",
-			      mark->dim->span, "the loop over '%s': %s", mark->dim->name, refusal);
+		decide_against(walk->module, mark, "blocks", refusal);
+		return node;
+	}
+	if (!item && has_trees_of_lanes(&uses)) {
+		decide_against(walk->module, mark, "blocks, measured", "each has a tree of its own");
 		return node;
 	}
 	if (item)

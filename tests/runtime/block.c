@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Parts of arrays, interleaved and back: every element at its place, for sizes around those of the squares that are
- * transposed in registers, systems that do not exist, and rows that do not lie next to each other. */
+ * transposed in registers, systems that do not exist, rows that do not lie next to each other, segments. */
 #include "runtime/check.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,8 +58,90 @@ static bool try_part(int64_t width, int64_t n_lanes, int64_t rows, int64_t gap)
 	return round_trip_f64(&flat) && round_trip_f32(&flat) && round_trip_f64(&full) && round_trip_f32(&full);
 }
 
+enum { SEGMENTS = 11, ROOM = 400 };
+
+/* Segments of lengths that follow from `seed`, some of them empty, longest first. */
+static void lengths(int64_t seed, int64_t most, int64_t *offsets, int64_t *order)
+{
+	for (int64_t s = 0; s < SEGMENTS; s++)
+		offsets[s + 1] = offsets[s] + (s*7 + seed)*(s + 3) % (most + 1);
+	for (int64_t s = 0; s < SEGMENTS; s++) {
+		int64_t at = s, rows = offsets[s + 1] - offsets[s];
+
+		for (; at > 0 && offsets[order[at - 1] + 1] - offsets[order[at - 1]] < rows; at--)
+			order[at] = order[at - 1];
+		order[at] = s;
+	}
+}
+
+#define RAGGED_TRIP(name, type) \
+	static bool ragged_trip_##name(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes) \
+	{ \
+		static type from[ROOM], to[ROOM], block[ROOM*WIDTH]; \
+		int64_t begin[WIDTH], rows[WIDTH]; \
+		int64_t longest = pmg_block_segments(offsets, order, width, n_lanes, begin, rows); \
+		bool ok = longest == offsets[order[0] + 1] - offsets[order[0]]; \
+		for (int64_t i = 0; i < ROOM; i++) { \
+			from[i] = (type) (i + 1); \
+			to[i] = -1; \
+		} \
+		block[longest*width] = -2; \
+		pmg_ragged_read_##name(block, width, from, begin, rows, longest); \
+		ok = ok && block[longest*width] < -1; \
+		for (int64_t lane = 0; lane < width; lane++) \
+			for (int64_t row = 0; row < longest; row++) \
+				ok = ok && fabs((double) (block[row*width + lane] - \
+						(row < rows[lane] ? from[begin[lane] + row] : 0))) < 0.5; \
+		pmg_ragged_write_##name(block, width, to, begin, rows); \
+		for (int64_t s = 0; s < n_lanes; s++) \
+			for (int64_t i = offsets[order[s]]; i < offsets[order[s] + 1]; i++) { \
+				ok = ok && fabs((double) (to[i] - from[i])) < 0.5; \
+				to[i] = -1; \
+			} \
+		for (int64_t i = 0; i < ROOM; i++) \
+			ok = ok && to[i] < 0; \
+		return ok; \
+	}
+RAGGED_TRIP(f64, double)
+RAGGED_TRIP(f32, float)
+
+static bool parents_are_rows(const int64_t *offsets, const int64_t *order)
+{
+	static int64_t parent[ROOM], block[ROOM*WIDTH];
+	int64_t begin[WIDTH], rows[WIDTH], longest = pmg_block_segments(offsets, order, 4, 3, begin, rows);
+	bool ok = true;
+
+	for (int64_t s = 0; s < SEGMENTS; s++)
+		for (int64_t i = offsets[s]; i < offsets[s + 1]; i++)
+			parent[i] = i % 5 == 0 || i == offsets[s] ? -1 : i - 1;
+	pmg_ragged_parents(block, 4, parent, begin, rows, longest);
+	for (int64_t lane = 0; lane < 4; lane++)
+		for (int64_t row = 0; row < longest; row++) {
+			int64_t of = row < rows[lane] ? parent[begin[lane] + row] : -1;
+
+			ok = ok && block[4*row + lane] == (of < 0 ? -1 : of - begin[lane]);
+		}
+	return ok;
+}
+
+static void test_ragged(struct tests *tests)
+{
+	for (int64_t seed = 0; seed < 6; seed++)
+		for (int64_t most = 0; most < 30; most += 7) {
+			int64_t offsets[SEGMENTS + 1] = { 0 }, order[SEGMENTS];
+
+			lengths(seed, most, offsets, order);
+			CHECK(tests, parents_are_rows(offsets, order));
+			for (int64_t width = 2; width <= 16; width *= 2)
+				for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= SEGMENTS; n_lanes++)
+					CHECK(tests, ragged_trip_f64(offsets, order, width, n_lanes) &&
+						     ragged_trip_f32(offsets, order, width, n_lanes));
+		}
+}
+
 void test_blocks(struct tests *tests)
 {
+	test_ragged(tests);
 	for (int64_t width = 2; width <= WIDTH; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= MOST_LANES; n_lanes++)
 			for (int64_t rows = 0; rows <= MOST_ROWS; rows += 1 + (rows > 9))

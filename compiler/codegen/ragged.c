@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks of segments (ir/block.h). Row r of a block is row r of each of its segments: i = begin[lane] + r. Loops over
+ * rows run over r, as far as the longest segment, and what holds for some lanes only (that the segment has such a row,
+ * that it begins or ends there, that a node is a root) is a condition of what is written, x = condition ? value : x, so
+ * that lanes stay vectors. Where each lane has a list of its own, the children of a node, lanes run one by one.
+ *
+ * Terms of sums that are the same for all lanes cancel what is not: r = i - begin[lane]. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- conditions ---- */
+
+static void add_condition(struct emit *e, const char *text, int first_fact)
+{
+	struct lane_condition condition = { .text = text };
+
+	for (int i = first_fact; first_fact >= 0 && i < e->facts.n; i++)
+		vec_push(e->arena, &condition.facts, e->facts.items[i]);
+	vec_push(e->arena, &e->ragged->conditions, condition);
+}
+
+struct condition condition_open(struct emit *e, const char *text, int first_fact)
+{
+	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
+
+	if (e->ragged && !e->in_lanes && text_mentions(text, e->lane))
+		add_condition(e, text, first_fact);
+	else
+		condition.names = block_open(e, "if (%s) {", text);
+	return condition;
+}
+
+void condition_close(struct emit *e, struct condition condition)
+{
+	if (e->ragged)
+		e->ragged->conditions.n = condition.n_conditions;
+	if (condition.names >= 0)
+		block_close(e, condition.names);
+}
+
+static bool has_fact(const fact_list *facts, const struct affine *fact)
+{
+	for (int i = 0; i < facts->n; i++)
+		if (facts->items[i].terms.items == fact->terms.items && facts->items[i].constant == fact->constant)
+			return true;
+	return false;
+}
+
+static fact_list facts_without(struct emit *e, const fact_list *facts, const fact_list *those)
+{
+	fact_list rest = { 0 };
+
+	for (int i = 0; i < facts->n; i++)
+		if (!has_fact(those, &facts->items[i]))
+			vec_push(e->arena, &rest, facts->items[i]);
+	return rest;
+}
+
+static bool all_follow(struct emit *e, const fact_list *from, const fact_list *facts)
+{
+	bool follow = facts->n > 0;
+
+	for (int i = 0; i < facts->n && follow; i++)
+		follow = facts_imply(e->module->ctx, e->arena, from, &facts->items[i]);
+	return follow;
+}
+
+const char *lane_conditions(struct emit *e)
+{
+	struct str text = str_new(e->arena);
+	fact_list known = e->facts;
+
+	for (int i = 0; e->ragged && i < e->ragged->conditions.n; i++) {
+		const struct lane_condition *condition = &e->ragged->conditions.items[i];
+		fact_list others = facts_without(e, &known, &condition->facts);
+
+		if (all_follow(e, &others, &condition->facts))
+			known = others;
+		else
+			str_add(&text, "%s%s", text.length ? " && " : "", condition->text);
+	}
+	return text.length ? str_text(&text) : NULL;
+}
+
+/* ---- dims ---- */
+
+bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value)
+{
+	const struct array *copy = block_array(e, dim->source.array);
+	struct affine begin, rows;
+	int64_t by = 0;
+	int level;
+
+	if (!e->ragged)
+		return false;
+	begin = affine_name(e->arena, e->ragged->begin);
+	rows = affine_name(e->arena, e->ragged->rows);
+	if (copy != dim->source.array) {
+		rows = affine_name(e->arena, c_access(e, point, &dim->source));
+		*value = affine_combine(e->arena, 1, &begin, 1, &rows);
+		return true;
+	}
+	if (!(dim->source.array->facts & FACT_OFFSETS) || !expr_is_shifted_dim(dim->source.subs[0], &level, &by))
+		return false;
+	*value = by ? affine_combine(e->arena, 1, &begin, 1, &rows) : begin;
+	return true;
+}
+
+static bool is_of_lanes(const struct emit *e, const struct affine *affine)
+{
+	for (int i = 0; i < affine->terms.n; i++)
+		if (text_mentions(affine->terms.items[i].text, e->lane))
+			return true;
+	return false;
+}
+
+/* An upper bound that is the same for all lanes: the length of a segment is at most that of the longest. */
+static struct affine upper_bound(struct emit *e, const struct affine *row)
+{
+	struct affine longest = affine_name(e->arena, e->ragged->longest);
+	struct affine rows = affine_name(e->arena, e->ragged->rows);
+	struct affine rest = affine_combine(e->arena, 1, row, -1, &rows);
+
+	if (!is_of_lanes(e, row))
+		return *row;
+	if (is_of_lanes(e, &rest))
+		return affine_scale(e->arena, &longest, 1, -1);
+	return affine_combine(e->arena, 1, &rest, 1, &longest);
+}
+
+/* 0 <= bound - row, or row - bound. */
+static void row_condition(struct emit *e, const struct affine *row, const struct affine *bound, bool is_upper)
+{
+	int first = e->facts.n;
+
+	if (!is_of_lanes(e, bound))
+		return;
+	fact_push(e, affine_combine(e->arena, is_upper ? 1 : -1, bound, is_upper ? -1 : 1, row));
+	add_condition(e, affine_comparison(e->arena, row, is_upper ? "<=" : ">=", bound).text, first);
+}
+
+static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		      const struct range *range)
+{
+	struct affine begin = affine_name(e->arena, e->ragged->begin), zero = affine_constant(0);
+	bool is_forwards = use->mark->direction > 0;
+	struct affine low = affine_combine(e->arena, 1, is_forwards ? &range->first : &range->last, -1, &begin);
+	struct affine high = affine_combine(e->arena, 1, is_forwards ? &range->last : &range->first, -1, &begin);
+	struct affine first = is_of_lanes(e, &low) ? zero : low, last = upper_bound(e, &high);
+	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	int visible = e->names.visible.n;
+	const char *name = names_declare(&e->names, use->mark->dim->name);
+
+	row = affine_name(e->arena, name);
+	value = affine_combine(e->arena, 1, &begin, 1, &row);
+	if (is_forwards)
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name, affine_plain(e->arena, &first), name,
+			   affine_plain(e->arena, &end), name);
+	else
+		open_block(e->w, "for (int64_t %s = %s; %s >= %s; %s--) {", name, affine_plain(e->arena, &last), name,
+			   affine_plain(e->arena, &first), name);
+	if (!is_of_lanes(e, &low))
+		fact_push(e, affine_combine(e->arena, 1, &row, -1, &low));
+	row_condition(e, &row, &low, false);
+	row_condition(e, &row, &high, true);
+	iterator_push(e, node, &value, use->mark->direction);
+	emit_node(e, body, (struct loop_use) { 0 });
+	block_close(e, visible);
+	isl_ast_node_free(body);
+}
+
+bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	struct range range;
+	struct scope scope = scope_enter(e);
+	isl_ast_node *body;
+	int n;
+
+	if (!e->ragged || e->in_lanes)
+		return false;
+	range = range_of(e, node, use.mark->direction);
+	if (!is_of_lanes(e, &range.first) && !is_of_lanes(e, &range.last))
+		return false;
+	if (range.step != 1)
+		emit_fail(e, "a loop over the rows of segments has steps");
+	n = e->ragged->conditions.n;
+	if (range.is_single) {
+		body = isl_ast_node_for_get_body(node);
+		iterator_push(e, node, &range.first, use.mark->direction);
+		emit_node(e, body, (struct loop_use) { 0 });
+		isl_ast_node_free(body);
+	} else {
+		emit_rows(e, node, &use, &range);
+	}
+	e->ragged->conditions.n = n;
+	scope_leave(e, scope);
+	return true;
+}
+
+/* ---- lane by lane ---- */
+
+bool each_lane_open(struct emit *e, struct each_lane *each)
+{
+	const char *condition = lane_conditions(e);
+
+	if (!e->ragged || e->in_lanes)
+		return false;
+	each->lane = block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
+	each->condition = condition ? block_open(e, "if (%s) {", condition) : -1;
+	each->n_conditions = e->ragged->conditions.n;
+	e->ragged->conditions.n = 0;
+	e->in_lanes = true;
+	return true;
+}
+
+void each_lane_close(struct emit *e, const struct each_lane *each)
+{
+	e->in_lanes = false;
+	e->ragged->conditions.n = each->n_conditions;
+	if (each->condition >= 0)
+		block_close(e, each->condition);
+	block_close(e, each->lane);
+}
+
+/* ---- the block ---- */
+
+static const struct array *segments_of_block(const struct emit *e)
+{
+	const struct array *segments = NULL;
+
+	for (int i = 0; i < e->block->arrays.n; i++)
+		segments = e->block->arrays.items[i]->segments ? e->block->arrays.items[i]->segments : segments;
+	return segments;
+}
+
+bool block_is_ragged(const struct emit *e)
+{
+	return segments_of_block(e);
+}
+
+void ragged_open(struct emit *e, const char *n_lanes)
+{
+	const struct array *segments = segments_of_block(e);
+	const char *begin, *rows;
+
+	if (!segments)
+		return;
+	e->ragged = arena_new(e->arena, struct ragged);
+	begin = names_declare(&e->names, "begin");
+	rows = names_declare(&e->names, "rows");
+	e->ragged->longest = names_declare(&e->names, "longest");
+	e->ragged->begin = arena_printf(e->arena, "%s[%s]", begin, e->lane);
+	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
+	line(e->w, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
+	line(e->w, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
+	     segments->c_name, layout_order(e->layout, segments), e->lane_start, lanes_text(e), n_lanes, begin, rows);
+}
+
+/* "b_block, 16, b, begin, rows": the names of arrays, without the lane. */
+static const char *parts_text(struct emit *e, const struct array *copy)
+{
+	int n = (int) strcspn(e->ragged->begin, "["), m = (int) strcspn(e->ragged->rows, "[");
+
+	return arena_printf(e->arena, "%s, %s, %s, %.*s, %.*s", copy->c_name, lanes_text(e), copy->owner->c_name, n,
+			    e->ragged->begin, m, e->ragged->rows);
+}
+
+/* In front of the first row there is room for one. */
+void ragged_fill(struct emit *e, const struct array *copy, bool is_read)
+{
+	const char *type = type_c_name(copy->type);
+	int slot = e->layout->slot_of[copy->number];
+
+	line(e->w, "%s *restrict %s = (%s *) plan->data[%d] + pmg_thread()*plan->places[%d].block + %s;", type,
+	     copy->c_name, type, slot, slot, lanes_text(e));
+	note_write(e, copy);
+	if (array_is_index(copy->owner))
+		line(e->w, "pmg_ragged_parents(%s, %s);", parts_text(e, copy), e->ragged->longest);
+	else if (is_read)
+		line(e->w, "pmg_ragged_read_%s(%s, %s);", type_name(copy->type), parts_text(e, copy),
+		     e->ragged->longest);
+}
+
+void ragged_empty(struct emit *e, const struct array *copy)
+{
+	if (layout_is_hidden(e->layout, copy->owner))
+		return;
+	note_write(e, copy->owner);
+	line(e->w, "pmg_ragged_write_%s(%s);", type_name(copy->type), parts_text(e, copy));
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks of segments for generated kernels: the rows of `width` segments of different lengths next to each other, as
+ * many as the longest has, and back. Squares are transposed as in pmgrt_block.h as far as all segments of a square
+ * reach; behind the end of its segment a lane has zeros, and what is there is not written back. Before the first row of
+ * a block, and behind the last, there is room for one row more, which nobody sees.
+ *
+ * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
+#ifndef PMGRT_RAGGED_H
+#define PMGRT_RAGGED_H
+
+#include "pmgrt_block.h"
+
+#ifndef __CUDACC__
+/* Where the segments order[0..n_lanes] begin and how long they are; lanes that do not exist are empty. Returns the
+ * length of the longest. */
+static inline int64_t pmg_block_segments(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes,
+					 int64_t *begin, int64_t *rows)
+{
+	int64_t longest = 0;
+
+	for (int64_t lane = 0; lane < width; lane++) {
+		const int64_t segment = order[lane < n_lanes ? lane : n_lanes - 1];
+
+		begin[lane] = offsets[segment];
+		rows[lane] = lane < n_lanes ? offsets[segment + 1] - offsets[segment] : 0;
+		longest = rows[lane] > longest ? rows[lane] : longest;
+	}
+	return longest;
+}
+
+static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
+{
+	int64_t shortest = rows[0];
+
+	for (int64_t lane = 1; lane < n; lane++)
+		shortest = rows[lane] < shortest ? rows[lane] : shortest;
+	return shortest;
+}
+
+/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse. */
+#define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
+	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+						  const int64_t *begin, const int64_t *rows, int64_t longest) \
+	{ \
+		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
+		for (int64_t lane = 0; lane < width; lane += square) { \
+			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					lines[i] = *(const pmg_line_##name *) &from[begin[lane + i] + row]; \
+				PMG_TRANSPOSE_##NAME(lines) \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
+			} \
+			for (int64_t i = lane; i < lane + square; i++) { \
+				for (int64_t row = whole; row < rows[i]; row++) \
+					block[row*width + i] = from[begin[i] + row]; \
+				for (int64_t row = rows[i]; row < longest; row++) \
+					block[row*width + i] = 0; \
+			} \
+		} \
+	} \
+	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   const int64_t *begin, const int64_t *rows) \
+	{ \
+		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
+		for (int64_t lane = 0; lane < width; lane += square) { \
+			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
+				PMG_TRANSPOSE_##NAME(lines) \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &to[begin[lane + i] + row] = lines[i]; \
+			} \
+			for (int64_t i = lane; i < lane + square; i++) \
+				for (int64_t row = whole; row < rows[i]; row++) \
+					to[begin[i] + row] = block[row*width + i]; \
+		} \
+	}
+#ifdef __cplusplus
+#define restrict __restrict__
+#endif
+PMG_RAGGED_FUNCTIONS(double, f64, F64)
+PMG_RAGGED_FUNCTIONS(float, f32, F32)
+
+/* Parents, as numbers of rows: -1 of a root and behind the end. */
+static inline void pmg_ragged_parents(int64_t *restrict block, int64_t width, const int64_t *restrict parent,
+				      const int64_t *begin, const int64_t *rows, int64_t longest)
+{
+	for (int64_t lane = 0; lane < width; lane++) {
+		for (int64_t row = 0; row < rows[lane]; row++) {
+			const int64_t of = parent[begin[lane] + row];
+
+			block[row*width + lane] = of < 0 ? -1 : of - begin[lane];
+		}
+		for (int64_t row = rows[lane]; row < longest; row++)
+			block[row*width + lane] = -1;
+	}
+}
+#ifdef __cplusplus
+#undef restrict
+#endif
+#endif
+
+#endif

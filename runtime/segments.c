@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What kernels that take segments in blocks need of their offsets, which are fixed: parts as long as the longest
+ * segment, and the segments by length, so that those of a block are about equally long. */
+#include "plan.h"
+
+#include <string.h>
+
+static bool is_part(const pmg_array_desc *array)
+{
+	return array_is_internal(array) && array->segments >= 0 && array->is_per_thread;
+}
+
+static bool is_order(const pmg_array_desc *array)
+{
+	return array_is_internal(array) && array->segments >= 0 && !array->is_per_thread;
+}
+
+/* Offsets that are not as declared are refused later, and may be anything here. */
+static int64_t longest_of(const pmg_pipeline_desc *desc, int32_t offsets, const void *args, const int64_t *extents)
+{
+	const pmg_array_desc *array = &desc->arrays[offsets];
+	const int64_t n = extents[array->first_extent], limit = extents[array->first_extent + 1];
+	struct elements values;
+	int64_t longest = 0, before = 0, at[BLOCK];
+
+	if (!array_argument(array, args)->data || argument_check(NULL, desc, offsets, args, extents) != PMG_OK)
+		return limit;
+	values = elements_of(array_argument(array, args));
+	for (int64_t first = 0; first < n; first += BLOCK) {
+		const int64_t count = block_size(first, n);
+
+		elements_read(&values, first, count, at);
+		for (int64_t i = 0; i < count; i++) {
+			longest = at[i] - before > longest ? at[i] - before : longest;
+			before = at[i];
+		}
+	}
+	return longest < limit ? longest : limit;
+}
+
+void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+{
+	int64_t longest = 0;
+	int32_t known = -1;
+
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		if (!is_part(&desc->arrays[i]))
+			continue;
+		if (desc->arrays[i].segments != known)
+			longest = longest_of(desc, desc->arrays[i].segments, args, extents);
+		known = desc->arrays[i].segments;
+		extents[desc->arrays[i].first_extent + 1] += longest;
+	}
+}
+
+/* By counting: begin[l] is where those of length l begin, then where the next of them goes. */
+static pmg_status order_fill(struct plan *plan, int32_t number)
+{
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+	const int64_t *offsets = plan->kernel.data[array->segments];
+	const int64_t n = array_elements(array, plan->extents);
+	int64_t *order = plan->kernel.data[number], *begin, longest = 0, bytes, at = 0;
+
+	for (int64_t s = 0; s < n; s++)
+		longest = offsets[s + 1] - offsets[s] > longest ? offsets[s + 1] - offsets[s] : longest;
+	bytes = (longest + 1) * (int64_t) sizeof *begin;
+	begin = plan_allocate(plan, bytes);
+	if (!begin)
+		return PMG_NO_RESOURCES;
+	memset(begin, 0, (size_t) bytes);
+	for (int64_t s = 0; s < n; s++)
+		begin[offsets[s + 1] - offsets[s]]++;
+	for (int64_t l = longest; l >= 0; l--) {
+		at += begin[l];
+		begin[l] = at - begin[l];
+	}
+	for (int64_t s = 0; s < n; s++)
+		order[begin[offsets[s + 1] - offsets[s]]++] = s;
+	plan_release(plan, begin, bytes);
+	return PMG_OK;
+}
+
+pmg_status segments_inspect(struct plan *plan)
+{
+	pmg_status status = PMG_OK;
+
+	for (int32_t i = 0; i < plan->desc->n_arrays && status == PMG_OK; i++) {
+		const pmg_array_desc *array = &plan->desc->arrays[i];
+
+		if (is_order(array))
+			status = order_fill(plan, i);
+		if (array->is_per_thread)
+			plan->places[i].block = array_elements(array, plan->extents) / plan->kernel.threads;
+	}
+	return status;
+}
