@@ -63,7 +63,7 @@ static bool add_sizes(struct content *phi, const struct ndarray *sizes, const ch
 	if (ndarray_count(sizes) != 3)
 		return fail_file(failure, path, "the sizes of PHI are %" PRId64 ", not 3", ndarray_count(sizes));
 	for (int m = 0; m < 3; m++) {
-		char name[16];
+		char name[24];
 		double size = ndarray_real(sizes, m);
 		if (!(size >= 0 && size <= INT32_MAX))
 			return fail_file(failure, path, "size %d of PHI is %g", m, size);
