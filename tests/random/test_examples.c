@@ -16,7 +16,19 @@ static struct variant variants[] = {
 	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc" },
 };
 
-enum { DRAWS = 10 };
+enum { DRAWS = 10, DRAWS_OF_SYSTEMS_LONG = 10000 };
+
+/* Systems on chains and trees have the most ways to run, and the most ways to hold their data: with PMG_TEST_LONG many
+ * of them are drawn, in all layouts (random/layouts.c). */
+static int n_draws(const struct module *module)
+{
+	static const char *const systems[] = { "hines", "thomas", "tri_" };
+	bool is_system = false;
+
+	for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++)
+		is_system = is_system || !strncmp(module->name, systems[i], strlen(systems[i]));
+	return is_system && getenv("PMG_TEST_LONG") ? DRAWS_OF_SYSTEMS_LONG : DRAWS;
+}
 
 static void check_file(struct comparison *comparison)
 {
@@ -29,9 +41,11 @@ static void check_file(struct comparison *comparison)
 		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
 	}
 	for (int m = 0; ready && m < c->modules.n; m++, n_drawn = 0) {
-		for (uint64_t draw = 0; draw < 20*DRAWS && n_drawn < DRAWS; draw++)
-			n_drawn += comparison_draw(comparison, c->modules.items[m], draw + 1, AGREE_CLOSELY);
-		if (n_drawn < DRAWS) {
+		int wanted = n_draws(c->modules.items[m]);
+
+		for (int draw = 0; draw < 20*wanted && n_drawn < wanted; draw++)
+			n_drawn += comparison_draw(comparison, c->modules.items[m], (uint64_t) draw + 1, AGREE_CLOSELY);
+		if (n_drawn < wanted) {
 			comparison->failed++;
 			fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn,
 				c->modules.items[m]->name);
