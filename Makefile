@@ -104,7 +104,7 @@ pmg := $(if $(tools_main),$(BUILD)/pmg)
 # ---- Goals ------------------------------------------------------------------------------------------------------
 
 .PHONY: all help deps demo demo-real test test-long test-gpu coverage unit-programs count-program fuzz objects bench \
-	install generated counts lint format clean
+	install generated bench-gpu counts lint format clean
 
 all: $(pmgc) $(pmg) $(libpmgrt) $(libpmgrt_so)    ## pmgc, pmg and the runtime (default)
 
@@ -154,6 +154,9 @@ objects: $(objects)
 bench: all          ## generated beside hand-written code for LiFE, small (minutes); docs/bench.md
 	@BUILD=$(BUILD) bench/run
 
+bench-gpu: all      ## the same on a GPU, with DS1's size: builds, checks, times, writes JSON; nvcc_arch=sm_90
+	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) PYTHON=$(PYTHON) bench/run-gpu
+
 generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
 	@mkdir -p generated
 	@set -e; for example in $(examples); do \
@@ -175,7 +178,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 	install -m 755 $(pmgc) $(pmg) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(addprefix runtime/,pmgrt.h pmgrt_block.h pmgrt_isa_begin.h pmgrt_isa_end.h pmgrt_math.h \
 		pmgrt_ragged.h pmgrt_row.h pmgrt_storage.h pmgrt_thread.h pmgrt_blas.h pmgrt_blas_real.h \
-		pmgrt_cuda.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h pmgrt_cuda_loop.h \
+		pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h pmgrt_cuda_loop.h \
 		pmgrt_cuda_inspect.h) $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/$(soname) $(DESTDIR)$(PREFIX)/lib

@@ -32,6 +32,8 @@ static void sizes_bound(const pmg_pipeline_desc *desc, const int64_t *extents, i
 
 		if (r->n_runs >= 0)
 			sizes[r->n_runs] = n;
+		if (r->parts)
+			sizes[r->parts->n_parts] = n;
 		if (r->n_chunks >= 0)
 			sizes[r->n_chunks] = r->is_by_threads ? threads : 256;
 	}

@@ -208,6 +208,17 @@ typedef struct pmg_places_desc {
 	int32_t values;                 /* limit(keys[0]) values of keys[0] */
 } pmg_places_desc;
 
+/* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest segment
+ * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. The
+ * parts of a segment differ by one point at most and stand next to one another. Where there is a second key, segments
+ * with near values of it stand near to each other, since they read the same rows; among those of a neighbourhood the
+ * longest parts come first, since what runs together should end together. */
+enum { PMG_PART_POINTS = 512 };
+typedef struct pmg_parts_desc {
+	int32_t values, begins, ends;   /* arrays of n_parts elements */
+	int32_t n_parts;                /* where in plan->sizes this number goes */
+} pmg_parts_desc;
+
 /* A restructuring: the points 0..n of fixed index arrays in a stable order by the values of `keys`, the first key the
  * most significant. Points of one value of keys[0] form a segment, those that agree in all keys a run (thesis of
  * K. Aggarwal, IISc 2020, 4.1.2). Arrays made here have role PMG_INSPECTED, any integer type if nothing else is said,
@@ -219,6 +230,7 @@ typedef struct pmg_restructure_desc {
 	int32_t n_keys;                 /* 1 to PMG_MAX_RANK */
 	const int32_t *keys;            /* numbers of fixed arrays with PMG_FACT_INDEX, each of the same n points */
 	const pmg_places_desc *places;  /* NULL: segment s holds value s of keys[0] */
+	const pmg_parts_desc *parts;    /* NULL: none; else there are segments, no runs, and no places */
 	int32_t segments;               /* limit(keys[0]) + 1 offsets into the runs, or the points if runs < 0; -1 */
 	int32_t runs;                   /* n_runs + 1 offsets into the points; -1: none */
 	int32_t chunks;                 /* n_chunks + 1 offsets into the segments; -1: none. Chunks hold about equally

@@ -20,16 +20,22 @@
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #endif
 
-enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
+/* Threads of a block, and blocks that a multiprocessor should have room for where rows are kept in registers. */
+enum { PMG_CUDA_THREADS = 256, PMG_CUDA_BLOCKS = 4, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* ---- In kernels: teams ------------------------------------------------------------------------------- */
 
-#define PMG_TEAM(lanes) \
-	constexpr int pmg_team = (lanes); \
-	const int pmg_lane = (int) (threadIdx.x % pmg_team); \
+#define PMG_BOUNDS(lanes) __launch_bounds__(PMG_CUDA_THREADS, (lanes) > 1 ? PMG_CUDA_BLOCKS : 1)
+
+/* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
+#define PMG_TEAM(lanes, group, width) \
+	constexpr int pmg_team = (lanes), pmg_group = (group), pmg_width = (width), pmg_groups = pmg_team/pmg_group; \
+	const int pmg_lane = (int) (threadIdx.x % pmg_team), pmg_member = pmg_lane % pmg_group; \
+	const int pmg_group_number = pmg_lane/pmg_group; \
 	const int64_t pmg_index = ((int64_t) blockIdx.x*blockDim.x + threadIdx.x)/pmg_team; \
 	const int64_t pmg_teams = (int64_t) gridDim.x*blockDim.x/pmg_team; \
-	(void) pmg_lane, (void) pmg_index, (void) pmg_teams
+	(void) pmg_lane, (void) pmg_member, (void) pmg_group_number, (void) pmg_groups, (void) pmg_index; \
+	(void) pmg_teams, (void) pmg_width
 
 template <int team> static __device__ unsigned pmg_cuda_mask()
 {
@@ -39,34 +45,6 @@ template <int team> static __device__ unsigned pmg_cuda_mask()
 }
 
 #define PMG_TEAM_SYNC __syncwarp(pmg_cuda_mask<pmg_team>())
-
-/* ---- In kernels: rows of accumulators, a vector of which is one cell of each lane ------------------------- */
-
-#undef pmg_vector_f64
-#undef pmg_vector_f32
-#define pmg_vector_f64 double
-#define pmg_vector_f32 float
-#undef PMG_VECTORS
-#define PMG_VECTORS(type, n) (((n) + pmg_team - 1)/pmg_team)
-/* Lanes behind the end have the last cell, too. */
-#undef PMG_VECTOR_START
-#define PMG_VECTOR_START(type, n, vector) \
-	((vector)*pmg_team + pmg_lane < (n) ? (vector)*pmg_team + pmg_lane : (n) - 1)
-#define PMG_READ_F64(cell) (cell)
-#define PMG_READ_F32(cell) (cell)
-#define PMG_READ_F64_AS_F32(cell) ((double) (cell))
-#define PMG_READ_F64_AS_TOP(cell) pmg_f64_of_top(cell)
-#define PMG_READ_F64_TO_F32(cell) ((float) (cell))
-#define PMG_READ_F64_AS_F32_TO_F32(cell) (cell)
-#define PMG_READ_F64_AS_TOP_TO_F32(cell) ((float) pmg_f64_of_top(cell))
-#define PMG_WRITE_F64_TO_F32(cell) (cell)
-#define PMG_WIDEN(cell) ((double) (cell))
-#define PMG_WRITE_F64(cell) (cell)
-#define PMG_WRITE_F32(cell) (cell)
-#define PMG_SUM_F64(sums) ((sums)[0] + (sums)[1])
-#define PMG_SUM_F32(sums) ((sums)[0] + (sums)[1])
-#undef PMG_UNROLL
-#define PMG_UNROLL _Pragma("unroll")
 
 /* ---- In kernels: reductions -------------------------------------------------------------------------------- */
 
@@ -108,10 +86,10 @@ template <class T> static __device__ T pmg_cuda_shuffle_xor(unsigned mask, T val
 	return value;
 }
 
-/* The sum of what the lanes of a team have, the same in each. */
-template <int team, class operation, class T> static __device__ T pmg_cuda_team(T value)
+/* The sum of what the lanes of each group of a team have, the same in each of them. */
+template <int team, int group, class operation, class T> static __device__ T pmg_cuda_team(T value)
 {
-	for (int lanes = team/2; lanes > 0; lanes /= 2)
+	for (int lanes = group/2; lanes > 0; lanes /= 2)
 		value = operation::of(value, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), value, lanes, team));
 	return value;
 }
@@ -304,6 +282,7 @@ static inline __device__ bool pmg_cuda_advance(pmg_cuda_loop *loop, const pmg_cu
 	return !loop->is_over;
 }
 
+#include <pmgrt_cuda_row.h>
 #include <pmgrt_cuda_plan.h>
 
 #endif

@@ -206,6 +206,15 @@ static inline pmg_status pmg_cuda_allocate(pmg_plan *plan, void **memory, int64_
 	return status;
 }
 
+/* Kernels read rows by 16 bytes. */
+static inline pmg_status pmg_cuda_check_place(pmg_plan *plan, int32_t i, const pmg_array_use *use)
+{
+	if (use->place != PMG_CUDA || (uintptr_t) plan->data[i] % 16 == 0)
+		return PMG_OK;
+	return pmg_plan_fail(plan, PMG_BAD_CALL, "pipeline '%s': the data of an array on the device do not begin at a "
+			     "multiple of 16 bytes", pmg_plan_name(plan));
+}
+
 /* Memory of an array, and its values if it has some that stay. */
 static inline pmg_status pmg_cuda_open_array(pmg_plan *plan, int32_t i)
 {
@@ -219,7 +228,7 @@ static inline pmg_status pmg_cuda_open_array(pmg_plan *plan, int32_t i)
 	}
 	if (use.bytes == 0 || use.place == PMG_CUDA) {
 		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : NULL;
-		return PMG_OK;
+		return pmg_cuda_check_place(plan, i, &use);
 	}
 	status = pmg_cuda_allocate(plan, &cuda->own[i], use.bytes);
 	cuda->data[i] = cuda->own[i];
@@ -305,6 +314,8 @@ static inline pmg_status pmg_cuda_begin(pmg_plan *plan, const pmg_control *contr
 		if (use.is_fixed || use.is_internal)
 			continue;
 		cuda->data[i] = use.place == PMG_CUDA ? plan->data[i] : cuda->own[i];
+		if (status == PMG_OK)
+			status = pmg_cuda_check_place(plan, i, &use);
 		if (use.place == PMG_HOST && use.bytes > 0 && (use.is_input || resume))
 			status = pmg_cuda_take(plan, i, use.bytes, is_same);
 		if (status != PMG_OK || use.is_output)

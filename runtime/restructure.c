@@ -115,8 +115,7 @@ static pmg_status points_sort(struct inspection *in)
 
 /* ---- Segments and runs ---- */
 
-/* The value of key `key` at the point that is now at `i`, places for values if there are some. */
-static int64_t key_at(const struct inspection *in, int key, int64_t i)
+int64_t key_at(const struct inspection *in, int key, int64_t i)
 {
 	const struct sort_key *source = &in->keys[key];
 	int64_t at, value;
@@ -341,6 +340,8 @@ static pmg_status host_inspect(struct inspection *in)
 		in->plan->sizes[in->desc->n_runs] = in->n_runs;
 	if (status == PMG_OK)
 		status = chunks_make(in);
+	if (status == PMG_OK && in->desc->parts)
+		status = parts_make(in);
 	if (status == PMG_OK)
 		status = copies_make(in);
 	if (status == PMG_OK)

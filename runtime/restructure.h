@@ -10,7 +10,7 @@
 /* ---- restructure_sizes.c */
 
 /* An array that a restructuring makes; number -1: one that it could make and does not. */
-enum made_kind { MADE_SEGMENTS, MADE_RUNS, MADE_CHUNKS, MADE_VALUES, MADE_COPY, MADE_ORDER };
+enum made_kind { MADE_SEGMENTS, MADE_RUNS, MADE_CHUNKS, MADE_VALUES, MADE_PARTS, MADE_COPY, MADE_ORDER };
 struct made {
 	int32_t number;
 	enum made_kind kind;
@@ -23,6 +23,7 @@ struct made made_array(const pmg_restructure_desc *restructure, int32_t i);
 int64_t array_limit(const pmg_array_desc *array, const int64_t *extents);
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents);
 int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
+int64_t parts_most(int64_t n, int64_t n_values);        /* parts of n points, at most */
 int64_t inspected_bytes(pmg_type type, int64_t n);      /* of an array of n elements */
 
 /* The copy that is made last, in the memory of the order: per point, of 8 bytes; or -1. */
@@ -30,6 +31,7 @@ int32_t last_copy(const pmg_pipeline_desc *desc, const pmg_restructure_desc *res
 
 /* Of tables while they are needed: for places of n_values segments, for new numbers of n_values values. */
 int64_t rank_bytes(int64_t n_values);
+int64_t part_bytes(int64_t n_values);                   /* while segments are cut into parts */
 int64_t numbering_bytes(int64_t n, int64_t n_values, int32_t threads);
 
 /* ---- restructure.c */
@@ -55,6 +57,9 @@ static inline bool has_runs(const struct inspection *in)
 
 /* The elements of a fixed or inspected array. */
 struct elements array_values(const struct plan *plan, int32_t number);
+
+/* The value of key `key` at the point that is now at `i`, places for values if there are some. */
+int64_t key_at(const struct inspection *in, int key, int64_t i);
 
 /* Allocates inspected array `number` with n elements, the largest of which will be `greatest`. */
 pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t greatest);
@@ -82,6 +87,10 @@ void runs_order(struct inspection *in);
 
 /* Makes all arrays on the device, if the plan has one that can; else `is_made` stays false. */
 pmg_status device_inspect(const struct inspection *in, bool *is_made);
+
+/* ---- restructure_parts.c */
+
+pmg_status parts_make(struct inspection *in);
 
 /* ---- restructure_copy.c */
 

@@ -47,7 +47,7 @@ pmg_status device_inspect(const struct inspection *in, bool *is_made)
 
 	if (!plan->desc->device || !plan->desc->device->inspect || desc->n_renumberings > 0)
 		return PMG_OK;
-	if (has_runs(in) || in->order.n == 0 || in->order.n >= INT32_MAX)
+	if (has_runs(in) || desc->parts || in->order.n == 0 || in->order.n >= INT32_MAX)
 		return PMG_OK;
 	device.from = plan_allocate(plan, bytes);
 	if (!device.from)

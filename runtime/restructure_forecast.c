@@ -123,6 +123,18 @@ static int64_t runs_estimate(const pmg_pipeline_desc *desc, const pmg_restructur
 	return estimate < most ? estimate : most;
 }
 
+/* A part for each segment, and some more. */
+static int64_t parts_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const void *args,
+			      const int64_t *extents, bool certain)
+{
+	const int64_t n = points_of(desc, restructure, extents);
+	pmg_restructure_desc by_first = *restructure;
+
+	by_first.n_keys = 1;
+	return certain ? (n + PMG_PART_POINTS - 1) / PMG_PART_POINTS
+		       : parts_most(n, runs_estimate(desc, &by_first, args, extents));
+}
+
 /* ---- Memory ---- */
 
 static int64_t greatest(int64_t one, int64_t other)
@@ -132,7 +144,7 @@ static int64_t greatest(int64_t one, int64_t other)
 
 /* What sizes depend on besides the parameters. */
 struct unknowns {
-	int64_t n_runs;
+	int64_t n_runs, n_parts;
 	int32_t threads;
 };
 
@@ -151,6 +163,8 @@ static int64_t made_elements(const pmg_pipeline_desc *desc, const pmg_restructur
 		return chunks_of(restructure, n, unknowns->threads) + 1;
 	case MADE_VALUES:
 		return n_values;
+	case MADE_PARTS:
+		return unknowns->n_parts;
 	case MADE_COPY:
 		return restructure->copies[made->at].is_per_run ? unknowns->n_runs : n;
 	case MADE_ORDER:
@@ -175,12 +189,15 @@ static struct made_bytes bytes_of(const pmg_pipeline_desc *desc, const pmg_restr
 
 	if (restructure->places)
 		bytes.rank = rank_bytes(array_limit(&desc->arrays[restructure->keys[0]], extents));
+	if (restructure->parts)
+		bytes.rank += part_bytes(array_limit(&desc->arrays[restructure->keys[0]], extents));
 	for (int32_t i = 0; i < n_made(restructure); i++) {
 		const struct made made = made_array(restructure, i);
 		const int64_t elements = made_elements(desc, restructure, &made, extents, unknowns);
 		int64_t *const sums[] = {
 			[MADE_SEGMENTS] = &bytes.borders, [MADE_RUNS] = &bytes.borders, [MADE_CHUNKS] = &bytes.borders,
-			[MADE_VALUES] = &bytes.values, [MADE_COPY] = &bytes.copies, [MADE_ORDER] = &bytes.orders
+			[MADE_VALUES] = &bytes.values, [MADE_PARTS] = &bytes.borders, [MADE_COPY] = &bytes.copies,
+			[MADE_ORDER] = &bytes.orders
 		};
 
 		if (made.number >= 0)
@@ -210,6 +227,7 @@ int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args,
 	for (int32_t r = 0; r < desc->n_restructurings; r++) {
 		const pmg_restructure_desc *restructure = &desc->restructurings[r];
 		const struct unknowns unknowns = {
+			.n_parts = restructure->parts ? parts_estimate(desc, restructure, args, extents, certain) : 0,
 			.n_runs = restructure->runs < 0 ? 0
 				: certain ? points_of(desc, restructure, extents) > 0
 				: runs_estimate(desc, restructure, args, extents),

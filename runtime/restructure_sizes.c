@@ -6,7 +6,7 @@
 
 /* ---- The arrays that a restructuring makes ---- */
 
-enum { N_SINGLE = 4 };
+enum { N_SINGLE = 7 };
 
 int32_t n_made(const pmg_restructure_desc *restructure)
 {
@@ -15,11 +15,15 @@ int32_t n_made(const pmg_restructure_desc *restructure)
 
 struct made made_array(const pmg_restructure_desc *restructure, int32_t i)
 {
+	const pmg_parts_desc none = { -1, -1, -1, -1 }, *parts = restructure->parts ? restructure->parts : &none;
 	const struct made single[N_SINGLE] = {
 		{ restructure->segments, MADE_SEGMENTS, 0 },
 		{ restructure->runs, MADE_RUNS, 0 },
 		{ restructure->chunks, MADE_CHUNKS, 0 },
 		{ restructure->places ? restructure->places->values : -1, MADE_VALUES, 0 },
+		{ parts->values, MADE_PARTS, 0 },
+		{ parts->begins, MADE_PARTS, 0 },
+		{ parts->ends, MADE_PARTS, 0 },
 	};
 
 	if (i < N_SINGLE)
@@ -74,7 +78,8 @@ static bool made_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 			       const struct made *made)
 {
 	if (made->number == -1)
-		return made->kind < MADE_VALUES || (made->kind == MADE_VALUES && !restructure->places);
+		return made->kind < MADE_VALUES || (made->kind == MADE_VALUES && !restructure->places) ||
+		       (made->kind == MADE_PARTS && !restructure->parts);
 	if (made->number < 0 || made->number >= desc->n_arrays)
 		return false;
 	if (desc->arrays[made->number].role != PMG_INSPECTED)
@@ -112,7 +117,10 @@ static bool restructuring_is_consistent(const pmg_pipeline_desc *desc, const pmg
 		if (!made_is_consistent(desc, restructure, &made))
 			return false;
 	}
-	if (restructure->chunks >= 0 && restructure->segments < 0)
+	if ((restructure->chunks >= 0 || restructure->parts) && restructure->segments < 0)
+		return false;
+	if (restructure->parts && (restructure->runs >= 0 || restructure->places ||
+				   !is_size_number(desc, restructure->parts->n_parts)))
 		return false;
 	return places_are_consistent(desc, restructure->places)
 		&& is_size_number(desc, restructure->n_runs) && is_size_number(desc, restructure->n_chunks);
@@ -191,6 +199,11 @@ int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t th
 	if (restructure->is_by_threads)
 		return threads;
 	return n_chunks < 1 ? 1 : n_chunks > 256 ? 256 : n_chunks;
+}
+
+int64_t parts_most(int64_t n, int64_t n_values)
+{
+	return n / PMG_PART_POINTS + (n < n_values ? n : n_values);
 }
 
 int64_t inspected_bytes(pmg_type type, int64_t n)

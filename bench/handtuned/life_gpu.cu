@@ -7,7 +7,10 @@
  *            nothing where a weight is zero; w = M'y: a warp for some coefficients sorted by atom, shuffles, atomics
  *   opt_cut  the same by voxels, which are cut where they have more than 512 coefficients
  *   sparse   cuSPARSE: SpMM or SDDMM on the matrix of (voxel, atom), and what brings weights into it
- *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged */
+ *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged; voxels that
+ *            use near atoms next to each other, so that rows of D are found in caches
+ *   best_top the same with the upper 32 bits of D
+ * The steps between are in life_gpu_steps.h. */
 extern "C" {
 #include "life_gpu.h"
 }
@@ -17,10 +20,13 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
-enum { WARP = 32, WARPS = 4, LANES = 8, THREADS = 256, LONGEST = 512 };
+#include "life_gpu_steps.h"
+
+enum { WARP = 32, WARPS = 4, LANES = 8, THREADS = 256, LONGEST = 512, NEIGHBOURHOOD = 256 };
 
 /* ---- State ---- */
 
@@ -31,7 +37,8 @@ struct life_gpu_state {
 	int64_t n_out;
 	int *atom, *voxel, *fiber;              /* in the order of the version */
 	double *value, *D;
-	int *part_voxel, *part_begin;           /* n_parts, n_parts + 1: coefficients of one voxel */
+	unsigned *D_top;
+	int *part_voxel, *part_begin, *part_end;        /* coefficients of one voxel */
 	bool *part_is_whole;
 	int *pair_begin, *pair_voxel, *pair_atom, *row_begin;   /* of the matrix for cuSPARSE */
 	double *pair;
@@ -218,24 +225,42 @@ static __device__ bool starts_run(int atom, int lane, unsigned mask)
 	return lane == 0 || before != atom;
 }
 
-/* N pairs of doubles in each of 8 lanes. */
-template <int N> static __global__ void __launch_bounds__(THREADS, 4)
-best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
-	 const bool *__restrict__ part_is_whole, const int *__restrict__ atom, const int *__restrict__ fiber,
-	 const double *__restrict__ value, const double2 *__restrict__ D, const double *__restrict__ w,
-	 double2 *__restrict__ Y)
+/* Cells of D that a lane reads at a time, as doubles. */
+static __device__ void read_cells(const double *from, double (&to)[2])
 {
+	const double2 cells = *(const double2 *) from;
+
+	to[0] = cells.x;
+	to[1] = cells.y;
+}
+
+static __device__ void read_cells(const unsigned *from, double (&to)[4])
+{
+	const uint4 cells = *(const uint4 *) from;
+
+	to[0] = __hiloint2double((int) cells.x, 0);
+	to[1] = __hiloint2double((int) cells.y, 0);
+	to[2] = __hiloint2double((int) cells.z, 0);
+	to[3] = __hiloint2double((int) cells.w, 0);
+}
+
+/* Each of 8 lanes has of a row N times 16 bytes of D. */
+template <int n_theta, class T> static __global__ void __launch_bounds__(THREADS, 4)
+best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
+	 const int *__restrict__ part_end, const bool *__restrict__ part_is_whole, const int *__restrict__ atom,
+	 const int *__restrict__ fiber, const double *__restrict__ value, const T *__restrict__ D,
+	 const double *__restrict__ w, double *__restrict__ Y)
+{
+	constexpr int width = 16/sizeof(T), N = n_theta/(LANES*width);
 	const int lane = threadIdx.x % LANES, part = (int) (blockIdx.x*THREADS + threadIdx.x)/LANES;
 	const unsigned shift = threadIdx.x % WARP/LANES*LANES, mask = 0xffu << shift;
-	double2 row[N];
+	double row[N][width] = { { 0 } };
 
 	if (part >= n_parts)
 		return;
-	for (int j = 0; j < N; j++)
-		row[j] = make_double2(0, 0);
-	for (int first = part_begin[part]; first < part_begin[part + 1]; first += LANES) {
+	for (int first = part_begin[part]; first < part_end[part]; first += LANES) {
 		const int k = first + lane;
-		const bool is_in = k < part_begin[part + 1];
+		const bool is_in = k < part_end[part];
 		const int a = is_in ? atom[k] : -1;
 		double factor = is_in ? w[fiber[k]]*value[k] : 0;
 
@@ -249,64 +274,82 @@ best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict_
 		unsigned heads = __ballot_sync(mask, starts_run(a, lane, mask) && factor != 0) >> shift & 0xffu;
 		for (; heads; heads &= heads - 1) {
 			const int i = __ffs((int) heads) - 1;
-			const double2 *cells = D + (int64_t) __shfl_sync(mask, a, i, LANES)*(N*LANES) + lane;
+			const T *cells = D + (int64_t) __shfl_sync(mask, a, i, LANES)*n_theta + lane*width;
 			const double times = __shfl_sync(mask, factor, i, LANES);
 
 #pragma unroll
 			for (int j = 0; j < N; j++) {
-				row[j].x += cells[j*LANES].x*times;
-				row[j].y += cells[j*LANES].y*times;
+				double read[width];
+
+				read_cells(cells + j*LANES*width, read);
+#pragma unroll
+				for (int c = 0; c < width; c++)
+					row[j][c] += read[c]*times;
 			}
 		}
 	}
 #pragma unroll
-	for (int j = 0; j < N; j++) {
-		double2 *cell = &Y[(int64_t) part_voxel[part]*(N*LANES) + j*LANES + lane];
+	for (int j = 0; j < N; j++)
+#pragma unroll
+		for (int c = 0; c < width; c += 2) {
+			double *cell = &Y[(int64_t) part_voxel[part]*n_theta + (j*LANES + lane)*width + c];
 
-		if (part_is_whole[part]) {
-			*cell = row[j];
-		} else {
-			atomicAdd(&cell->x, row[j].x);
-			atomicAdd(&cell->y, row[j].y);
+			if (part_is_whole[part]) {
+				*(double2 *) cell = make_double2(row[j][c], row[j][c + 1]);
+			} else {
+				atomicAdd(cell, row[j][c]);
+				atomicAdd(cell + 1, row[j][c + 1]);
+			}
 		}
-	}
 }
 
-template <int N> static __global__ void __launch_bounds__(THREADS, 3)
+template <int n_theta, class T> static __global__ void __launch_bounds__(THREADS, 3)
 best_wc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
-	const int *__restrict__ atom, const int *__restrict__ fiber, const double *__restrict__ value,
-	const double2 *__restrict__ D, const double2 *__restrict__ Y, double *__restrict__ w)
+	const int *__restrict__ part_end, const int *__restrict__ atom, const int *__restrict__ fiber,
+	const double *__restrict__ value, const T *__restrict__ D, const double *__restrict__ Y, double *__restrict__ w)
 {
+	constexpr int width = 16/sizeof(T), N = n_theta/(LANES*width);
 	const int lane = threadIdx.x % LANES, part = (int) (blockIdx.x*THREADS + threadIdx.x)/LANES;
 	const unsigned shift = threadIdx.x % WARP/LANES*LANES, mask = 0xffu << shift;
-	double2 row[N];
+	double row[N][width];
 
 	if (part >= n_parts)
 		return;
 #pragma unroll
 	for (int j = 0; j < N; j++)
-		row[j] = Y[(int64_t) part_voxel[part]*(N*LANES) + j*LANES + lane];
-	for (int first = part_begin[part]; first < part_begin[part + 1]; first += LANES) {
+#pragma unroll
+		for (int c = 0; c < width; c += 2) {
+			const double2 cells = *(const double2 *) &Y[(int64_t) part_voxel[part]*n_theta +
+								    (j*LANES + lane)*width + c];
+
+			row[j][c] = cells.x;
+			row[j][c + 1] = cells.y;
+		}
+	for (int first = part_begin[part]; first < part_end[part]; first += LANES) {
 		const int k = first + lane;
-		const bool is_in = k < part_begin[part + 1];
+		const bool is_in = k < part_end[part];
 		const int a = is_in ? atom[k] : -1;
 		unsigned heads = __ballot_sync(mask, starts_run(a, lane, mask) && is_in) >> shift & 0xffu;
 		double mine = 0;
 
 		for (; heads; heads &= heads - 1) {
 			const int b = __shfl_sync(mask, a, __ffs((int) heads) - 1, LANES);
-			const double2 *cells = D + (int64_t) b*(N*LANES) + lane;
-			double sum = 0, other = 0;
+			const T *cells = D + (int64_t) b*n_theta + lane*width;
+			double sums[2] = { 0 };
 
 #pragma unroll
 			for (int j = 0; j < N; j++) {
-				sum += cells[j*LANES].x*row[j].x;
-				other += cells[j*LANES].y*row[j].y;
+				double read[width];
+
+				read_cells(cells + j*LANES*width, read);
+#pragma unroll
+				for (int c = 0; c < width; c++)
+					sums[c % 2] += read[c]*row[j][c];
 			}
-			sum += other;
+			sums[0] += sums[1];
 			for (int d = LANES/2; d > 0; d /= 2)
-				sum += __shfl_xor_sync(mask, sum, d, LANES);
-			mine = a == b ? sum : mine;
+				sums[0] += __shfl_xor_sync(mask, sums[0], d, LANES);
+			mine = a == b ? sums[0] : mine;
 		}
 		if (is_in)
 			atomicAdd(&w[fiber[k]], mine*value[k]);
@@ -315,29 +358,76 @@ best_wc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__
 
 /* ---- Making ready ---- */
 
+struct part {
+	int voxel, begin, end, median;          /* the atom in the middle of its voxel */
+	bool is_whole;
+
+	int length() const
+	{
+		return end - begin;
+	}
+};
+
 /* Parts of at most `most` coefficients of one voxel, which need not have any. */
-static void cut(life_gpu_state *s, const life_tensor *t, const std::vector<int> &voxel, int most)
+static std::vector<part> parts_of(const life_tensor *t, const std::vector<int> &voxel, const std::vector<int> &atom,
+				  int n, int most)
 {
-	std::vector<int> voxels, begins;
-	std::vector<char> whole;
+	std::vector<part> parts;
 	int k = 0;
 
 	for (int v = 0; v < (int) t->n_voxels; v++) {
 		const int first = k;
 
-		while (k < s->n && voxel[k] == v)
+		while (k < n && voxel[k] == v)
 			k++;
-		for (int begin = first; begin == first || begin < k; begin += std::min(most, s->n + 1)) {
-			voxels.push_back(v);
-			begins.push_back(begin);
-			whole.push_back(k - first <= most);
-		}
+		for (int begin = first; begin == first || begin < k; begin += std::min(most, n + 1))
+			parts.push_back({ v, begin, (int) std::min<int64_t>(k, (int64_t) begin + most),
+					  k > first ? atom[(first + k)/2] : 0, k - first <= most });
+	}
+	return parts;
+}
+
+/* Those of near atoms next to each other; in each neighbourhood the longest first, so that warps end together. */
+static void order_parts(std::vector<part> &parts)
+{
+	std::stable_sort(parts.begin(), parts.end(), [](const part &a, const part &b) { return a.median < b.median; });
+	for (size_t i = 0; i < parts.size(); i += NEIGHBOURHOOD)
+		std::stable_sort(parts.begin() + (long) i,
+				 parts.begin() + (long) std::min(i + NEIGHBOURHOOD, parts.size()),
+				 [](const part &a, const part &b) { return a.length() > b.length(); });
+}
+
+static void keep_parts(life_gpu_state *s, const std::vector<part> &parts)
+{
+	std::vector<int> voxels, begins, ends;
+	std::vector<char> whole;
+
+	for (const part &p : parts) {
+		voxels.push_back(p.voxel);
+		begins.push_back(p.begin);
+		ends.push_back(p.end);
+		whole.push_back(p.is_whole);
 	}
 	begins.push_back(s->n);
 	s->n_parts = (int) voxels.size();
 	s->part_voxel = on_device(s, voxels);
 	s->part_begin = on_device(s, begins);
+	s->part_end = on_device(s, ends);
 	s->part_is_whole = (bool *) on_device(s, whole);
+}
+
+/* The upper halves of the bits, rounded. */
+static std::vector<unsigned> tops_of(const double *values, int64_t n)
+{
+	std::vector<unsigned> tops((size_t) n);
+
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t bits;
+
+		memcpy(&bits, &values[i], sizeof bits);
+		tops[(size_t) i] = (unsigned) ((bits + 0x7fffffffu + (bits >> 32 & 1)) >> 32);
+	}
+	return tops;
 }
 
 static void find_pairs(life_gpu_state *s, const life_tensor *t, const std::vector<int> &atom,
@@ -403,6 +493,11 @@ static void close_state(life_gpu_state *s)
 	delete s;
 }
 
+static bool is_best(enum life_gpu_code code)
+{
+	return code == LIFE_GPU_BEST || code == LIFE_GPU_BEST_TOP;
+}
+
 static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, enum life_gpu_code code,
 				  enum life_op op, char *error, size_t size)
 {
@@ -421,13 +516,21 @@ static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, en
 	s->fiber = on_device(s, in_order(t->fiber, order, t->n_coeffs));
 	s->value = on_device(s, in_order(t->value, order, t->n_coeffs));
 	s->D = on_device(s, std::vector<double>(t->D, t->D + t->n_atoms*t->n_theta));
-	if (code != LIFE_GPU_REF && !(code == LIFE_GPU_OPT && op == LIFE_WC))
-		cut(s, t, voxel, code == LIFE_GPU_OPT ? s->n + 1 : LONGEST);
+	if (code != LIFE_GPU_REF) {
+		const bool is_cut = code == LIFE_GPU_OPT_CUT || code == LIFE_GPU_SPARSE || is_best(code);
+		std::vector<part> parts = parts_of(t, voxel, atom, s->n, is_cut ? LONGEST : s->n + 1);
+
+		if (is_best(code))
+			order_parts(parts);
+		keep_parts(s, parts);
+	}
+	if (code == LIFE_GPU_BEST_TOP)
+		s->D_top = on_device(s, tops_of(t->D, t->n_atoms*t->n_theta));
 	if (code == LIFE_GPU_SPARSE) {
 		find_pairs(s, t, atom, voxel);
 		ok = open_sparse(s, t);
 	}
-	if (code == LIFE_GPU_BEST && t->n_theta != 64 && t->n_theta != 96)
+	if (is_best(code) && t->n_theta != 64 && t->n_theta != 96)
 		snprintf(error, size, "it is written for 64 and 96 directions");
 	else if (!ok || !is_ok(cudaGetLastError()))
 		snprintf(error, size, "CUDA fails");
@@ -491,32 +594,76 @@ static bool run_sparse(life_gpu_state *s, const double *in, double *out)
 	return status == CUSPARSE_STATUS_SUCCESS;
 }
 
-template <int N> static void run_best(life_gpu_state *s, const double *in, double *out)
+template <int n_theta, class T> static void run_best(life_gpu_state *s, const T *D, const double *in, double *out)
 {
 	const int blocks = blocks_of((int64_t) s->n_parts*LANES);
 
 	if (s->op == LIFE_DSC)
-		best_dsc<N><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->part_is_whole, s->atom,
-						  s->fiber, s->value, (const double2 *) s->D, in, (double2 *) out);
+		best_dsc<n_theta, T><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->part_end,
+							   s->part_is_whole, s->atom, s->fiber, s->value, D, in, out);
 	else
-		best_wc<N><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->atom, s->fiber, s->value,
-						 (const double2 *) s->D, (const double2 *) in, out);
+		best_wc<n_theta, T><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->part_end, s->atom,
+							  s->fiber, s->value, D, in, out);
+}
+
+static void run_step(life_gpu_state *s, enum step step, const double *in, double *out)
+{
+	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->atom, s->voxel,
+				     s->fiber, s->value, s->D };
+
+	if (s->op == LIFE_DSC)
+		step_run_dsc(tensor, step, in, out);
+	else
+		step_run_wc(tensor, step, in, out);
+}
+
+static bool run_code(life_gpu_state *s, const double *in, double *out)
+{
+	switch (s->code) {
+	case LIFE_GPU_REF:
+		run_ref(s, in, out);
+		break;
+	case LIFE_GPU_PARTITIONED:
+		run_step(s, STEP_PARTITIONED, in, out);
+		break;
+	case LIFE_GPU_SHARED:
+		run_step(s, STEP_SHARED, in, out);
+		break;
+	case LIFE_GPU_WARP:
+		run_step(s, STEP_WARPS_1, in, out);
+		break;
+	case LIFE_GPU_WARPS:
+		run_step(s, STEP_WARPS_4, in, out);
+		break;
+	case LIFE_GPU_REAL:
+		run_step(s, STEP_REAL, in, out);
+		break;
+	case LIFE_GPU_OPT: case LIFE_GPU_OPT_CUT:
+		run_opt(s, in, out);
+		break;
+	case LIFE_GPU_SPARSE:
+		return run_sparse(s, in, out);
+	case LIFE_GPU_BEST:
+		if (s->n_theta == 96)
+			run_best<96>(s, s->D, in, out);
+		else
+			run_best<64>(s, s->D, in, out);
+		break;
+	case LIFE_GPU_BEST_TOP:
+		if (s->n_theta == 96)
+			run_best<96>(s, s->D_top, in, out);
+		else
+			run_best<64>(s, s->D_top, in, out);
+		break;
+	}
+	return true;
 }
 
 static bool run_state(life_gpu_state *s, const double *in, double *out)
 {
 	bool ok = is_ok(cudaMemsetAsync(out, 0, (size_t) s->n_out*sizeof(double)));
 
-	if (s->code == LIFE_GPU_REF)
-		run_ref(s, in, out);
-	else if (s->code == LIFE_GPU_SPARSE)
-		ok = run_sparse(s, in, out) && ok;
-	else if (s->code != LIFE_GPU_BEST)
-		run_opt(s, in, out);
-	else if (s->n_theta == 96)
-		run_best<6>(s, in, out);
-	else
-		run_best<4>(s, in, out);
+	ok = run_code(s, in, out) && ok;
 	return is_ok(cudaGetLastError()) && is_ok(cudaDeviceSynchronize()) && ok;
 }
 

@@ -99,13 +99,19 @@ void life_reference_free(struct life_reference *reference)
 
 /* ---- A row ------------------------------------------------------------------------------------ */
 
+/* Of the least precise number that a version works with. */
+static double eps_of(const char *precision)
+{
+	return strcmp(precision, "f64top") == 0 ? 0x1p-20 : strcmp(precision, "f32") == 0 ? 0x1p-23 : 0x1p-52;
+}
+
 /* Sets error and bound; the element that is worst. */
 static int64_t compare(const struct life_reference *reference, struct life_row *row, const double *out)
 {
 	enum life_op op = row->op;
 	int64_t n = life_out_count(row->problem, op), worst = -1;
 	int64_t width = op == LIFE_DSC ? row->problem->tensor.n_theta : 1;
-	double eps = strcmp(row->row.record.precision, "f32") == 0 ? 0x1p-23 : 0x1p-52;
+	double eps = eps_of(row->row.record.precision);
 	double above = 0, below = 0, most = 0;
 	for (int64_t i = 0; i < n; i++) {
 		double expected = reference->result[op][i], difference = fabs(out[i] - expected);

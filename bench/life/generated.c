@@ -79,7 +79,7 @@ static void describe(struct life_row *row, const char *options)
 	record->version = "generated";
 	record->target = row->session.values.target;
 	record->threads = (double) row->session.values.threads;
-	record->precision = strstr(options, "f32") || strstr(options, "f64top") ? "f32" : "f64";
+	record->precision = strstr(options, "f32") ? "f32" : strstr(options, "f64top") ? "f64top" : "f64";
 	record->restructure = bench_decision(&row->session, "restructure");
 	record->partition = bench_decision(&row->session, "partition");
 	record->algorithm = options;

@@ -17,12 +17,20 @@ static const struct gpu_version {
 	const char *name;
 	enum life_gpu_code code;
 	enum life_order order[LIFE_OPS];
+	const char *partition[LIFE_OPS];
 } gpu_versions[] = {
-	{ "gpu_ref", LIFE_GPU_REF, { LIFE_BY_ATOM, LIFE_BY_ATOM } },
-	{ "gpu_opt", LIFE_GPU_OPT, { LIFE_BY_VOXEL, LIFE_BY_ATOM } },
-	{ "gpu_opt_cut", LIFE_GPU_OPT_CUT, { LIFE_BY_VOXEL, LIFE_BY_VOXEL } },
-	{ "gpu_sparse", LIFE_GPU_SPARSE, { LIFE_HYBRID, LIFE_HYBRID } },
-	{ "gpu_best", LIFE_GPU_BEST, { LIFE_HYBRID, LIFE_HYBRID } },
+	{ "gpu_ref", LIFE_GPU_REF, { LIFE_BY_ATOM, LIFE_BY_ATOM }, { "coefficient", "coefficient" } },
+	{ "gpu_restructured", LIFE_GPU_REF, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "coefficient", "coefficient" } },
+	{ "gpu_partitioned", LIFE_GPU_PARTITIONED, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
+	{ "gpu_shared", LIFE_GPU_SHARED, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
+	{ "gpu_warp", LIFE_GPU_WARP, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
+	{ "gpu_warps", LIFE_GPU_WARPS, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
+	{ "gpu_real", LIFE_GPU_REAL, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "voxel", "voxel" } },
+	{ "gpu_opt", LIFE_GPU_OPT, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
+	{ "gpu_opt_cut", LIFE_GPU_OPT_CUT, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_sparse", LIFE_GPU_SPARSE, { LIFE_HYBRID, LIFE_HYBRID }, { "pair", "pair" } },
+	{ "gpu_best", LIFE_GPU_BEST, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_best_top", LIFE_GPU_BEST_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 };
 
 enum { N_VERSIONS = sizeof(gpu_versions) / sizeof(gpu_versions[0]) };
@@ -147,9 +155,6 @@ static bool run_gpu(void *state, double *seconds, struct failure *failure)
 
 static void describe(struct life_row *row, const struct gpu_version *version, double seconds)
 {
-	static const char *const partitions[] = { "coefficient", "voxel", "parts of voxels", "pair",
-						  "parts of voxels" };
-	bool is_coefficients = version->code == LIFE_GPU_OPT && row->op == LIFE_WC;
 	struct record *record = &row->row.record;
 	*record = record_new();
 	record->bench = "life";
@@ -159,9 +164,9 @@ static void describe(struct life_row *row, const struct gpu_version *version, do
 	record->version = version->name;
 	record->target = "cuda";
 	record->threads = 1;
-	record->precision = "f64";
+	record->precision = version->code == LIFE_GPU_BEST_TOP ? "f64top" : "f64";
 	record->restructure = life_order_name(version->order[row->op]);
-	record->partition = is_coefficients ? "coefficient" : partitions[version->code];
+	record->partition = version->partition[row->op];
 	record->plan_ms = 1e3 * seconds;
 }
 

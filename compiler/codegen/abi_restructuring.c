@@ -67,6 +67,10 @@ static void emit_restructuring_lists(struct writer *w, const struct layout *layo
 		     number_of_array(layout, r->copies.items[i].to), r->copies.items[i].is_per_run ? "true" : "false");
 	if (r->copies.n)
 		close_block(w, "};");
+	if (r->part_values)
+		line(w, "static const pmg_parts_desc %s_parts_%d = { %d, %d, %d, %d };", p, number,
+		     number_of_array(layout, r->part_values), number_of_array(layout, r->part_begins),
+		     number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts));
 	if (r->renumberings.n)
 		open_block(w, "static const pmg_renumber_desc %s_renumberings_%d[] = {", p, number);
 	for (int i = 0; i < r->renumberings.n; i++)
@@ -90,6 +94,8 @@ static void emit_restructuring_row(struct writer *w, const struct layout *layout
 	     number_of_array(layout, r->chunks), r->is_by_threads ? "true" : "false");
 	line(w, ".n_runs = %d, .n_chunks = %d,", number_of_count(layout, r->n_runs),
 	     number_of_count(layout, r->n_chunks));
+	if (r->part_values)
+		line(w, ".parts = &%s_parts_%d,", p, number);
 	if (r->copies.n)
 		line(w, ".n_copies = %d, .copies = %s_copies_%d,", r->copies.n, p, number);
 	if (r->renumberings.n)

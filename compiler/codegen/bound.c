@@ -144,6 +144,8 @@ static struct condition open_source(struct emit *e, const struct access *source,
 	int first = e->facts.n;
 	condition_list conditions = source_conditions(e, source, point);
 
+	if (conditions.n)
+		deal_breaks(e);
 	return conditions.n ? condition_open(e, conjunction(e, &conditions), first) : none;
 }
 
@@ -258,6 +260,7 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 	const struct array *array = dim->source.array;
 	struct affine limit = affine_of_expr(e, NULL, array->limit), index = c_index(e, point, &dim->source);
 
+	deal_breaks(e);
 	open_block(e->w, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
 	line(e->w, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
 	     affine_plain(e->arena, &index), name);
@@ -319,7 +322,8 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
 	if (!e->is_dead->items[number])
-		line(e->w, "const int64_t %s = %s;", use.bound, c_access(e, &point, &dim_of(&use)->source));
+		line(e->w, "const int64_t %s = %s;", use.bound,
+		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
 	start = e->w->text.length;
 	emit_known_bind(e, node, use, &point);
 	if (!text_mentions(str_text(&e->w->text) + start, use.bound))
@@ -346,6 +350,7 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	scope_leave(e, scope);
 	iterator_push(e, node, variable, mark->direction);
 	if (conditions.n) {
+		deal_breaks(e);
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
 		condition = condition_open(e, conjunction(e, &conditions), is_root ? -1 : scope.facts);
@@ -479,6 +484,7 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 	struct affine value = affine_of_dim(e, point, mark_dim_number(mark));
 	struct condition condition = condition_open(e, equality(e, variable, &value), -1);
 
+	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });
 	condition_close(e, condition);
 }

@@ -153,6 +153,7 @@ struct row {                            /* cells of a stage's target that are ke
 	int64_t length;
 	const char *name;
 	const char *index;              /* of the present vector, in a dot product */
+	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
 };
 
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
@@ -203,6 +204,9 @@ struct emit {
 	int n_kernels;
 	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
 	bool in_loop;                   /* what is printed is the body of an `iterate` */
+	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
+	struct deal *deal;              /* inside its loop; NULL */
+	VEC(struct stream) streams;     /* of all deals, found when they are first printed */
 	bool failed;
 };
 
@@ -222,9 +226,30 @@ struct ragged {
 /* A kernel of a device. */
 struct grid {
 	int team;                       /* lanes */
+	int group;                      /* of these lanes, those that share a row */
+	int width;                      /* cells of a row that a lane has next to one another */
+	bool has_deals;                 /* then a team has several groups, else one */
+	bool is_broken;                 /* and cannot be printed so */
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
+};
+
+/* An array of which each iteration of a deal's loop reads an element, next to that of the next iteration. */
+struct stream {
+	const struct mark *deal;
+	const char *array;
+};
+
+/* A loop of which each lane of a team has an iteration. */
+struct deal {
+	const struct mark *mark;
+	const char *is_in;              /* the variable that says whether the lane has one */
+	const char *variable;           /* of the loop */
+	int n_iterators, n_locals;      /* those behind are of a lane */
+	bool in_vectors;                /* in a loop of vectors, for one iteration in each group */
+	const char *rank, *round;       /* there: the number of the iteration that the lane takes a sum of, and the
+					 * number of the present ones over that of groups */
 };
 
 /* How the next loop runs: the marks above it. */
@@ -402,6 +427,27 @@ void ragged_empty(struct emit *e, const struct array *copy);
 
 void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
 
+/* The test that stands above what is below the mark; NULL: nothing is. */
+const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+
+/* ---- deals.c: loops of which each lane of a team has an iteration --------------------------------------- */
+
+/* Is this the loop of a pending deal? */
+bool loop_is_dealt(const struct emit *e, const struct mark *loop);
+/* That loop; false: it is another loop. */
+bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		     const struct range *range);
+/* In a deal: a loop of vectors below `mark`, for one lane after the other; false: `node` is none. */
+bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
+/* A read, of which `text` is the element: in a deal, what a lane reads is read once. */
+const char *deal_read(struct emit *e, const struct access *access, const char *text);
+/* What is printed next stands below a condition, or is a row beside a deal. */
+void deal_breaks(struct emit *e);
+void deal_breaks_beside(struct emit *e);
+/* In a deal: opens a block for lanes that have an iteration; the sum of a group goes to the lane that takes it. */
+int deal_open(struct emit *e);
+void emit_given_sum(struct emit *e, const struct update *update);
+
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
@@ -436,6 +482,8 @@ bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
 bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
 const char *row_suffix(enum scalar_type type);
+/* Has each lane of a team as many cells? */
+bool row_fills_team(const struct emit *e, int64_t length);
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
 
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */

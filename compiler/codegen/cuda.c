@@ -29,7 +29,8 @@ static const char *cuda_loop_head(struct emit *e, const struct range *range, con
 				  const struct loop_use *use)
 {
 	bool is_shared = loop_is_shared(e, use);
-	const char *number = is_shared ? "pmg_index" : "pmg_lane", *all = is_shared ? "pmg_teams" : "pmg_team";
+	const char *number = is_shared ? "pmg_index" : e->deal ? "pmg_member" : "pmg_lane";
+	const char *all = is_shared ? "pmg_teams" : e->deal ? "pmg_group" : "pmg_team";
 	int direction = use->mark->direction;
 	const char *step = range->step == 1 ? all : arena_printf(e->arena, "%s*%s", int_text(e->arena, range->step),
 								 all);
@@ -70,7 +71,7 @@ static const struct target cuda = {
 	.prints = {
 		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
-		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true,
+		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true, [MARK_DEAL] = true,
 		[MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.file_head = cuda_file_head,

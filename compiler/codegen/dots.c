@@ -13,7 +13,8 @@
  * write nothing that the dot products, or the indices in them, read. */
 #include "codegen/codegen_private.h"
 
-enum { LONGEST = 12*64, VECTOR = 64 };  /* bytes of what is kept at most, and of the longest vector */
+/* Bytes of what is kept at most, and of the longest vector; of a device, times LANES. */
+enum { LONGEST = 12*64, VECTOR = 64, LANES = 4 };
 
 struct dot {
 	const struct stage *stage;
@@ -21,10 +22,12 @@ struct dot {
 	int64_t length;
 };
 
-/* On a device, the vectors of the row are as long as a team. */
-static bool fills_lanes(const struct emit *e, int64_t length)
+/* On a device, lanes behind the end of the row leave it out. */
+static bool length_fits(const struct emit *e, int64_t bytes)
 {
-	return !e->grid || (!e->grid->in_lanes && length % e->grid->team == 0);
+	if (e->grid)
+		return !e->grid->in_lanes && bytes > 0 && bytes <= LANES*LONGEST;
+	return bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0;
 }
 
 /* Is this the loop of a dot product? `node` is isl's loop. */
@@ -43,8 +46,7 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	dot->stage = stage;
 	dot->loop = mark;
 	bytes = is ? dot->length*type_size(sums) : 0;
-	return is && bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0 && fills_lanes(e, dot->length) &&
-	       row_is_whole_loop(e, node, mark->dim);
+	return is && length_fits(e, bytes) && row_is_whole_loop(e, node, mark->dim);
 }
 
 /* Adds to vectors of `sums`: to the one at `place`, or, where that is NULL, to two in turn. */
@@ -53,13 +55,16 @@ static void emit_products(struct emit *e, __isl_keep isl_ast_node *node, const s
 {
 	int visible = e->names.visible.n;
 	struct scope scope = scope_enter(e);
-	struct row row = { dot->stage, mark_dim_number(dot->loop), dot->length, NULL, NULL };
+	struct row row = { .stage = dot->stage, .dim = mark_dim_number(dot->loop), .length = dot->length };
 	struct point point;
 
 	row.index = row_open(e, node, &row, true);
 	point = (struct point) { row.stage, ast_first_instance(node, row.stage, false) };
 	e->vector = &row;
-	line(e->w, "%s[%s] += %s;", sums, place ? place : arena_printf(e->arena, "%s %% 2", row.index),
+	if (!row_fills_team(e, dot->length))
+		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, dot->length), row.index);
+	line(e->w, "%s%s[%s] += %s;", row_fills_team(e, dot->length) ? "" : "\t", sums,
+	     place ? place : arena_printf(e->arena, "%s %% 2", row.index),
 	     c_expr(e, &point, row.stage->value).text);
 	e->vector = NULL;
 	close_block(e->w, "}");
@@ -88,6 +93,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 
 	if (!(sum || batch_is_made(e)) || !find_dot(e, node, use.mark, &dot))
 		return false;
+	deal_breaks_beside(e);
 	if (batch_is_made(e))
 		emit_products(e, node, &dot, batch->sums, batch->place);
 	else if (batch && batch->stage == dot.stage)
@@ -202,7 +208,8 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 {
 	const struct access *access = search->access;
 	const struct array *array = search->dot.stage->write.array;
-	struct row row = { search->dot.stage, mark_dim_number(search->dot.loop), search->dot.length, NULL, NULL };
+	struct row row = { .stage = search->dot.stage, .dim = mark_dim_number(search->dot.loop),
+			   .length = search->dot.length };
 	struct point point = { row.stage, ast_first_instance(node, row.stage, false) };
 	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", access->array->c_name)), *j;
 	struct scope scope = scope_enter(e);

@@ -451,7 +451,7 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 		sum = affine_of_dim(e, point, expr->index);
 		return affine_print(e->arena, &sum);
 	case EXPR_READ:
-		return c_value(e, &expr->access, c_access(e, point, &expr->access));
+		return c_value(e, &expr->access, deal_read(e, &expr->access, c_access(e, point, &expr->access)));
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

@@ -3,7 +3,7 @@
  * Kernels of a device. What is below a GRID mark is printed twice: to nowhere first, from which one sees what it reads,
  * then as a function with these parameters; where the mark stood, the function is started. Teams of lanes share the
  * PARALLEL loop, the lanes of a team a VECTOR loop. Everything else is computed by each lane of a team, which has all
- * of its variables, but written to memory by one; before and after such a write, and a loop that lanes share, they wait
+ * of its variables, but written to memory by one. Before and after such a write, and a loop that lanes share, they wait
  * for one another, so that each sees what the others wrote, and nobody writes what another has yet to read. */
 #include <string.h>
 
@@ -23,12 +23,16 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 
 void emit_team_sync(struct emit *e)
 {
-	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes)
+	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->deal)
 		line(e->w, "PMG_TEAM_SYNC;");
 }
 
 int one_lane_open(struct emit *e)
 {
+	if (e->deal && !e->deal->in_vectors)
+		return deal_open(e);
+	if (e->deal && !e->grid->in_lanes)
+		e->grid->is_broken = true;
 	if (!e->grid || e->grid->team == 1 || e->grid->in_lanes)
 		return -1;
 	emit_team_sync(e);
@@ -72,7 +76,8 @@ bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool o
 	};
 
 	if (!of_grid) {
-		line(e->w, "%s = pmg_cuda_team<pmg_team, pmg_cuda_%s>(%s);", name, operations[op], name);
+		line(e->w, "%s = pmg_cuda_team<pmg_team, %s, pmg_cuda_%s>(%s);", name,
+		     e->deal ? "pmg_group" : "pmg_team", operations[op], name);
 		return false;
 	}
 	e->grid->sums_up = true;
@@ -270,9 +275,12 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 	return name;
 }
 
-static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, const struct mark *mark)
+static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, const struct mark *mark,
+		       bool has_deals)
 {
-	struct grid grid = { .team = (int) mark->factor, .has_shared = is_shared_at(isl_ast_node_copy(node)) };
+	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
+			     .width = mark->width, .has_deals = has_deals,
+			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
 	struct writer *outer = e->w;
 
 	w->span = outer->span;
@@ -280,6 +288,22 @@ static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node
 	e->w = w;
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->w = outer;
+}
+
+/* Deals as far as they can be printed. */
+static bool print_trial(struct emit *e, struct writer *scratch, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	int bound = e->n_bound;
+	bool has_deals = mark->factor > mark->row_lanes;
+
+	print_body(e, scratch, node, mark, has_deals);
+	e->n_bound = bound;
+	if (!e->grid->is_broken)
+		return has_deals;
+	*scratch = writer_new(e->arena);
+	print_body(e, scratch, node, mark, false);
+	e->n_bound = bound;
+	return false;
 }
 
 static void emit_constants(struct emit *e, struct writer *w, const char *text)
@@ -307,29 +331,26 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	struct writer scratch = writer_new(e->arena), *w = e->kernels;
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
-	bool sums_up;
-	int bound = e->n_bound;
+	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
 
-	print_body(e, &scratch, node, mark);
-	e->n_bound = bound;
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
 	sums_up = e->grid->sums_up;
 	w->span = e->w->span;
-	open_block(w, "static __global__ void %s(%s)\n{", name,
+	open_block(w, "static __global__ void PMG_BOUNDS(%d) %s(%s)\n{", e->grid->team, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
-	line(w, "PMG_TEAM(%s);", int_text(e->arena, mark->factor));
+	line(w, "PMG_TEAM(%d, %d, %d);", e->grid->team, e->grid->group, mark->width);
 	emit_loop_head(e, w, text);
 	emit_constants(e, w, text);
 	if (!is_shared_at(isl_ast_node_copy(node)))
 		line(w, "if (pmg_index > 0)\n\treturn;");
 	writer_blank(w);
-	print_body(e, w, node, mark);
+	print_body(e, w, node, mark, has_deals);
 	close_block(w, "}");
 	writer_blank(w);
+	line(e->w, "%s(plan, %s, %s, %d%s);", sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_text(e, node),
+	     e->grid->team, str_text(&parameters.arguments));
 	e->grid = NULL;
-	line(e->w, "%s(plan, %s, %s, %s%s);", sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_text(e, node),
-	     int_text(e->arena, mark->factor), str_text(&parameters.arguments));
 }
 
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)

@@ -209,7 +209,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	struct range range = range_of(e, node, use.mark->direction);
 	int kept = dots_keep(e, node, &use, &range);
 
-	if (kept < 0 || !emit_batches(e, node, &use, &range))
+	if (!emit_deal_loop(e, node, &use, &range) && (kept < 0 || !emit_batches(e, node, &use, &range)))
 		emit_iterations(e, node, use, range);
 	dots_release(e, kept);
 }
@@ -258,6 +258,7 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
 	struct condition condition = condition_open(e, text.text, is_said ? scope.facts : -1);
 
+	deal_breaks(e);
 	emit_node(e, then, use);
 	scope_leave(e, scope);
 	isl_ast_node_free(then);
@@ -289,6 +290,15 @@ static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->atomic = outer;
 }
 
+static void emit_deal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+{
+	const struct mark *outer = e->next_deal;
+
+	e->next_deal = mark;
+	emit_node(e, node, use);
+	e->next_deal = outer;
+}
+
 static void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	e->in_team = true;
@@ -301,6 +311,8 @@ static void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			    struct loop_use use)
 {
+	if (emit_deal_vectors(e, node, mark, use))
+		return;
 	switch (mark->kind) {
 	case MARK_PARALLEL:
 		use.is_parallel = true;
@@ -346,6 +358,9 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		return;
 	case MARK_STORAGE:
 		emit_storage(e, node, mark);
+		return;
+	case MARK_DEAL:
+		emit_deal(e, node, mark, use);
 		return;
 	case MARK_ROW:
 		emit_row(e, node, mark);

@@ -4,7 +4,9 @@
  * runtime/pmgrt_row.h. The loop over the cells becomes one over vectors, and so do its reads: they lie along the dim as
  * the cells do. Where the length of the row is not known, in the copy of a kernel for sizes that it was not specialised
  * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
- * if the loop between has an iteration: other cells may be another thread's. */
+ * if the loop between has an iteration: other cells may be another thread's. Where they may be in any case, on a
+ * device, the row begins with the neutral element, and its cells are updated atomically, unless the part of a
+ * restructuring that the row is of is the only one of its segment. */
 #include "codegen/codegen_private.h"
 
 /* ---- the length ---- */
@@ -147,22 +149,98 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	return j;
 }
 
-/* Reads the row from its cells, or writes it. */
-static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
-			  const struct row *row, bool is_read)
+bool row_fills_team(const struct emit *e, int64_t length)
+{
+	return !e->grid || length % (e->grid->group*e->grid->width) == 0;
+}
+
+static const struct region *region_of(const struct module *module, const struct group *group)
+{
+	for (int i = 0; i < REGION_N; i++)
+		for (int g = 0; g < module->regions[i].groups.n; g++)
+			if (module->regions[i].groups.items[g] == group)
+				return &module->regions[i];
+	return NULL;
+}
+
+static bool is_neutral(enum reduce_op op, const struct expr *value)
+{
+	return value->kind == EXPR_FLOAT && value->real == (op == REDUCE_ADD ? 0 : 1);
+}
+
+/* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
+ * region has set it. */
+static bool target_is_neutral(const struct emit *e, const struct stage *stage)
+{
+	const struct region *region = region_of(e->module, stage->group);
+	bool is_set = false, is_other = false;
+
+	for (int i = 0; i < e->module->stages.n; i++) {
+		const struct stage *other = e->module->stages.items[i];
+
+		if (other == stage || other->write.array != stage->write.array)
+			continue;
+		if (other->is_init && !other->guard && is_neutral(stage->op, other->value) &&
+		    region_of(e->module, other->group) == region)
+			is_set = true;
+		else
+			is_other = true;
+	}
+	return is_set && !is_other;
+}
+
+/* Sums of the groups of a team to the cells: by one of them. */
+static void emit_row_update(struct emit *e, const struct row *row, const char *j, const char *cell)
+{
+	const char *op = row->stage->op == REDUCE_ADD ? "add" : "prod", *sums = arena_printf(e->arena, "%s[%s]",
+											      row->name, j);
+
+	if (e->grid->has_deals)
+		line(e->w, "%s = pmg_cuda_groups<pmg_team, pmg_group, pmg_cuda_%s>(%s);", sums, op, sums);
+	if (e->grid->has_deals || !row_fills_team(e, row->length))
+		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s) && PMG_VECTOR_IS_OF_GROUP(%s))",
+		     int_text(e->arena, row->length), j, j);
+	line(e->w, "%spmg_cuda_row_%s%s(&%s, %s, %s);",
+	     e->grid->has_deals || !row_fills_team(e, row->length) ? "\t" : "", op,
+	     target_is_neutral(e, row->stage) ? "_first" : "", cell, sums, row->is_alone);
+}
+
+enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_START, TRANSFER_UPDATE };
+
+static void print_transfer(struct emit *e, const struct row *row, enum transfer transfer, const char *j,
+			   const char *cell)
 {
 	const struct array *array = row->stage->write.array;
+	const char *of = narrowing(array->type, array->sums), *suffix = row_suffix(array->type);
+
+	switch (transfer) {
+	case TRANSFER_READ:
+		line(e->w, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, suffix, of, cell);
+		break;
+	case TRANSFER_WRITE:
+		line(e->w, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
+		     suffix, of, cell, row->name, j);
+		break;
+	case TRANSFER_START:
+		line(e->w, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
+		     c_identity(e->arena, row->stage->op, array->sums));
+		break;
+	case TRANSFER_UPDATE:
+		emit_row_update(e, row, j, cell);
+		break;
+	}
+}
+
+/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. */
+static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+			  const struct row *row, enum transfer transfer)
+{
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row, true), *cell, *of = narrowing(array->type, array->sums);
+	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
 
-	cell = c_target(e, row->stage, &point);
-	if (is_read)
-		line(e->w, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, row_suffix(array->type), of, cell);
-	else
-		line(e->w, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
-		     row_suffix(array->type), of, cell, row->name, j);
+	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point));
 	close_block(e->w, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
@@ -202,22 +280,77 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 
 /* ---- the row ---- */
 
+static const struct restructuring *parts_with(const struct module *module, const struct array *values)
+{
+	for (int i = 0; i < module->restructurings.n; i++)
+		if (module->restructurings.items[i].part_values == values)
+			return &module->restructurings.items[i];
+	return NULL;
+}
+
+/* Declares whether no other iteration updates these cells: where their only subscript besides that along the row is the
+ * value of a part's segment, no neighbour has it. */
+static const char *alone_text(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
+{
+	struct point point = { stage, ast_first_instance(node, stage, false) };
+	const struct restructuring *parts = NULL;
+	const struct dim *dim = NULL;
+	const char *name, *text = "false";
+	int n = 0;
+
+	for (int i = 0; i < stage->write.array->rank; i++) {
+		const struct expr *sub = stage->write.subs[i];
+
+		if (sub->kind == EXPR_DIM && sub->index == along)
+			continue;
+		n++;
+		dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
+	}
+	if (n == 1 && dim && dim->kind == DIM_BIND)
+		parts = parts_with(e->module, dim->source.array);
+	if (parts && point.instance) {
+		struct affine part = affine_of_expr(e, &point, dim->source.subs[0]);
+
+		name = affine_plain(e->arena, &part);
+		text = names_declare(&e->names, "is_alone");
+		line(e->w, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
+		     e->layout->params[parts->n_parts]);
+	}
+	isl_ast_expr_free(point.instance);
+	return text;
+}
+
+/* Is the loop directly below one of which each lane has an iteration? */
+static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+
+	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
+}
+
 static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 		      __isl_keep isl_ast_node *loop, int64_t length)
 {
 	const struct array *array = mark->stage->write.array;
-	struct row row = { mark->stage, mark_dim_number(mark), length, NULL, NULL };
+	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark), .length = length };
+	bool is_atomic = ast_has_mark(node, MARK_ATOMIC, mark->stage), starts_anew = is_atomic;
 
+	if (is_of_deal(e, node))
+		starts_anew = true;
+	else
+		deal_breaks_beside(e);
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
 	     type_c_name(array->sums), int_text(e->arena, length));
-	emit_transfer(e, node, loop, &row, true);
-	if (e->grid && length % e->grid->team != 0)
+	emit_transfer(e, node, loop, &row, starts_anew ? TRANSFER_START : TRANSFER_READ);
+	if (!starts_anew && !row_fills_team(e, length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	vec_push(e->arena, &e->rows, row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
-	emit_transfer(e, node, loop, &row, false);
+	if (starts_anew)
+		row.is_alone = is_atomic ? alone_text(e, node, mark->stage, row.dim) : "true";
+	emit_transfer(e, node, loop, &row, starts_anew ? TRANSFER_UPDATE : TRANSFER_WRITE);
 	emit_team_sync(e);
 	note_write(e, array);
 }
@@ -248,7 +381,8 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 	int64_t length;
 	int names;
 
-	if (row_length(e, mark->dim, &length) && isl_ast_node_get_type(node) == isl_ast_node_mark) {
+	if (row_length(e, mark->dim, &length) && isl_ast_node_get_type(node) == isl_ast_node_mark &&
+	    (e->grid || !ast_has_mark(node, MARK_ATOMIC, mark->stage))) {
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
 	}

@@ -4,26 +4,35 @@
  * holds something that is not finite, which the kernel asks its plan once. */
 #include "codegen/codegen_private.h"
 
-void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
 	struct str condition = str_new(e->arena);
 	struct zero_factor factor;
-	int names;
 
 	if (!point.instance)
-		return;
+		return NULL;
 	if (!stage_zero_factor(mark->stage, &factor)) {
 		emit_fail(e, "a loop is skipped without a factor");
-		return;
+		return NULL;
 	}
 	str_add(&condition, "%s != %s", c_expr(e, &point, factor.factor).text,
 		c_identity(e->arena, REDUCE_ADD, factor.factor->type));
 	for (int i = 0; i < factor.n_finite && mark->kind == MARK_SKIP; i++)
 		str_add(&condition, " || !%s",
 			e->layout->slots.items[e->layout->slot_of[factor.finite[i]->number]].finite);
-	names = block_open(e, "if (%s) {", str_text(&condition));
+	isl_ast_expr_free(point.instance);
+	return str_text(&condition);
+}
+
+void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+{
+	const char *condition = skip_condition(e, node, mark);
+	int names;
+
+	if (!condition)
+		return;
+	names = block_open(e, "if (%s) {", condition);
 	emit_node(e, node, use);
 	block_close(e, names);
-	isl_ast_expr_free(point.instance);
 }

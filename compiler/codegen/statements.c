@@ -186,6 +186,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	int outer = e->locals.n;
 
 	e->w->span = mark->array->span;
+	deal_breaks(e);
 	if (array_is_variable(mark->array))
 		declare_local(e, node, mark->array);
 	else if (mark->array->is_per_thread && is_written_below(e, node, mark->array))
@@ -305,7 +306,9 @@ static void emit_spread_update(struct emit *e, const struct update *update, cons
 	bool has_lanes = e->block && !e->in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
 
-	if (is_one || is_local)
+	if (is_local && e->deal)
+		emit_given_sum(e, update);
+	else if (is_one || is_local)
 		emit_update(e, update);
 	else
 		emit_possibly_atomic(e, update, is_atomic);
@@ -439,8 +442,10 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 	int names = 0;
 
 	e->w->span = stage->span;
-	if (is_guarded)
+	if (is_guarded) {
+		deal_breaks(e);
 		names = block_open(e, "if (%s) {", e->starts);
+	}
 	emit_stage(e, stage, &point);
 	if (is_guarded)
 		block_close(e, names);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CHUNKS = 256 };
+enum { MOST_CHUNKS = 256, PART_POINTS = 3 };
 
 struct inspection {
 	struct run *run;
@@ -100,6 +100,41 @@ static void fill_chunks(const struct inspection *in)
 	}
 }
 
+/* The parts of segment s, behind `part` others; the arrays are bound when all are counted. */
+static int64_t fill_segment_parts(const struct inspection *in, int64_t s, int64_t part, bool is_counting)
+{
+	const struct slot *slots = in->run->slots, *segments = &slots[in->what->segments->number];
+	int64_t end = slot_integer(segments, s + 1);
+
+	for (int64_t begin = slot_integer(segments, s); begin < end; begin += PART_POINTS, part++) {
+		if (is_counting)
+			continue;
+		slot_set_integer(&in->run->slots[in->what->part_values->number], part, s);
+		slot_set_integer(&in->run->slots[in->what->part_begins->number], part, begin);
+		slot_set_integer(&in->run->slots[in->what->part_ends->number], part,
+				 begin + PART_POINTS < end ? begin + PART_POINTS : end);
+	}
+	return part;
+}
+
+static int64_t fill_parts(const struct inspection *in, bool is_counting)
+{
+	int64_t n_segments = in->run->slots[in->what->segments->number].n - 1, n = 0;
+
+	for (int64_t s = 0; s < n_segments; s++)
+		n = fill_segment_parts(in, s, n, is_counting);
+	return n;
+}
+
+static void make_parts(const struct inspection *in)
+{
+	in->run->sizes[in->what->n_parts] = fill_parts(in, true);
+	bind_inspected(in->run, in->what->part_values);
+	bind_inspected(in->run, in->what->part_begins);
+	bind_inspected(in->run, in->what->part_ends);
+	fill_parts(in, false);
+}
+
 /* order[new] = old: by first use, then the others. */
 static int64_t *fill_renumbering(const struct inspection *in, const struct renumbering *renumbering)
 {
@@ -175,6 +210,8 @@ static void inspect(struct run *run, const struct restructuring *what)
 		fill_runs(&in);
 	if (what->chunks)
 		fill_chunks(&in);
+	if (what->part_values)
+		make_parts(&in);
 	fill_copies(&in);
 }
 

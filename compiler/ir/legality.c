@@ -157,6 +157,10 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		legality->witness = schedule_row_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
+	if (mark && mark->kind == MARK_DEAL) {
+		legality->witness = schedule_deal_problem(legality->region, node);
+		return legality->witness ? isl_bool_error : isl_bool_true;
+	}
 	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR && mark->kind != MARK_BLOCK))
 		return isl_bool_true;
 	band = band_below(node);

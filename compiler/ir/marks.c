@@ -60,7 +60,10 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
 	if (mark->kind == MARK_STORAGE)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
-	if (mark->kind == MARK_GRID || mark->kind == MARK_PARTS)
+	if (mark->kind == MARK_GRID)
+		return arena_printf(module->arena, "%s(%lld / %d x %d)", kind, (long long) mark->factor,
+				    mark->row_lanes, mark->width);
+	if (mark->kind == MARK_PARTS)
 		return arena_printf(module->arena, "%s(%lld)", kind, (long long) mark->factor);
 	if (mark->stage)
 		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
@@ -159,6 +162,20 @@ static bool read_block(struct module *module, struct mark *mark, const char *tex
 	return mark->factor > 0;
 }
 
+static bool read_grid(struct mark *mark, const char *text)
+{
+	char *end = NULL;
+
+	mark->factor = strtol(text, &end, 10);
+	mark->row_lanes = (int) mark->factor;
+	mark->width = 1;
+	if (!strncmp(end, " / ", 3))
+		mark->row_lanes = (int) strtol(end + 3, &end, 10);
+	if (!strncmp(end, " x ", 3))
+		mark->width = (int) strtol(end + 3, NULL, 10);
+	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0;
+}
+
 struct mark *mark_read(struct module *module, const char *name)
 {
 	const char *open = strchr(name, '(');
@@ -171,7 +188,9 @@ struct mark *mark_read(struct module *module, const char *name)
 	if (!open)
 		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC
 			       ? mark : NULL;
-	if (mark->kind == MARK_GRID || mark->kind == MARK_PARTS)
+	if (mark->kind == MARK_GRID)
+		return read_grid(mark, open + 1) ? mark : NULL;
+	if (mark->kind == MARK_PARTS)
 		return (mark->factor = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
@@ -181,5 +200,6 @@ struct mark *mark_read(struct module *module, const char *name)
 		return NULL;
 	if (mark->kind == MARK_BLOCK)
 		return read_dim(mark, rest) && read_block(module, mark, rest) ? mark : NULL;
-	return (!mark_is_loop(mark) && mark->kind != MARK_ROW) || read_dim(mark, rest) ? mark : NULL;
+	return (!mark_is_loop(mark) && mark->kind != MARK_ROW && mark->kind != MARK_DEAL) || read_dim(mark, rest) ? mark
+														 : NULL;
 }

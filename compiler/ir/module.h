@@ -235,7 +235,10 @@ struct restructuring {
 	struct array *chunks;           /* offsets by chunk, of about equally many points, into the values of keys[0];
 					 * NULL */
 	bool is_by_threads;             /* one chunk for each thread, else many more */
-	int n_runs, n_chunks;           /* numbers of inspected params; -1 */
+	/* Of parts of segments: the value of keys[0], equal ones next to one another, the first point, that behind the
+	 * last one; NULL. */
+	struct array *part_values, *part_begins, *part_ends;
+	int n_runs, n_chunks, n_parts;  /* numbers of inspected params; -1 */
 	VEC(struct inspected_copy) copies;
 	VEC(struct renumbering) renumberings;
 };

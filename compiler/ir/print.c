@@ -143,6 +143,10 @@ static void print_restructuring(struct printer *p, const struct restructuring *r
 	print_array_name(p, "chunks", r->chunks);
 	print_count(p, r->n_chunks);
 	str_add(&p->text, r->is_by_threads ? " threads" : "");
+	print_array_name(p, "parts", r->part_values);
+	print_array_name(p, "begins", r->part_begins);
+	print_array_name(p, "ends", r->part_ends);
+	print_count(p, r->n_parts);
 	for (int i = 0; i < r->copies.n; i++) {
 		print_array_name(p, "copy", r->copies.items[i].to);
 		print_array_name(p, "from", r->copies.items[i].from);

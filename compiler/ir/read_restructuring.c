@@ -64,11 +64,20 @@ static void read_offsets(struct reader *r, struct restructuring *restructuring)
 		restructuring->n_chunks = read_count(r);
 	}
 	restructuring->is_by_threads = reader_take(r, "threads");
+	if (!reader_take(r, "parts"))
+		return;
+	restructuring->part_values = read_array_name(r);
+	reader_expect(r, "begins");
+	restructuring->part_begins = read_array_name(r);
+	reader_expect(r, "ends");
+	restructuring->part_ends = read_array_name(r);
+	restructuring->n_parts = read_count(r);
 }
 
 void read_restructuring(struct reader *r)
 {
-	struct restructuring restructuring = { .span = r->token.span, .n_runs = -1, .n_chunks = -1 };
+	struct restructuring restructuring = { .span = r->token.span, .n_runs = -1, .n_chunks = -1,
+					       .n_parts = -1 };
 
 	restructuring.name = reader_string(r);
 	reader_expect(r, "of");

@@ -8,7 +8,8 @@
  * - the target moves with t and with dims above the mark only, and no two t share a cell;
  * - the range of t is the same at all points;
  * - what is added can be computed as vectors along t;
- * - the updates have no condition and do not meet those of other threads;
+ * - the updates have no condition; if they may meet those of other threads, the row begins with the neutral element,
+ *   and is added to its cells, or multiplied, atomically;
  * - no statement below the mark, this one included, reads or writes the target in another way. */
 #include "ir/schedule.h"
 
@@ -60,7 +61,8 @@ static void look_at_mark(struct way *way, __isl_keep node *at, const struct mark
 	const struct stage *stage = way->row->stage;
 	int row_dim = mark_dim_number(way->row);
 
-	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_TEAM || mark->kind == MARK_ATOMIC)
+	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_TEAM ||
+	    (mark->kind == MARK_ATOMIC && mark->stage != stage))
 		way->problem = "threads meet in a row";
 	else if (mark->kind == MARK_ACCUMULATE || mark->kind == MARK_ROW || mark->kind == MARK_CHILDREN)
 		way->problem = "a row is not all of what its loop accumulates";

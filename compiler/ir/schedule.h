@@ -21,6 +21,7 @@
  * - A GRID mark has no other GRID mark above it; a PARALLEL loop directly below it, or below an ACCUMULATE, is shared
  *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
+ * - A DEAL mark stands above the mark of the loop over its dim, with no other mark than ROW between (ir/deal.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. */
 #ifndef PMGC_IR_SCHEDULE_H
 #define PMGC_IR_SCHEDULE_H
@@ -40,13 +41,15 @@ struct mark {
 	enum mark_kind kind;
 	const char *pass;               /* that made it */
 	struct span span;
-	const struct dim *dim;          /* LOOP, BIND, CHILDREN; ROW: along which its cells lie */
+	const struct dim *dim;          /* LOOP, BIND, CHILDREN, DEAL; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
 	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
 	VEC(struct array *) arrays;     /* BLOCK */
 	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLOCK: lanes; BLAS: the least work for a
 					 * call, 0: any */
+	int row_lanes, width;           /* GRID: lanes of a team that share a row; cells of it that each has side by
+					 * side */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 
@@ -120,6 +123,8 @@ bool group_live_points(const struct group *group, const struct restructuring *r,
 bool module_live_points(const struct module *module, const struct group *group, struct live_points *live);
 /* Does it read what is stored by point or run of the restructuring, or where these begin? */
 bool group_touches_points(const struct group *group, const struct restructuring *r);
+/* Why iterations of the loop below the DEAL mark at `mark` cannot run a deal at a time; NULL: they can. */
+const char *schedule_deal_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */

@@ -119,6 +119,9 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 			: "there is nothing to cut into parts";
 	if (mark->kind == MARK_PRIVATE)
 		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";
+	if (mark->kind == MARK_DEAL)
+		return below && (mark_is_loop(below) || below->kind == MARK_ROW) ? NULL
+			: "a deal has no loop to stand above";
 	if (mark->kind == MARK_ROW)
 		return mark_is_loop(below) ? NULL : "a row has no loop to stand above";
 	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)

@@ -30,7 +30,8 @@ static bool may_be_live(const struct module *module, const struct pass_options *
 {
 	if (options->skip_zeros == SKIP_ZEROS_OFF || options->is_device)
 		return false;
-	return is_repeated(module, group) && module_live_points(module, group, live);
+	return is_repeated(module, group) && module_live_points(module, group, live) &&
+	       !live->restructuring->part_values;
 }
 
 static void decide(struct module *module, const struct group *group, const struct live_points *live)

@@ -3,14 +3,16 @@
  * What runs as a kernel of the device, for targets that have one: the mark GRID. From the root down, a loop that stays
  * sequential around shared ones is a loop of the host, which starts kernels; a shared loop becomes one kernel, of which
  * each iteration belongs to a team of lanes: one where nothing inside is a loop of vectors, else a warp, or as many as
- * hold a row of accumulators in few registers each (K. Aggarwal, thesis, IISc 2020, 4.2.2). What the host cannot see,
- * since it is read from an array, and what is not shared, runs in a kernel of one team.
+ * hold a row of accumulators in few registers each (K. Aggarwal, thesis, IISc 2020, 4.2.2), of which each reads 16
+ * bytes at a time where rows of even length allow it. What the host cannot see, since it is read from an array, and
+ * what is not shared, runs in a kernel of one team.
  *
  * Values of one point of a group are variables of a kernel. Where the host runs what is between its kernels, they
  * become arrays of one cell. */
 #include "passes/pass_private.h"
 
 enum { FEWEST = 4, WARP = 32, ROW_BYTES = 96 }; /* lanes of a team; what a lane has of a row */
+enum { CELLS = 4, VECTOR = 16 };                /* cells of a row that are read at a time, and bytes, at most */
 
 static const char pass_name[] = "map_cuda";
 
@@ -25,6 +27,8 @@ struct lanes {
 	const struct module *module;
 	int64_t row;                    /* bytes of the longest row that lanes share */
 	bool has_vectors, is_unknown;   /* a length is not known */
+	int width;                      /* cells that every row has next to one another in 16 bytes */
+	int64_t smallest;               /* bytes of a cell of a row */
 };
 
 static bool known_value(const struct module *module, const struct expr *expr, int64_t *value)
@@ -33,6 +37,50 @@ static bool known_value(const struct module *module, const struct expr *expr, in
 		return expr_is_constant(expr, value);
 	*value = module->params.items[expr->index].value;
 	return module->params.items[expr->index].is_specialized;
+}
+
+/* May cells of a row be read so many at a time: does it begin at a multiple of them? */
+static bool is_aligned(const struct module *module, const struct access *access, int dim, int64_t width)
+{
+	const struct array *array = access->array;
+	const struct expr *last = array->rank ? access->subs[array->rank - 1] : NULL;
+	int64_t lo = 0, hi;
+
+	return last && last->kind == EXPR_DIM && last->index == dim &&
+	       known_value(module, array->hi[array->rank - 1], &hi) &&
+	       (!array->lo[array->rank - 1] || known_value(module, array->lo[array->rank - 1], &lo)) &&
+	       (hi - lo) % width == 0 && lo % width == 0;
+}
+
+struct row_access {
+	struct lanes *lanes;
+	int dim;
+};
+
+static void note_access(struct access *access, void *user)
+{
+	const struct row_access *row = user;
+	struct lanes *lanes = row->lanes;
+	int64_t bytes = access->array->storage == STORAGE_F64 ? type_size(access->array->type) : 4;
+	bool uses = false;
+
+	for (int i = 0; access->array->role != ROLE_LOCAL && i < access->array->rank; i++)
+		uses = uses || expr_uses_dim(access->subs[i], row->dim);
+	if (!uses)
+		return;
+	lanes->smallest = bytes < lanes->smallest ? bytes : lanes->smallest;
+	while (lanes->width > 1 && !is_aligned(lanes->module, access, row->dim, lanes->width))
+		lanes->width /= 2;
+}
+
+static void note_row(struct lanes *lanes, const struct mark *loop, int64_t lo)
+{
+	struct row_access row = { lanes, mark_dim_number(loop) };
+
+	expr_reads(loop->stage->value, note_access, &row);
+	note_access(&loop->stage->write, &row);
+	while (lanes->width > 1 && lo % lanes->width != 0)
+		lanes->width /= 2;
 }
 
 static void note_vectors(struct lanes *lanes, const struct mark *loop)
@@ -45,6 +93,7 @@ static void note_vectors(struct lanes *lanes, const struct mark *loop)
 		lanes->is_unknown = true;
 		return;
 	}
+	note_row(lanes, loop, lo);
 	bytes = (hi - lo)*type_size(loop->stage->write.array->type);
 	lanes->row = bytes > lanes->row ? bytes : lanes->row;
 }
@@ -65,25 +114,44 @@ static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
-/* Lanes that run one iteration together. */
-static int team_of(const struct module *module, __isl_keep isl_schedule_node *node)
+static isl_bool find_deal(__isl_keep isl_schedule_node *node, void *user)
 {
-	struct lanes lanes = { .module = module };
+	bool *has = user;
+
+	*has |= mark_of_node(node) && mark_of_node(node)->kind == MARK_DEAL;
+	return isl_bool_true;
+}
+
+static bool has_deal(__isl_keep isl_schedule_node *node)
+{
+	bool has = false;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_deal, &has);
+	return has;
+}
+
+/* Lanes that run one iteration together, those of them that share a row, and how many cells of it each has next to one
+ * another. Where there are deals, rows of several iterations are under way in the groups of a warp. */
+static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
+{
+	struct lanes lanes = { .module = module, .width = CELLS, .smallest = VECTOR };
 	int team = FEWEST;
 
 	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
-	if (!lanes.has_vectors)
-		return 1;
 	while (team < WARP && (lanes.is_unknown || lanes.row > team*ROW_BYTES))
 		team *= 2;
-	return team;
+	while (lanes.width > 1 && lanes.width*lanes.smallest > VECTOR)
+		lanes.width /= 2;
+	grid->row_lanes = lanes.has_vectors ? team : 1;
+	grid->factor = has_deal(node) ? WARP : grid->row_lanes;
+	grid->width = lanes.has_vectors && !lanes.is_unknown ? lanes.width : 1;
 }
 
 static __isl_give isl_schedule_node *insert_grid(struct module *module, __isl_take isl_schedule_node *node)
 {
 	struct mark *mark = mark_new(module, MARK_GRID, pass_name, (struct span) { 0 });
 
-	mark->factor = team_of(module, node);
+	find_team(module, node, mark);
 	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
 }
 

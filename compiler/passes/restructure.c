@@ -73,13 +73,15 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 		choice->partition = PARTITION_COEFF;
 	else if (!strcmp(override->choice, "coeff_exclusive"))
 		choice->partition = PARTITION_EXCLUSIVE;
+	else if (!strcmp(override->choice, "parts"))
+		choice->partition = PARTITION_PARTS;
 	else if (!strcmp(override->choice, "chunks") || partition_is_of_updates(override))
 		choice->partition = PARTITION_CHUNKS;
 	else if (choice->keys.n && mode == choice->keys.items[0])
 		choice->partition = PARTITION_MODE;
 	else
 		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
-			      "choose coeff, coeff_exclusive, chunks, private, atomic, or the mode of its "
+			      "choose coeff, coeff_exclusive, chunks, parts, private, atomic, or the mode of its "
 			      "restructuring");
 	return true;
 }
@@ -211,14 +213,15 @@ static void decide(const struct accumulation *accumulation, const struct choice 
 {
 	static const char *const partitions[] = {
 		[PARTITION_COEFF] = "coeff", [PARTITION_MODE] = "", [PARTITION_EXCLUSIVE] = "coeff_exclusive",
-		[PARTITION_CHUNKS] = "chunks"
+		[PARTITION_CHUNKS] = "chunks", [PARTITION_PARTS] = "parts"
 	};
 	const struct stage *stage = accumulation->stage;
 	static const char *const others[] = {
 		[PARTITION_COEFF] = "a mode, coeff_exclusive, chunks",
 		[PARTITION_MODE] = "coeff, coeff_exclusive, chunks",
 		[PARTITION_EXCLUSIVE] = "coeff, a mode, chunks",
-		[PARTITION_CHUNKS] = "coeff, a mode, coeff_exclusive"
+		[PARTITION_CHUNKS] = "coeff, a mode, coeff_exclusive",
+		[PARTITION_PARTS] = "coeff, a mode"
 	};
 	const char *partition = partitions[choice->partition];
 
@@ -228,7 +231,8 @@ static void decide(const struct accumulation *accumulation, const struct choice 
 		      *partition ? partition : stage->dims.items[choice->keys.items[0]].name,
 		      others[choice->partition], stage->span,
 		      choice->partition == PARTITION_COEFF ? "threads share the points in their new order"
-							   : "a segment is never cut: one thread runs all of it");
+		      : choice->partition == PARTITION_PARTS ? "long segments are cut, so that none decides"
+							     : "a segment is never cut: one thread runs all of it");
 }
 
 static bool is_none(const struct override *override)
@@ -248,13 +252,33 @@ static void use_partition(struct module *module, struct override *partition, con
 	partition->is_used = partition->is_used || !partition_is_of_updates(partition);
 }
 
-/* On a device, updates that need atomics in any case are best spread over as many teams as there are points: where a
- * team has a segment, the longest one decides. */
-static bool updates_meet_anyway(const struct accumulation *accumulation, const struct pass_options *options,
-				const struct choice *choice)
+/* Do the inner loops run over rows of known length, that a team can keep in registers over its points? */
+static bool has_known_rows(const struct accumulation *accumulation)
 {
-	return options->is_device && choice->keys.n > 0 &&
-	       !target_uses_dim(accumulation->stage, choice->keys.items[0]);
+	const struct stage *stage = accumulation->stage;
+	bool has = false, known = true;
+	int64_t lo, hi;
+
+	for (int d = 1; d < stage->dims.n; d++) {
+		const struct dim *dim = &stage->dims.items[d];
+
+		if (dim->kind != DIM_RANGE)
+			continue;
+		has = true;
+		known = known && expr_is_known(accumulation->module, dim->lo, &lo) &&
+			expr_is_known(accumulation->module, dim->hi, &hi);
+	}
+	return has && known;
+}
+
+/* On a device, where a team has a segment, the longest one decides. Where rows can be kept, segments are cut. Other
+ * updates that need atomics in any case are best spread over as many teams as there are points. */
+static enum partition device_partition(const struct accumulation *accumulation, const struct pass_options *options,
+				       const struct choice *choice)
+{
+	if (has_known_rows(accumulation) && !options->deterministic)
+		return PARTITION_PARTS;
+	return target_uses_dim(accumulation->stage, choice->keys.items[0]) ? PARTITION_MODE : PARTITION_COEFF;
 }
 
 /* False: the accumulation stays as it is. */
@@ -276,8 +300,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		vec_push(module->arena, &choice->keys, accumulation_mode(accumulation, partition->choice));
 	else if (is_auto)
 		choose_keys(accumulation, choice);
-	if (is_auto && updates_meet_anyway(accumulation, options, choice))
-		choice->partition = PARTITION_COEFF;
+	if (is_auto && options->is_device)
+		choice->partition = device_partition(accumulation, options, choice);
 	if (partition && strcmp(partition->choice, "auto") && !read_partition(accumulation, partition, choice))
 		return false;
 	if (restructure)
@@ -286,7 +310,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		use_partition(module, partition, target);
 	if (renumber && !read_renumbered(accumulation, renumber, choice))
 		return false;
-	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF;
+	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF &&
+			   choice->partition != PARTITION_PARTS;
 	return true;
 }
 

@@ -16,7 +16,9 @@ static bool is_of_choice(const struct restructuring *r, const struct accumulatio
 			 const struct choice *choice)
 {
 	bool is = r->keys.n == choice->keys.n && !r->runs == !choice->has_runs &&
-		  !r->chunks == (choice->partition == PARTITION_COEFF || choice->partition == PARTITION_MODE) &&
+		  !r->chunks == (choice->partition == PARTITION_COEFF || choice->partition == PARTITION_MODE ||
+				 choice->partition == PARTITION_PARTS) &&
+		  !r->part_values == (choice->partition != PARTITION_PARTS) &&
 		  r->is_by_threads == (choice->partition == PARTITION_EXCLUSIVE);
 
 	for (int i = 0; is && i < r->keys.n; i++)
@@ -107,11 +109,31 @@ static void add_renumbering(const struct accumulation *accumulation, const struc
 	vec_push(module->arena, &r->renumberings, renumbering);
 }
 
+static struct array *add_index(struct module *module, const struct restructuring *r, const char *what, struct expr *n,
+			       struct expr *limit)
+{
+	struct array *array = add_array(module, r, what, TYPE_I32, n);
+
+	array->facts = FACT_INDEX;
+	array->limit = limit;
+	return array;
+}
+
+static void add_parts(struct module *module, struct restructuring *r)
+{
+	struct expr *n = add_count(module, r, "parts", &r->n_parts);
+
+	r->part_values = add_index(module, r, "part_values", n, r->keys.items[0]->limit);
+	r->part_begins = add_index(module, r, "part_begins", n, plus_one(module, r->n));
+	r->part_ends = add_index(module, r, "part_ends", n, plus_one(module, r->n));
+}
+
 static struct restructuring *add_restructuring(const struct accumulation *accumulation, const struct choice *choice)
 {
 	struct module *module = accumulation->module;
 	struct restructuring r = { .name = name_of(accumulation), .span = accumulation->stage->span,
-				   .n = accumulation->stage->dims.items[0].hi, .n_runs = -1, .n_chunks = -1 };
+				   .n = accumulation->stage->dims.items[0].hi, .n_runs = -1, .n_chunks = -1,
+				   .n_parts = -1 };
 	struct expr *n_segments, *n = r.n;
 
 	for (int i = 0; i < choice->keys.n; i++)
@@ -126,6 +148,8 @@ static struct restructuring *add_restructuring(const struct accumulation *accumu
 	if (r.is_by_threads || choice->partition == PARTITION_CHUNKS)
 		r.chunks = add_offsets(module, &r, "chunk_offsets", add_count(module, &r, "chunks", &r.n_chunks),
 				       n_segments);
+	if (choice->partition == PARTITION_PARTS)
+		add_parts(module, &r);
 	if (choice->renumbered)
 		add_renumbering(accumulation, choice, &r);
 	vec_push(module->arena, &module->restructurings, r);

@@ -43,7 +43,8 @@ enum partition {
 	PARTITION_COEFF,                /* the points, in their new order */
 	PARTITION_MODE,                 /* the values of the first key */
 	PARTITION_EXCLUSIVE,            /* as many chunks as threads */
-	PARTITION_CHUNKS                /* many chunks */
+	PARTITION_CHUNKS,               /* many chunks */
+	PARTITION_PARTS                 /* segments, cut where they are long */
 };
 
 struct choice {

@@ -5,6 +5,7 @@
  *     for chunk in 0..chunks, for a in chunk_offsets[chunk]..chunk_offsets[chunk + 1]       (or a in 0..limit)
  *     for run in offsets[a]..offsets[a + 1], b = run_b[run]                                   (or none of this)
  *     for k in run_offsets[run]..run_offsets[run + 1]                                         (or offsets[a]…)
+ *     or all of this: for part in 0..parts, a = part_values[part], for k in part_begins[part]..part_ends[part]
  *     c = sorted_c[k], …, t in …
  *
  * Arrays read at the point are read from their copies in the new order; where the point itself is needed, it is the
@@ -112,6 +113,21 @@ static void push_points_of_run(struct rewriter *r, struct expr *segment, const c
 	r->out->dims.items[r->out->dims.n - 1].is_short = true;
 }
 
+/* No segment has all of its points in one place: what starts its cells stays apart. */
+static void push_points_of_part(struct rewriter *r)
+{
+	const struct restructuring *restructuring = r->out->restructuring;
+	const struct dim *key = old_dim(r, r->choice->keys.items[0]);
+	struct expr *zero = expr_int(r->arena, 0, key->span), *begin, *end;
+	struct expr *part = push_range(r, "part", zero, expr_param(r->arena, r->module, restructuring->n_parts,
+								   key->span));
+
+	r->out->map[r->choice->keys.items[0]] = push_bind(r, key->name, restructuring->part_values, part);
+	begin = push_bind(r, "part_begin", restructuring->part_begins, part);
+	end = push_bind(r, "part_end", restructuring->part_ends, part);
+	r->point = push_range(r, old_dim(r, 0)->name, begin, end);
+}
+
 static void push_points(struct rewriter *r)
 {
 	int key = r->choice->keys.items[0];
@@ -120,6 +136,10 @@ static void push_points(struct rewriter *r)
 
 	if (r->choice->partition == PARTITION_COEFF) {
 		r->point = push_range(r, old_dim(r, 0)->name, expr_int(r->arena, 0, span_here(r)), old_dim(r, 0)->hi);
+		return;
+	}
+	if (r->choice->partition == PARTITION_PARTS) {
+		push_points_of_part(r);
 		return;
 	}
 	segment = push_segments(r);

@@ -5,20 +5,31 @@
  * is known when the program is compiled and takes at most 12 vector registers of 64 bytes, C compilers hold it in
  * registers; a row of unknown length would be in memory again, no better than the cells themselves.
  *
+ * On a device the lanes of a team share the row, and updates that may meet those of other teams can be added to it,
+ * too.
+ *
  * The mark ROW, of the statement and t, stands above the loop over p. Whether it may is said, and proved again before
  * printing, in ir/row_check.c. */
 #include "passes/pass_private.h"
 
-enum { LONGEST = 12*64, SHORTEST = 64 };       /* bytes of 12 registers, and of one */
+enum { LONGEST = 12*64, SHORTEST = 64, LANES = 4 };    /* bytes of 12 registers, and of one; of a device, times LANES */
 
 /* Is this a dim over which a row would fit into registers? */
-static bool row_fits(const struct module *module, const struct stage *stage, const struct dim *dim)
+static bool row_fits(const struct tree_walk *walk, const struct stage *stage, const struct dim *dim)
 {
+	const struct module *module = walk->module;
 	int64_t lo, hi, size = type_size(stage->write.array->sums);
+	int64_t longest = walk->options->is_device ? LANES*LONGEST : LONGEST;
 
 	return dim->kind == DIM_RANGE && expr_is_known(module, dim->lo, &lo) &&
 	       expr_is_known(module, dim->hi, &hi) &&
-	       hi - lo >= SHORTEST/size && hi - lo <= LONGEST/size;
+	       hi - lo >= SHORTEST/size && hi - lo <= longest/size;
+}
+
+/* Threads of a processor would meet in memory for each cell at each update; nothing is won there. */
+static bool may_keep(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	return walk->options->is_device || !schedule_has_mark_below(node, MARK_ATOMIC, stage);
 }
 
 static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -48,7 +59,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		struct stage *stage = below.items[i];
 
 		for (int d = stage->dims.n - 1; d >= 0 && mark_of_node(node) == mark; d--)
-			if (&stage->dims.items[d] != mark->dim && row_fits(walk->module, stage, &stage->dims.items[d]))
+			if (&stage->dims.items[d] != mark->dim && may_keep(walk, node, stage) &&
+			    row_fits(walk, stage, &stage->dims.items[d]))
 				node = try_dim(walk, node, mark, stage, &stage->dims.items[d]);
 	}
 	*descend = mark_of_node(node) == mark;

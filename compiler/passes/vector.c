@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which innermost loops run in vector registers: those that carry no strict dependence, whose updates are not
- * atomic, and whose reductions end in an accumulator of the loop, which threads do not share. A computed index that
- * must be checked where it is used keeps its loop scalar, and so does a sum over a range of data that reads through an
- * index array: such ranges are mostly short (a row of a sparse matrix), and gathering a vector takes as long as reading
- * its elements. */
+ * atomic (but for lanes of a device, which are threads), and whose reductions end in an accumulator of the loop, which
+ * threads do not share. A computed index that must be checked where it is used keeps its loop scalar, and so does a sum
+ * over a range of data that reads through an index array: such ranges are mostly short (a row of a sparse matrix), and
+ * gathering a vector takes as long as reading its elements. */
 #include "passes/pass_private.h"
 
 static bool is_checked(const struct dim *dim)
@@ -12,9 +12,9 @@ static bool is_checked(const struct dim *dim)
 	return dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP;
 }
 
-static bool stage_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
+static bool stage_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	bool allows = !schedule_has_mark_below(node, MARK_ATOMIC, stage) ||
+	bool allows = walk->options->is_device || !schedule_has_mark_below(node, MARK_ATOMIC, stage) ||
 		      schedule_has_mark_above(node, MARK_ACCUMULATE, stage);
 
 	for (int i = 0; i < stage->dims.n; i++)
@@ -85,7 +85,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		       !tree_has_loop_below(node);
 
 	for (int i = 0; allowed && i < below.n; i++)
-		allowed = stage_allows(node, below.items[i]);
+		allowed = stage_allows(walk, node, below.items[i]);
 	if (!allowed || !carries_nothing(walk, node))
 		return node;
 	*descend = false;

@@ -8,9 +8,12 @@ from pathlib import Path
 
 PMG = str(Path(os.environ.get("BUILD", "build")) / "pmg")
 NVCC = "tests/cuda/emulated/nvcc"
-SIZES = ["nAtoms=9", "nVoxels=30", "nFibers=20", "nCoeffs=200", "PHI=random:1", "D=random:2"]
-DSC = ["dsl_examples/life_dsc.pmg", *SIZES, "w=random:3"]
-WC = ["dsl_examples/life_wc.pmg", *SIZES, "Y=random:3"]
+SIZES = ["nAtoms=9", "nFibers=20", "PHI=random:1", "D=random:2"]
+SHORT, LONG = ["nVoxels=30", "nCoeffs=200"], ["nVoxels=2", "nCoeffs=1500"]      # segments
+DSC = ["dsl_examples/life_dsc.pmg", *SIZES, *SHORT, "w=random:3"]
+WC = ["dsl_examples/life_wc.pmg", *SIZES, *SHORT, "Y=random:3"]
+LONG_DSC = ["dsl_examples/life_dsc.pmg", *SIZES, *LONG, "w=random:3"]
+LONG_WC = ["dsl_examples/life_wc.pmg", *SIZES, *LONG, "Y=random:3"]
 BENCH = ["--scale=0.0004", "--ntheta=33", "--grid-of-angles=9"]
 NO_RESOURCES, NO_COMPILER, USAGE, PROGRAM = 5, 7, 2, 1
 
@@ -18,8 +21,15 @@ CASES = [
     ([*DSC, "nTheta=96", "--compare"], {}, 0, "Y "),
     ([*DSC, "nTheta=33", "--compare", "--with=precision D : f32"], {}, 0, "Y "),
     ([*DSC, "nTheta=96", "--compare", "--with=precision D : f64top; accumulate Y : f32"], {}, 0, "Y "),
+    ([*LONG_DSC, "nTheta=90", "--compare"], {}, 0, "Y "),
+    ([*DSC, "nTheta=150", "--compare", "--skip-zeros=off"], {}, 0, "Y "),
+    ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
+    ([*DSC, "nTheta=64", "--compare", "--with=restructure PHI by voxel; partition Y by parts"], {}, 0, "Y "),
     ([*WC, "nTheta=96", "--compare", "--repeat=2"], {}, 0, "w "),
+    ([*LONG_WC, "nTheta=33", "--compare"], {}, 0, "w "),
     ([*WC, "nTheta=64", "--compare", "--with=restructure PHI by fiber; accumulate w : f32"], {}, 0, "w "),
+    (["dsl_examples/mttkrp.pmg", "--pipeline=mttkrp", "X=random:1", "B=random:2", "C=random:3", "nA=5", "nB=40", "nC=9",
+      "nnz=2000", "rank=17", "--compare"], {}, 0, "M "),
     ([*WC, "nTheta=96"], {"PMG_EMULATED_MEMORY": "1000"}, NO_RESOURCES,
      "pmg run: pipeline 'life_wc' needs 0.1 MiB on the device, of whose 0.0 MiB 0.0 are free\n"),
     ([*WC, "nTheta=96", "--nvcc=no-such-compiler"], {}, NO_COMPILER,

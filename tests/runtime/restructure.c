@@ -52,6 +52,10 @@ static void test_choices(struct tests *tests)
 		{ .n_keys = 3, .limits = { 1000, (int64_t) 1 << 39, (int64_t) 3 << 20 }, .offsets = PMG_I32,
 			.copies = PMG_I64, .given = PMG_I64, .has_runs = true, .has_places = true,
 			.is_for_inspection = true },
+		{ .n_keys = 2, .limits = { 90, 500, 100 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
+			.has_parts = true },
+		{ .n_keys = 1, .limits = { 9000, 5, 100 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I64,
+			.has_parts = true, .is_for_inspection = true },
 	};
 
 	for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++)

@@ -19,10 +19,11 @@ enum points_array {
 	POINTS_KEY, POINTS_NUMBER = MAX_KEYS, POINTS_WEIGHT, POINTS_RATIO, POINTS_FLAG, POINTS_PLACE, POINTS_LIVE,
 	POINTS_SEGMENTS, POINTS_RUNS, POINTS_CHUNKS, POINTS_ORDER, POINTS_KEYS,
 	POINTS_RUN_KEYS = POINTS_KEYS + MAX_KEYS, POINTS_NUMBERS = POINTS_RUN_KEYS + MAX_KEYS, POINTS_WEIGHTS,
-	POINTS_RATIOS, POINTS_FLAGS, POINTS_RUN_WEIGHTS, POINTS_RENUMBERED, POINTS_VALUES, POINTS_ARRAYS
+	POINTS_RATIOS, POINTS_FLAGS, POINTS_RUN_WEIGHTS, POINTS_RENUMBERED, POINTS_VALUES, POINTS_PART_VALUES,
+	POINTS_PART_BEGINS, POINTS_PART_ENDS, POINTS_ARRAYS
 };
 
-enum { POINTS_N_RUNS, POINTS_N_CHUNKS, POINTS_N_SIZES };
+enum { POINTS_N_RUNS, POINTS_N_CHUNKS, POINTS_N_PARTS, POINTS_N_SIZES };
 
 /* What a test chooses; the rest follows. */
 struct points_choice {
@@ -30,7 +31,7 @@ struct points_choice {
 	int n_keys;
 	int64_t limits[MAX_KEYS];
 	pmg_type offsets, copies, given;        /* types of offsets, of copied integers, and of the caller's */
-	bool has_runs, is_by_threads, has_places, is_renumbered, is_for_inspection;
+	bool has_runs, has_parts, is_by_threads, has_places, is_renumbered, is_for_inspection;
 	unsigned seed;
 };
 
@@ -43,6 +44,7 @@ struct points {
 	pmg_restructure_desc restructure;
 	pmg_copy_desc copies[16];
 	pmg_places_desc places;
+	pmg_parts_desc parts;
 	pmg_renumber_desc renumbering;
 	int32_t keys[MAX_KEYS];
 	int32_t numbers[POINTS_ARRAYS]; /* of the arrays above among those that the pipeline has; -1 */

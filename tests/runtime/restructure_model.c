@@ -128,6 +128,14 @@ static void restructuring_set(struct points *points)
 		points->renumbering.order = inspected_add(points, POINTS_RENUMBERED, "renumbered", PMG_I32);
 		r->n_renumberings = 1;
 	}
+	if (choice->has_parts) {
+		points->parts = (pmg_parts_desc) {
+			inspected_add(points, POINTS_PART_VALUES, "part values", PMG_I32),
+			inspected_add(points, POINTS_PART_BEGINS, "part begins", PMG_I32),
+			inspected_add(points, POINTS_PART_ENDS, "part ends", PMG_I32), POINTS_N_PARTS
+		};
+		r->parts = &points->parts;
+	}
 	if (choice->has_places) {
 		points->places.coordinates = points->numbers[POINTS_PLACE];
 		points->places.values = inspected_add(points, POINTS_VALUES, "values", PMG_I32);
@@ -532,6 +540,42 @@ static bool tails_are_zero(const struct model *model)
 		&& memcmp(ratios + model->n, zeros, sizeof zeros) == 0;
 }
 
+static const int32_t *part_array(const struct model *model, enum points_array which)
+{
+	return model->plan->data[model->points->numbers[which]];
+}
+
+/* Each point is in one part, of its own segment; equal values stand together, in parts of nearly equal length. */
+static bool parts_are_right(const struct model *model)
+{
+	const int64_t n = model->points->choice.n, n_parts = model->plan->sizes[POINTS_N_PARTS];
+	int64_t covered = 0, changes = 0, segments = 0;
+	const int32_t *values, *begins, *ends;
+
+	if (!model->points->choice.has_parts)
+		return true;
+	values = part_array(model, POINTS_PART_VALUES);
+	begins = part_array(model, POINTS_PART_BEGINS);
+	ends = part_array(model, POINTS_PART_ENDS);
+	for (int64_t p = 0; p < n_parts; p++) {
+		const bool goes_on = p > 0 && values[p] == values[p - 1];
+		const int64_t length = ends[p] - begins[p], before = goes_on ? ends[p - 1] - begins[p - 1] : length;
+
+		if (length < 1 || length > PMG_PART_POINTS || llabs(length - before) > 1)
+			return false;
+		if (goes_on && begins[p] != ends[p - 1])
+			return false;
+		for (int64_t k = begins[p]; k < ends[p]; k++)
+			if (model->rows[k].keys[0] != values[p])
+				return false;
+		covered += length;
+		changes += !goes_on;
+	}
+	for (int64_t k = 0; k < n; k++)
+		segments += k == 0 || model->rows[k].keys[0] != model->rows[k - 1].keys[0];
+	return covered == n && changes == segments;
+}
+
 void points_check(struct tests *tests, const struct points *points, const pmg_plan *plan, int threads)
 {
 	const struct model model = model_of(points, plan);
@@ -540,6 +584,7 @@ void points_check(struct tests *tests, const struct points *points, const pmg_pl
 	CHECK(tests, chunks_are_right(&model, threads));
 	CHECK(tests, copies_are_right(&model));
 	CHECK(tests, runs_are_right(&model));
+	CHECK(tests, parts_are_right(&model));
 	CHECK(tests, numbers_are_right(&model));
 	CHECK(tests, tails_are_zero(&model));
 	model_free(&model);

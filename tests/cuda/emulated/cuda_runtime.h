@@ -17,6 +17,7 @@
 #define __host__
 #define __device__
 #define __global__
+#define __launch_bounds__(...)
 #define __shared__ static __attribute__((section("pmg_shared")))
 
 #include <functional>
@@ -41,6 +42,14 @@ typedef size_t cudaGraphNode_t;         /* its number, from 1 on */
 
 struct emulated_dim3 {
 	unsigned x, y, z;
+};
+
+struct alignas(8) uint2 {
+	unsigned x, y;
+};
+
+struct alignas(16) uint4 {
+	unsigned x, y, z, w;
 };
 
 static emulated_dim3 threadIdx, blockIdx, blockDim, gridDim;
@@ -305,6 +314,7 @@ enum barriers { SYNC, SHUFFLE_IN, SHUFFLE_OUT };
 
 }
 
+#define PMG_CUDA_PREFETCH(cell) ((void) *(volatile const char *) (cell))
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) \
 	emulated::start(blocks, threads, [=] { kernel(__VA_ARGS__); })
 
@@ -413,9 +423,10 @@ static inline void __threadfence()
 {
 }
 
-template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = emulated::WARP)
+/* What thread `from` has, if it is of the same `width` lanes, else the value. */
+template <class T> static inline T emulated_shuffle(unsigned mask, T value, unsigned from, int width)
 {
-	const unsigned thread = emulated::current, from = thread ^ (unsigned) lanes;
+	const unsigned thread = emulated::current;
 	T result;
 
 	memcpy(&emulated::slots[thread], &value, sizeof value);
@@ -424,6 +435,52 @@ template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int l
 	       sizeof result);
 	emulated::wait_for(emulated::WARPS, mask, emulated::SHUFFLE_OUT);
 	return result;
+}
+
+template <class T> static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = emulated::WARP)
+{
+	return emulated_shuffle(mask, value, emulated::current ^ (unsigned) lanes, width);
+}
+
+template <class T> static inline T __shfl_up_sync(unsigned mask, T value, unsigned lanes, int width = emulated::WARP)
+{
+	return emulated_shuffle(mask, value, emulated::current - lanes, width);
+}
+
+template <class T> static inline T __shfl_down_sync(unsigned mask, T value, unsigned lanes, int width = emulated::WARP)
+{
+	return emulated_shuffle(mask, value, emulated::current + lanes, width);
+}
+
+template <class T> static inline T __shfl_sync(unsigned mask, T value, int lane, int width = emulated::WARP)
+{
+	const unsigned first = emulated::current/(unsigned) width*(unsigned) width;
+
+	return emulated_shuffle(mask, value, first + (unsigned) lane % (unsigned) width, width);
+}
+
+static inline unsigned __ballot_sync(unsigned mask, bool is)
+{
+	const unsigned first = emulated::current/emulated::WARP*emulated::WARP;
+	unsigned ballot = 0;
+
+	emulated::slots[emulated::current] = is;
+	emulated::wait_for(emulated::WARPS, mask, emulated::SHUFFLE_IN);
+	for (unsigned lane = 0; lane < emulated::WARP; lane++)
+		if (mask >> lane & 1 && emulated::slots[first + lane])
+			ballot |= 1u << lane;
+	emulated::wait_for(emulated::WARPS, mask, emulated::SHUFFLE_OUT);
+	return ballot;
+}
+
+template <class T> static inline T __ldcg(const T *cell)
+{
+	return *cell;
+}
+
+static inline int __popc(unsigned bits)
+{
+	return __builtin_popcount(bits);
 }
 
 template <class T> static inline T atomicAdd(T *target, T value)

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
+ * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it,
+ * in their order, of which each group of the team has one at a time: what the loop reads of a lane, the group takes
+ * from it by shuffles. Lanes that are next to each other in the order of a restructuring mostly agree in what was
+ * sorted by. Where a loop of vectors depends on that alone, it runs once for all of them; and where it also has a
+ * factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group has sums of its own in a row
+ * (rows.c).
+ *
+ * All lanes of a team meet in shuffles: where something stands below a condition, the kernel is printed without
+ * deals. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* What a lane has, and its name in the loop of vectors. */
+struct lane_value {
+	const char *name;
+	const char *packed, *taken;     /* of the lanes that need the loop, in their order; in the loop */
+	const char *type;               /* in C, as it is taken */
+	const struct array *local;      /* NULL: a dim */
+	bool is_sorted;                 /* a dim: equal values stand next to each other */
+	int at;                         /* in e->iterators or e->locals */
+};
+
+typedef VEC(struct lane_value) value_list;
+
+void deal_breaks(struct emit *e)
+{
+	if (e->deal && !e->deal->in_vectors)
+		e->grid->is_broken = true;
+}
+
+void deal_breaks_beside(struct emit *e)
+{
+	if (e->grid && e->grid->has_deals && !e->deal)
+		e->grid->is_broken = true;
+}
+
+/* ---- what is read once ---- */
+
+static bool is_stream_of(const struct emit *e, const struct stream *stream)
+{
+	return stream->deal == e->deal->mark;
+}
+
+static void note_stream(struct emit *e, const char *array)
+{
+	for (int i = 0; i < e->streams.n; i++)
+		if (is_stream_of(e, &e->streams.items[i]) && !strcmp(e->streams.items[i].array, array))
+			return;
+	vec_push(e->arena, &e->streams, ((struct stream) { e->deal->mark, array }));
+}
+
+const char *deal_read(struct emit *e, const struct access *access, const char *text)
+{
+	const struct array *array = access->array;
+
+	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
+		return text;
+	if (!strcmp(text, arena_printf(e->arena, "%s[%s]", array->c_name, e->deal->variable)))
+		note_stream(e, array->c_name);
+	return arena_printf(e->arena, "PMG_ONCE(%s)", text);
+}
+
+/* What the next iterations of the lanes will read. */
+static void read_ahead(struct emit *e, const char *first, const char *end)
+{
+	for (int i = 0; i < e->streams.n; i++)
+		if (is_stream_of(e, &e->streams.items[i]))
+			line(e->w, "PMG_AHEAD(%s, %s, %s);", e->streams.items[i].array, first, end);
+}
+
+/* ---- what a lane has ---- */
+
+static bool is_sorted_copy(const struct module *module, const struct array *array)
+{
+	for (int r = 0; r < module->restructurings.n; r++) {
+		const struct restructuring *restructuring = &module->restructurings.items[r];
+
+		for (int c = 0; c < restructuring->copies.n; c++)
+			for (int k = 1; k < restructuring->keys.n; k++)
+				if (restructuring->copies.items[c].to == array &&
+				    restructuring->copies.items[c].from == restructuring->keys.items[k])
+					return true;
+	}
+	return false;
+}
+
+static const char *only_name(const struct affine *value)
+{
+	return value->terms.n == 1 && value->terms.items[0].factor == 1 && value->constant == 0
+		       ? value->terms.items[0].text : NULL;
+}
+
+static const struct binding *binding_of(const struct emit *e, const char *name)
+{
+	for (int i = e->bindings.n - 1; i >= 0; i--) {
+		const char *bound = only_name(&e->bindings.items[i].value);
+
+		if (bound && !strcmp(bound, name))
+			return &e->bindings.items[i];
+	}
+	return NULL;
+}
+
+static void add_dims(struct emit *e, value_list *list)
+{
+	for (int i = e->deal->n_iterators; i < e->iterators.n; i++) {
+		const char *name = only_name(&e->iterators.items[i].value);
+		const struct binding *binding = name ? binding_of(e, name) : NULL;
+
+		if (name)
+			vec_push(e->arena, list, ((struct lane_value) {
+				.name = name, .at = i,
+				.is_sorted = binding && is_sorted_copy(e->module, binding->array),
+				.type = type_c_name(binding ? binding->array->type : TYPE_I64) }));
+	}
+}
+
+static void add_locals(struct emit *e, __isl_keep isl_ast_node *node, value_list *list)
+{
+	for (int i = e->deal->n_locals; i < e->locals.n; i++) {
+		const struct array *local = e->locals.items[i].of;
+
+		if (!is_written_below(e, node, local))
+			vec_push(e->arena, list, ((struct lane_value) {
+				.name = e->locals.items[i].name, .at = i, .local = local,
+				.type = type_c_name(local->type) }));
+	}
+}
+
+/* In the loop of vectors they have the other names, or again their own. */
+static void rename_values(struct emit *e, const value_list *list, bool is_taken)
+{
+	for (int i = 0; i < list->n; i++) {
+		const struct lane_value *value = &list->items[i];
+		const char *name = is_taken ? value->taken : value->name;
+
+		if (value->local)
+			e->locals.items[value->at].name = name;
+		else
+			e->iterators.items[value->at].value = affine_name(e->arena, name);
+	}
+}
+
+/* ---- the loop of vectors ---- */
+
+/* A loop of vectors below a mark of the body. */
+struct vectors {
+	isl_ast_node *node;
+	const struct mark *mark;
+	struct loop_use use;
+	const struct stage *stage;
+	value_list values;              /* those that it reads */
+	const struct lane_value *sorted, *factor;
+};
+
+static void print_vectors(struct emit *e, const struct vectors *vectors, const value_list *values)
+{
+	rename_values(e, values, true);
+	e->grid->in_lanes = false;
+	e->deal->in_vectors = true;
+	if (vectors->mark->kind == MARK_ACCUMULATE)
+		emit_accumulate(e, vectors->node, vectors->mark);
+	else
+		emit_node(e, vectors->node, vectors->use);
+	e->deal->in_vectors = false;
+	e->grid->in_lanes = true;
+	rename_values(e, values, false);
+}
+
+/* Keeps of `all` what the loop reads, as a first printing to nowhere tells. */
+static void find_values(struct emit *e, struct vectors *vectors, const value_list *all)
+{
+	struct writer scratch = writer_new(e->arena), *outer = e->w;
+	int visible = e->names.visible.n, n_bound = e->n_bound;
+
+	e->w = &scratch;
+	print_vectors(e, vectors, all);
+	e->w = outer;
+	e->n_bound = n_bound;
+	e->names.visible.n = visible;
+	for (int i = 0; i < all->n; i++)
+		if (text_mentions(str_text(&scratch.text), all->items[i].taken))
+			vec_push(e->arena, &vectors->values, all->items[i]);
+}
+
+/* Does the loop depend on what was sorted by alone, or besides on a factor that can be added up? */
+static void find_sharing(struct vectors *vectors)
+{
+	const struct lane_value *sorted = NULL, *factor = NULL;
+	struct zero_factor zero = { 0 };
+	bool has_factor = stage_zero_factor(vectors->stage, &zero);
+
+	for (int i = 0; i < vectors->values.n; i++) {
+		const struct lane_value *value = &vectors->values.items[i];
+
+		if (value->is_sorted && !sorted)
+			sorted = value;
+		else if (has_factor && value->local == zero.factor->access.array && !factor)
+			factor = value;
+		else
+			return;
+	}
+	if (sorted && (factor || vectors->stage->write.array->role == ROLE_LOCAL)) {
+		vectors->sorted = sorted;
+		vectors->factor = factor;
+	}
+}
+
+/* The lanes for which the loop runs; `total` is the name of the sum of a factor. */
+static const char *lanes_condition(struct emit *e, const struct vectors *vectors, const char *heads, const char *total)
+{
+	const struct lane_value *factor = vectors->factor;
+	struct str text = str_new(e->arena);
+	const char *skip = NULL;
+
+	str_add(&text, "%s", e->deal->is_in);
+	if (heads)
+		str_add(&text, " && (%s >> pmg_lane & 1)", heads);
+	if (factor)
+		e->locals.items[factor->at].name = total;
+	if (vectors->mark->kind == MARK_SKIP || vectors->mark->kind == MARK_SKIP_ALWAYS)
+		skip = skip_condition(e, vectors->node, vectors->mark);
+	if (skip)
+		str_add(&text, strstr(skip, "||") ? " && (%s)" : " && %s", skip);
+	if (factor)
+		e->locals.items[factor->at].name = factor->name;
+	return str_text(&text);
+}
+
+/* The variables of lanes, and of those that need the loop; returns the name of how many these are. */
+static const char *declare_lanes(struct emit *e, struct vectors *vectors)
+{
+	const char *heads = NULL, *total = NULL, *lanes = names_declare(&e->names, "lanes");
+	const char *source = names_declare(&e->names, "source");
+
+	if (vectors->sorted) {
+		heads = names_declare(&e->names, "heads");
+		line(e->w, "const unsigned %s = pmg_cuda_heads<pmg_team>((%s) %s);", heads, vectors->sorted->type,
+		     vectors->sorted->name);
+	}
+	if (vectors->factor) {
+		total = names_declare(&e->names, "total");
+		line(e->w, "const %s %s = pmg_cuda_merge<pmg_team>(%s, %s ? %s : 0);", vectors->factor->type, total,
+		     heads, e->deal->is_in, vectors->factor->name);
+	}
+	line(e->w, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s);", lanes,
+	     lanes_condition(e, vectors, heads, total));
+	line(e->w, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
+	for (int i = 0; i < vectors->values.n; i++) {
+		struct lane_value *value = &vectors->values.items[i];
+
+		value->packed = names_declare(&e->names, value->name);
+		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", value->type, value->packed,
+		     value->type, vectors->factor == value ? total : value->name, source);
+	}
+	if (vectors->stage->write.array->role == ROLE_LOCAL)
+		line(e->w, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
+	return lanes;
+}
+
+static void open_vectors(struct emit *e, struct vectors *vectors)
+{
+	const char *lanes = declare_lanes(e, vectors), *round = e->deal->round;
+	const char *number = names_declare(&e->names, "number");
+
+	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", round, round, lanes, round);
+	line(e->w, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
+	for (int i = 0; i < vectors->values.n; i++) {
+		const struct lane_value *value = &vectors->values.items[i];
+
+		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", value->local ? value->type : "int64_t",
+		     value->taken, value->packed, number);
+	}
+	if (vectors->stage->write.array->role != ROLE_LOCAL)
+		open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+}
+
+static void emit_vectors(struct emit *e, struct vectors *vectors)
+{
+	struct deal *deal = e->deal;
+	int visible = e->names.visible.n;
+	value_list all = { 0 };
+
+	add_dims(e, &all);
+	add_locals(e, vectors->node, &all);
+	deal->rank = names_declare(&e->names, "rank");
+	deal->round = names_declare(&e->names, "round");
+	for (int i = 0; i < all.n; i++)
+		all.items[i].taken = names_declare(&e->names, all.items[i].name);
+	find_values(e, vectors, &all);
+	find_sharing(vectors);
+	open_vectors(e, vectors);
+	print_vectors(e, vectors, &all);
+	if (vectors->stage->write.array->role != ROLE_LOCAL)
+		close_block(e->w, "}");
+	block_close(e, visible);
+}
+
+bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+{
+	struct vectors vectors = { .node = node, .mark = mark, .use = use };
+	isl_ast_expr *instance;
+
+	if (!e->deal || e->deal->in_vectors || (mark->kind != MARK_SKIP && mark->kind != MARK_SKIP_ALWAYS &&
+					    mark->kind != MARK_VECTOR && mark->kind != MARK_ACCUMULATE))
+		return false;
+	instance = ast_first_instance(node, NULL, false);
+	if (!instance)
+		return false;
+	vectors.use.is_vector |= mark->kind == MARK_VECTOR;
+	vectors.stage = ast_stage(instance);
+	isl_ast_expr_free(instance);
+	emit_vectors(e, &vectors);
+	return true;
+}
+
+/* ---- one lane ---- */
+
+int deal_open(struct emit *e)
+{
+	return block_open(e, "if (%s) {", e->deal->is_in);
+}
+
+void emit_given_sum(struct emit *e, const struct update *update)
+{
+	const char *given = names_declare(&e->names, "given");
+	struct update taken = *update;
+	int names;
+
+	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group>(%s, %s);", type_c_name(update->type), given,
+	     update->value.text, e->deal->rank);
+	taken.value = (struct text) { given, LEVEL_PRIMARY };
+	names = block_open(e, "if (%s/pmg_groups == %s) {", e->deal->rank, e->deal->round);
+	emit_update(e, &taken);
+	block_close(e, names);
+}
+
+/* ---- the loop ---- */
+
+bool loop_is_dealt(const struct emit *e, const struct mark *loop)
+{
+	return e->next_deal && e->next_deal->dim == loop->dim && e->grid && e->grid->has_deals && !e->deal &&
+	       !e->grid->has_shared && !e->grid->in_lanes;
+}
+
+bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		     const struct range *range)
+{
+	struct deal deal = { .mark = e->next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
+	struct scope scope = scope_enter(e);
+	int visible = e->names.visible.n;
+	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
+	struct affine variable;
+	isl_ast_node *body;
+
+	if (!loop_is_dealt(e, use->mark))
+		return false;
+	if (range->is_single || range->step != 1) {
+		e->grid->is_broken = true;
+		return false;
+	}
+	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
+	name = names_declare(&e->names, dim);
+	deal.is_in = names_declare(&e->names, "is_in");
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += pmg_team) {", first,
+		   affine_plain(e->arena, &range->first), first, end, first);
+	line(e->w, "const bool %s = %s + pmg_lane < %s;", deal.is_in, first, end);
+	line(e->w, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,
+	     affine_plain(e->arena, &range->last));
+	variable = affine_name(e->arena, name);
+	deal.variable = name;
+	iterator_push(e, node, &variable, 1);
+	range_facts(e, range, &variable, 1);
+	e->deal = &deal;
+	e->grid->in_lanes = true;
+	read_ahead(e, first, end);
+	body = isl_ast_node_for_get_body(node);
+	emit_node(e, body, (struct loop_use) { 0 });
+	isl_ast_node_free(body);
+	e->grid->in_lanes = false;
+	e->deal = NULL;
+	block_close(e, visible);
+	scope_leave(e, scope);
+	return true;
+}

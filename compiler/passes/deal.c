@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Deals. In a loop over the points of a segment, what is read and multiplied for one point is the same for all lanes
+ * of a team, while a row takes all of them. The mark DEAL gives each lane a point of its own for the former
+ * (ir/deal.c), which turns a chain of loads for each point into one for as many points as a team has lanes. */
+#include "passes/pass_private.h"
+
+static isl_bool find_bind(__isl_keep isl_schedule_node *node, void *user)
+{
+	bool *has = user;
+
+	*has |= mark_of_node(node) && mark_of_node(node)->kind == MARK_BIND;
+	return isl_bool_true;
+}
+
+/* Is something read by an index that is read itself? */
+static bool has_chain(__isl_keep isl_schedule_node *node)
+{
+	bool has = false;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_bind, &has);
+	return has;
+}
+
+static bool is_candidate(__isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	const struct mark *above = mark_of_node(parent);
+	bool is = mark->kind == MARK_LOOP && mark->direction > 0 &&
+		  schedule_has_mark_above(node, MARK_PARALLEL, NULL) &&
+		  !(above && (above->kind == MARK_PARALLEL || above->kind == MARK_VECTOR)) &&
+		  schedule_has_mark_below(node, MARK_VECTOR, NULL) && has_chain(node);
+
+	isl_schedule_node_free(parent);
+	return is;
+}
+
+/* Rows stand between the mark and its loop. */
+static __isl_give isl_schedule_node *above_rows(__isl_take isl_schedule_node *node, int *steps)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+
+	for (*steps = 0; mark_of_node(parent) && mark_of_node(parent)->kind == MARK_ROW; (*steps)++) {
+		isl_schedule_node_free(node);
+		node = parent;
+		parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	}
+	isl_schedule_node_free(parent);
+	return node;
+}
+
+static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					   const struct mark *mark, bool *descend)
+{
+	struct mark *deal;
+	int steps;
+
+	if (!walk->region->strict || !is_candidate(node, mark))
+		return node;
+	deal = mark_new(walk->module, MARK_DEAL, "deal", mark->span);
+	deal->stage = mark->stage;
+	deal->dim = mark->dim;
+	node = isl_schedule_node_insert_mark(above_rows(node, &steps), mark_id(walk->module, deal));
+	if (schedule_deal_problem(walk->region, node)) {
+		node = isl_schedule_node_delete(node);
+	} else {
+		module_decide(walk->module, "deal", mark->stage->group->name, "lanes", "team", mark->dim->span,
+			      "each lane of a team takes an iteration of '%s', rows of all of them are shared",
+			      mark->dim->name);
+		*descend = false;
+		steps++;
+	}
+	for (int i = 0; i < steps; i++)
+		node = isl_schedule_node_first_child(node);
+	return node;
+}
+
+bool pass_deal(struct module *module, const struct pass_options *options)
+{
+	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+
+	return !options->is_device || !options->vector || module_walk(&walk);
+}

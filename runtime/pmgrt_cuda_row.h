@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows and deals, for kernels of the CUDA target. A group of a team's lanes shares a row: member m of g, which reads w
+ * cells at a time, has the cells (j*g + m)*w and the w - 1 behind it, for each j: a vector, which is read and written
+ * in pieces of up to 16 bytes, where it lies at a multiple of them. Where a row ends before the vectors do, members
+ * behind its end have the last vector, too, and `PMG_VECTOR_IS_OWN` is false.
+ *
+ * In a deal, each lane has an iteration; what one lane has, others take by shuffles. */
+#ifndef PMGRT_CUDA_ROW_H
+#define PMGRT_CUDA_ROW_H
+
+/* ---- Vectors ---- */
+
+template <class T, int width> struct alignas(sizeof(T)*width < 16 ? sizeof(T)*width : 16) pmg_cuda_vector {
+	T cells[width];
+};
+
+#define PMG_CUDA_OPERATOR(op) \
+	template <class T, int w> static inline __device__ \
+	pmg_cuda_vector<T, w> operator op(pmg_cuda_vector<T, w> a, const pmg_cuda_vector<T, w> &b) \
+	{ \
+		for (int i = 0; i < w; i++) \
+			a.cells[i] = a.cells[i] op b.cells[i]; \
+		return a; \
+	} \
+	template <class T, int w> \
+	static inline __device__ pmg_cuda_vector<T, w> operator op(pmg_cuda_vector<T, w> a, T b) \
+	{ \
+		for (int i = 0; i < w; i++) \
+			a.cells[i] = a.cells[i] op b; \
+		return a; \
+	} \
+	template <class T, int w> \
+	static inline __device__ pmg_cuda_vector<T, w> operator op(T a, pmg_cuda_vector<T, w> b) \
+	{ \
+		for (int i = 0; i < w; i++) \
+			b.cells[i] = a op b.cells[i]; \
+		return b; \
+	} \
+	template <class T, int w, class B> \
+	static inline __device__ pmg_cuda_vector<T, w> &operator op##=(pmg_cuda_vector<T, w> &a, const B &b) \
+	{ \
+		return a = a op b; \
+	}
+PMG_CUDA_OPERATOR(+)
+PMG_CUDA_OPERATOR(-)
+PMG_CUDA_OPERATOR(*)
+PMG_CUDA_OPERATOR(/)
+
+template <class T, int w> static inline __device__ pmg_cuda_vector<T, w> operator-(pmg_cuda_vector<T, w> a)
+{
+	for (int i = 0; i < w; i++)
+		a.cells[i] = -a.cells[i];
+	return a;
+}
+
+template <class T, int w> static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_fill(T value)
+{
+	pmg_cuda_vector<T, w> filled;
+
+	for (int i = 0; i < w; i++)
+		filled.cells[i] = value;
+	return filled;
+}
+
+template <class To, class T, int w>
+static inline __device__ pmg_cuda_vector<To, w> pmg_cuda_convert(const pmg_cuda_vector<T, w> &a)
+{
+	pmg_cuda_vector<To, w> converted;
+
+	for (int i = 0; i < w; i++)
+		converted.cells[i] = (To) a.cells[i];
+	return converted;
+}
+
+/* That which begins at a cell, to be written. */
+template <int w, class T> static inline __device__ pmg_cuda_vector<T, w> &pmg_cuda_at(T *cell)
+{
+	return *(pmg_cuda_vector<T, w> *) (void *) cell;
+}
+
+/* And to be read: by 16 or 8 bytes, whatever their type. */
+template <class Word, int w, class T> static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read_words(const T *cell)
+{
+	pmg_cuda_vector<T, w> a;
+
+	for (unsigned i = 0; i < sizeof a/sizeof(Word); i++) {
+		const Word word = ((const Word *) (const void *) cell)[i];
+
+		memcpy((char *) &a + i*sizeof word, &word, sizeof word);
+	}
+	return a;
+}
+
+template <int w, class T> static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read(const T *cell)
+{
+	if (sizeof(T)*w % sizeof(uint4) == 0)
+		return pmg_cuda_read_words<uint4, w>(cell);
+	if (sizeof(T)*w % sizeof(uint2) == 0)
+		return pmg_cuda_read_words<uint2, w>(cell);
+	return pmg_cuda_read_words<T, w>(cell);
+}
+
+template <class T, int w>
+static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_of_top(const pmg_cuda_vector<uint32_t, w> &top)
+{
+	pmg_cuda_vector<T, w> a;
+
+	for (int i = 0; i < w; i++)
+		a.cells[i] = (T) pmg_f64_of_top(top.cells[i]);
+	return a;
+}
+
+template <class T, int w> static inline __device__ T pmg_cuda_sum(const pmg_cuda_vector<T, w> &a)
+{
+	T sum = a.cells[0];
+
+	for (int i = 1; i < w; i++)
+		sum += a.cells[i];
+	return sum;
+}
+
+#undef pmg_vector_f64
+#undef pmg_vector_f32
+#define pmg_vector_f64 pmg_cuda_vector<double, pmg_width>
+#define pmg_vector_f32 pmg_cuda_vector<float, pmg_width>
+#undef PMG_VECTORS
+#define PMG_VECTORS(type, n) (((n) + pmg_group*pmg_width - 1)/(pmg_group*pmg_width))
+#define PMG_VECTOR_CELL(vector) (((vector)*pmg_group + pmg_member)*pmg_width)
+#define PMG_VECTOR_IS_OWN(n, vector) ((n) % (pmg_group*pmg_width) == 0 || PMG_VECTOR_CELL(vector) < (n))
+#undef PMG_VECTOR_START
+#define PMG_VECTOR_START(type, n, vector) (PMG_VECTOR_IS_OWN(n, vector) ? PMG_VECTOR_CELL(vector) : (n) - pmg_width)
+/* Groups that have the same sums share the writing of them. */
+#define PMG_VECTOR_IS_OF_GROUP(vector) ((vector) % pmg_groups == pmg_group_number)
+#define PMG_READ_F64(cell) pmg_cuda_read<pmg_width>(&(cell))
+#define PMG_READ_F32(cell) pmg_cuda_read<pmg_width>(&(cell))
+#define PMG_READ_F64_AS_F32(cell) pmg_cuda_convert<double>(pmg_cuda_read<pmg_width>(&(cell)))
+#define PMG_READ_F64_AS_TOP(cell) pmg_cuda_of_top<double>(pmg_cuda_read<pmg_width>(&(cell)))
+#define PMG_READ_F64_TO_F32(cell) pmg_cuda_convert<float>(pmg_cuda_read<pmg_width>(&(cell)))
+#define PMG_READ_F64_AS_F32_TO_F32(cell) pmg_cuda_read<pmg_width>(&(cell))
+#define PMG_READ_F64_AS_TOP_TO_F32(cell) pmg_cuda_of_top<float>(pmg_cuda_read<pmg_width>(&(cell)))
+#define PMG_WRITE_F64(cell) pmg_cuda_at<pmg_width>(&(cell))
+#define PMG_WRITE_F32(cell) pmg_cuda_at<pmg_width>(&(cell))
+#define PMG_WRITE_F64_TO_F32(cell) pmg_cuda_at<pmg_width>(&(cell))
+#define PMG_WIDEN(row) pmg_cuda_convert<double>(row)
+#define PMG_FILL_F64(value) pmg_cuda_fill<double, pmg_width>(value)
+#define PMG_FILL_F32(value) pmg_cuda_fill<float, pmg_width>(value)
+#define PMG_SUM_F64(sums) pmg_cuda_sum((sums)[0] + (sums)[1])
+#define PMG_SUM_F32(sums) pmg_cuda_sum((sums)[0] + (sums)[1])
+#undef PMG_UNROLL
+#define PMG_UNROLL _Pragma("unroll")
+
+/* ---- Rows that may meet others in memory ---- */
+
+/* Has no neighbour the value that number i has? */
+#define PMG_IS_ALONE(values, i, n) \
+	(((i) == 0 || (values)[(i) - 1] != (values)[i]) && ((i) + 1 == (n) || (values)[(i) + 1] != (values)[i]))
+
+/* Brings a row to its cells, of which nobody else has any where it is alone. */
+#define PMG_CUDA_ROW(name, op) \
+	template <class C, class T, int w> \
+	static inline __device__ void pmg_cuda_row_##name(C *cell, const pmg_cuda_vector<T, w> &row, bool is_alone) \
+	{ \
+		if (is_alone) \
+			pmg_cuda_at<w>(cell) = pmg_cuda_read<w>(cell) op pmg_cuda_convert<C>(row); \
+		else \
+			for (int i = 0; i < w; i++) \
+				pmg_cuda_atomic_##name<C>(cell + i, (C) row.cells[i]); \
+	} \
+	/* The same, cells having held the neutral element. */ \
+	template <class C, class T, int w> static inline __device__ \
+	void pmg_cuda_row_##name##_first(C *cell, const pmg_cuda_vector<T, w> &row, bool is_alone) \
+	{ \
+		if (is_alone) \
+			pmg_cuda_at<w>(cell) = pmg_cuda_convert<C>(row); \
+		else \
+			pmg_cuda_row_##name(cell, row, false); \
+	}
+PMG_CUDA_ROW(add, +)
+PMG_CUDA_ROW(prod, *)
+
+/* The sum of what the groups of a team have, the same in each. */
+template <int team, int group, class operation, class T, int w>
+static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_groups(pmg_cuda_vector<T, w> sums)
+{
+	for (int lanes = group; lanes < team; lanes *= 2)
+		for (int i = 0; i < w; i++)
+			sums.cells[i] = operation::of(sums.cells[i], pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(),
+											  sums.cells[i], lanes, team));
+	return sums;
+}
+
+/* ---- Deals ---- */
+
+/* What is read once passes the caches by that rows are to stay in. */
+template <class T> static inline __device__ T pmg_cuda_once(const T *cell)
+{
+	return *cell;
+}
+
+static inline __device__ double pmg_cuda_once(const double *cell)
+{
+	return __ldcg(cell);
+}
+
+static inline __device__ float pmg_cuda_once(const float *cell)
+{
+	return __ldcg(cell);
+}
+
+static inline __device__ int32_t pmg_cuda_once(const int32_t *cell)
+{
+	return __ldcg(cell);
+}
+
+static inline __device__ uint32_t pmg_cuda_once(const uint32_t *cell)
+{
+	return __ldcg(cell);
+}
+
+#define PMG_ONCE(cell) pmg_cuda_once(&(cell))
+
+#ifndef PMG_CUDA_PREFETCH
+#define PMG_CUDA_PREFETCH(cell) asm volatile("prefetch.global.L2 [%0];" :: "l"(cell))
+#endif
+/* Element of the next deal that this lane will read, if it has an iteration there. */
+#define PMG_AHEAD(array, first, end) \
+	do { \
+		if ((first) + pmg_team + pmg_lane < (end)) \
+			PMG_CUDA_PREFETCH(&(array)[(first) + pmg_team + pmg_lane]); \
+	} while (0)
+
+/* Bit l: lane l of the team. */
+template <int team> static inline __device__ unsigned pmg_cuda_ballot(bool is)
+{
+	const unsigned mask = pmg_cuda_mask<team>(), first = threadIdx.x % PMG_CUDA_WARP/team*team;
+
+	return (__ballot_sync(mask, is) & mask) >> first;
+}
+
+static inline __device__ int pmg_cuda_count(unsigned lanes)
+{
+	return __popc(lanes);
+}
+
+/* The n-th of these lanes, from 0 on; behind the last one, any. */
+static inline __device__ int pmg_cuda_nth(unsigned lanes, int n)
+{
+	int at = 0;
+
+	for (int half = PMG_CUDA_WARP/2; half > 0; half /= 2) {
+		const int below = __popc(lanes >> at & ((1u << half) - 1));
+
+		if (n >= below) {
+			n -= below;
+			at += half;
+		}
+	}
+	return at;
+}
+
+/* How many of these lanes are before the last one that is not behind `lane`. */
+static inline __device__ int pmg_cuda_rank(unsigned lanes, int lane)
+{
+	return __popc(lanes & ((2u << lane) - 1)) - 1;
+}
+
+/* What lane `from` has. */
+template <int team, class T> static inline __device__ T pmg_cuda_take(T value, int from)
+{
+	return __shfl_sync(pmg_cuda_mask<team>(), value, from, team);
+}
+
+/* What the group has that is number `rank` of the present ones. */
+template <int team, int group, class T> static inline __device__ T pmg_cuda_give(T value, int rank)
+{
+	return __shfl_sync(pmg_cuda_mask<team>(), value, rank % (team/group)*group, team);
+}
+
+/* The lanes whose value is another than that of the lane before. */
+template <int team, class T> static inline __device__ unsigned pmg_cuda_heads(T value)
+{
+	const T before = __shfl_up_sync(pmg_cuda_mask<team>(), value, 1, team);
+
+	return pmg_cuda_ballot<team>(threadIdx.x % team == 0 || before != value);
+}
+
+/* In a head, the sum over it and the lanes up to the next one. */
+template <int team, class T> static inline __device__ T pmg_cuda_merge(unsigned heads, T value)
+{
+	const unsigned behind = heads >> threadIdx.x % team >> 1;
+
+	for (int lanes = 1; lanes < team; lanes *= 2) {
+		const T other = __shfl_down_sync(pmg_cuda_mask<team>(), value, lanes, team);
+
+		if ((int) (threadIdx.x % team) + lanes < team && !(behind & ((1u << lanes) - 1)))
+			value += other;
+	}
+	return value;
+}
+
+#endif

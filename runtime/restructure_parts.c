@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Segments cut into parts (pmg_parts_desc of pmgrt.h). What decides on a GPU is how often a row that one team reads is
+ * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
+ * to be near to each other. The points of a segment lie in the order of that key, and two of its quartiles are where a
+ * segment lies on a Hilbert curve; but first, segments are dealt into slabs by their own value, since what is near in
+ * space often has near numbers. Teams of a block wait for the slowest of them: in each neighbourhood of this order,
+ * long parts come first. */
+#include "restructure.h"
+
+#include <stdlib.h>
+
+enum { NEIGHBOURHOOD = 256, SLABS = 8, CURVE_BITS = 13 };       /* NEIGHBOURHOOD: in parts */
+
+struct segment {
+	int64_t slab, place;            /* on the curve */
+	int64_t value, begin, n, n_parts;
+};
+
+int64_t part_bytes(int64_t n_values)
+{
+	return (n_values + 1) * (int64_t) sizeof(struct segment);
+}
+
+static int64_t longest_part(const struct segment *segment)
+{
+	return (segment->n + segment->n_parts - 1) / segment->n_parts;
+}
+
+static int by_place(const void *one, const void *other)
+{
+	const struct segment *a = one, *b = other;
+
+	if (a->slab != b->slab)
+		return a->slab < b->slab ? -1 : 1;
+	return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->value < b->value ? -1 : 1;
+}
+
+static int by_length(const void *one, const void *other)
+{
+	const struct segment *a = one, *b = other;
+	const int64_t length = longest_part(a) - longest_part(b);
+
+	return length != 0 ? (length > 0 ? -1 : 1) : by_place(one, other);
+}
+
+/* Of a point of a square of 2^CURVE_BITS, the place on Hilbert's curve. */
+static int64_t curve_place(int64_t x, int64_t y)
+{
+	int64_t place = 0;
+
+	for (int64_t side = (int64_t) 1 << (CURVE_BITS - 1); side > 0; side /= 2) {
+		const int64_t right = (x & side) > 0, upper = (y & side) > 0, turned = right && !upper;
+
+		place = 4 * place + (3 * right ^ upper);
+		x = (turned ? ~x : x) & (side - 1);
+		y = (turned ? ~y : y) & (side - 1);
+		if (!upper) {
+			const int64_t swapped = x;
+
+			x = y;
+			y = swapped;
+		}
+	}
+	return place;
+}
+
+/* The second key of the point at `part` quarters of the segment, for the curve. */
+static int64_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
+{
+	const int64_t limit = array_limit(&in->plan->desc->arrays[in->desc->keys[1]], in->plan->extents);
+	const double share = (double) key_at(in, 1, segment->begin + segment->n * part / 4) / (double) limit;
+
+	return (int64_t) (share * (1 << CURVE_BITS));
+}
+
+/* Those that hold points, and the number of their parts. */
+static int64_t segments_collect(const struct inspection *in, struct segment *segments, int64_t *n_parts)
+{
+	const struct elements offsets = array_values(in->plan, in->desc->segments);
+	int64_t n = 0, begin = 0;
+
+	*n_parts = 0;
+	for (int64_t s = 0; s < in->n_values; s++) {
+		struct segment segment = { .value = s, .begin = begin };
+
+		elements_read(&offsets, s + 1, 1, &begin);
+		segment.n = begin - segment.begin;
+		segment.n_parts = (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS;
+		if (segment.n == 0)
+			continue;
+		segment.slab = s * SLABS / in->n_values;
+		if (in->desc->n_keys > 1)
+			segment.place = curve_place(quartile(in, &segment, 1), quartile(in, &segment, 3));
+		segments[n++] = segment;
+		*n_parts += segment.n_parts;
+	}
+	return n;
+}
+
+static void segments_order(struct segment *segments, int64_t n)
+{
+	qsort(segments, (size_t) n, sizeof *segments, by_place);
+	for (int64_t first = 0, end = 0; first < n; first = end) {
+		int64_t n_parts = 0;
+
+		while (end < n && n_parts < NEIGHBOURHOOD)
+			n_parts += segments[end++].n_parts;
+		qsort(segments + first, (size_t) (end - first), sizeof *segments, by_length);
+	}
+}
+
+static pmg_status parts_allocate(const struct inspection *in, int64_t n_parts)
+{
+	const pmg_parts_desc *parts = in->desc->parts;
+	pmg_status status = inspected_new(in->plan, parts->values, n_parts, in->n_values);
+
+	if (status == PMG_OK)
+		status = inspected_new(in->plan, parts->begins, n_parts, in->order.n);
+	if (status == PMG_OK)
+		status = inspected_new(in->plan, parts->ends, n_parts, in->order.n);
+	return status;
+}
+
+static void parts_write(const struct inspection *in, const struct segment *segments, int64_t n)
+{
+	const struct elements values = array_values(in->plan, in->desc->parts->values);
+	const struct elements begins = array_values(in->plan, in->desc->parts->begins);
+	const struct elements ends = array_values(in->plan, in->desc->parts->ends);
+	int64_t part = 0;
+
+	for (int64_t s = 0; s < n; s++)
+		for (int64_t i = 0; i < segments[s].n_parts; i++, part++) {
+			const int64_t begin = segments[s].begin + segments[s].n * i / segments[s].n_parts;
+			const int64_t end = segments[s].begin + segments[s].n * (i + 1) / segments[s].n_parts;
+
+			elements_write(&values, part, 1, &segments[s].value);
+			elements_write(&begins, part, 1, &begin);
+			elements_write(&ends, part, 1, &end);
+		}
+}
+
+pmg_status parts_make(struct inspection *in)
+{
+	const int64_t bytes = part_bytes(in->n_values);
+	struct segment *segments = plan_allocate(in->plan, bytes);
+	int64_t n, n_parts;
+	pmg_status status;
+
+	if (!segments)
+		return PMG_NO_RESOURCES;
+	n = segments_collect(in, segments, &n_parts);
+	segments_order(segments, n);
+	in->plan->sizes[in->desc->parts->n_parts] = n_parts;
+	status = parts_allocate(in, n_parts);
+	if (status == PMG_OK)
+		parts_write(in, segments, n);
+	plan_release(in->plan, segments, bytes);
+	return status;
+}
