@@ -272,6 +272,9 @@ typedef struct pmg_device_inspection {
 	pmg_device_source *from;        /* by copy */
 	const int64_t *rank;            /* of the n_values values of keys[0]; NULL: themselves */
 	int64_t n_runs;                 /* out: how many there are, if desc->n_runs asks for it */
+	/* Out, where segments are to be cut into parts, which is for the host: where each of n_values + 1 segments
+	 * begins, and the second key of the points at one and three quarters of each (0 of an empty one); else NULL. */
+	int64_t *begins, *quartiles;
 	double seconds;                 /* out: from when the data is on the device */
 } pmg_device_inspection;
 

@@ -119,6 +119,23 @@ static __device__ int64_t pmg_cuda_segment_point(const pmg_cuda_order &order, in
 	return low;
 }
 
+/* The second key, `key_bits` wide, of points in segments. */
+static __global__ void pmg_cuda_samples(pmg_cuda_order order, int64_t n_values, int key_bits, int64_t *begins,
+					int64_t *quartiles)
+{
+	PMG_POINT(s, n_values + 1);
+	const int64_t begin = pmg_cuda_segment_point(order, s);
+	const int64_t n = s < n_values ? pmg_cuda_segment_point(order, s + 1) - begin : 0;
+	const int shift = order.segment_shift - key_bits;
+	const uint64_t mask = ((uint64_t) 1 << key_bits) - 1;
+
+	begins[s] = begin;
+	if (s == n_values)
+		return;
+	quartiles[2*s] = n > 0 ? (int64_t) (order.words[begin + n/4] >> shift & mask) : 0;
+	quartiles[2*s + 1] = n > 0 ? (int64_t) (order.words[begin + n*3/4] >> shift & mask) : 0;
+}
+
 static __global__ void pmg_cuda_segments(pmg_cuda_order order, int64_t n_values, void *segments, int type)
 {
 	PMG_POINT(s, n_values + 1);
@@ -190,6 +207,7 @@ struct pmg_cuda_inspecting {
 	uint64_t *words, *spare;
 	int *fails;
 	unsigned long long *n_runs;
+	int64_t *begins, *quartiles;
 	void *scratch;
 	size_t scratch_bytes;
 	pmg_status status;
@@ -245,6 +263,9 @@ static inline void pmg_cuda_inspect_parts(pmg_cuda_inspecting *g)
 	g->spare = (uint64_t *) pmg_cuda_part(&g->pool, n*sizeof(uint64_t));
 	g->fails = (int *) pmg_cuda_part(&g->pool, sizeof(int));
 	g->n_runs = (unsigned long long *) pmg_cuda_part(&g->pool, sizeof *g->n_runs);
+	if (in->begins)
+		g->begins = (int64_t *) pmg_cuda_part(&g->pool, (size_t) (3*in->n_values + 1)*sizeof(int64_t));
+	g->quartiles = in->begins ? g->begins + in->n_values + 1 : NULL;
 	g->scratch = pmg_cuda_part(&g->pool, g->scratch_bytes);
 }
 
@@ -349,6 +370,19 @@ static inline void pmg_cuda_inspect_copies(pmg_cuda_inspecting *g, const pmg_cud
 	}
 }
 
+static inline void pmg_cuda_inspect_samples(pmg_cuda_inspecting *g, const pmg_cuda_order *order)
+{
+	const pmg_device_inspection *in = g->in;
+
+	if (!in->begins)
+		return;
+	PMG_INSPECT(g, pmg_cuda_samples, in->n_values + 1, *order, in->n_values,
+		    in->desc->n_keys > 1 ? in->keys[1].bits : 0, g->begins, g->quartiles);
+	if (g->status == PMG_OK)
+		g->status = pmg_cuda_to_host(g->plan, in->begins, g->begins,
+					     (3*in->n_values + 1)*(int64_t) sizeof(int64_t));
+}
+
 /* Nothing was made. */
 static inline void pmg_cuda_inspect_undo(pmg_cuda_inspecting *g)
 {
@@ -383,6 +417,7 @@ static inline bool pmg_cuda_inspect_all(pmg_cuda_inspecting *g)
 	pmg_cuda_inspect_order(g, &order);
 	pmg_cuda_inspect_offsets(g, &order);
 	pmg_cuda_inspect_copies(g, &order);
+	pmg_cuda_inspect_samples(g, &order);
 	if (g->status == PMG_OK)
 		g->status = pmg_cuda_to_host(g->plan, &fails, g->fails, sizeof fails);
 	if (g->status == PMG_OK)

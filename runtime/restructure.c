@@ -364,6 +364,9 @@ static pmg_status restructuring_inspect(struct plan *plan, const pmg_restructure
 		status = device_inspect(&in, &is_made);
 	if (status == PMG_OK && !is_made)
 		status = host_inspect(&in);
+	else if (status == PMG_OK && desc->parts)
+		status = parts_make(&in);
+	device_release(&in);
 	inspection_end(&in);
 	return status;
 }

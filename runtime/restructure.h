@@ -48,6 +48,7 @@ struct inspection {
 	int64_t *rank;                  /* of the values of keys[0]; NULL: themselves */
 	int64_t n_values, n_runs;       /* limit of keys[0]; -1: not known yet */
 	int32_t n_shares;
+	int64_t *begins, *quartiles;    /* of segments that a device has made, as in pmg_device_inspection; or NULL */
 };
 
 static inline bool has_runs(const struct inspection *in)
@@ -86,7 +87,8 @@ void runs_order(struct inspection *in);
 /* ---- restructure_device.c */
 
 /* Makes all arrays on the device, if the plan has one that can; else `is_made` stays false. */
-pmg_status device_inspect(const struct inspection *in, bool *is_made);
+pmg_status device_inspect(struct inspection *in, bool *is_made);
+void device_release(struct inspection *in);     /* what it has told the host */
 
 /* ---- restructure_parts.c */
 

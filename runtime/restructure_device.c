@@ -34,7 +34,31 @@ static bool sources_set(const struct inspection *in, pmg_device_inspection *devi
 	return bits < 64;
 }
 
-pmg_status device_inspect(const struct inspection *in, bool *is_made)
+/* Of begins and quartiles together. */
+static int64_t samples_bytes(const struct inspection *in)
+{
+	return (3 * in->n_values + 1) * (int64_t) sizeof(int64_t);
+}
+
+void device_release(struct inspection *in)
+{
+	plan_release(in->plan, in->begins, samples_bytes(in));
+	in->begins = NULL;
+}
+
+/* What the host needs of segments to cut them into parts. */
+static bool samples_new(struct inspection *in, pmg_device_inspection *device)
+{
+	if (!in->desc->parts)
+		return true;
+	in->begins = plan_allocate(in->plan, samples_bytes(in));
+	in->quartiles = in->begins ? in->begins + in->n_values + 1 : NULL;
+	device->begins = in->begins;
+	device->quartiles = in->quartiles;
+	return in->begins;
+}
+
+pmg_status device_inspect(struct inspection *in, bool *is_made)
 {
 	struct plan *plan = in->plan;
 	const pmg_restructure_desc *desc = in->desc;
@@ -47,16 +71,20 @@ pmg_status device_inspect(const struct inspection *in, bool *is_made)
 
 	if (!plan->desc->device || !plan->desc->device->inspect || desc->n_renumberings > 0)
 		return PMG_OK;
-	if (has_runs(in) || desc->parts || in->order.n == 0 || in->order.n >= INT32_MAX)
+	if (has_runs(in) || in->order.n == 0 || in->order.n >= INT32_MAX)
 		return PMG_OK;
 	device.from = plan_allocate(plan, bytes);
 	if (!device.from)
 		return PMG_NO_RESOURCES;
-	if (sources_set(in, &device))
+	if (!samples_new(in, &device))
+		status = PMG_NO_RESOURCES;
+	else if (sources_set(in, &device))
 		status = plan->desc->device->inspect(&plan->kernel, &device, is_made);
 	plan_release(plan, device.from, bytes);
-	if (!*is_made)
+	if (!*is_made) {
+		device_release(in);
 		return status;
+	}
 	plan->report.device_inspection += device.seconds;
 	if (desc->n_runs >= 0)
 		plan->sizes[desc->n_runs] = device.n_runs;

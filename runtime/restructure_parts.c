@@ -65,26 +65,40 @@ static int64_t curve_place(int64_t x, int64_t y)
 	return place;
 }
 
-/* The second key of the point at `part` quarters of the segment, for the curve. */
+/* The second key of the point at `part` quarters of the segment, one or three, for the curve. */
 static int64_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
 {
 	const int64_t limit = array_limit(&in->plan->desc->arrays[in->desc->keys[1]], in->plan->extents);
-	const double share = (double) key_at(in, 1, segment->begin + segment->n * part / 4) / (double) limit;
+	const int64_t key = in->quartiles ? in->quartiles[2 * segment->value + part / 2]
+			  : key_at(in, 1, segment->begin + segment->n * part / 4);
+	const double share = (double) key / (double) limit;
 
 	return (int64_t) (share * (1 << CURVE_BITS));
+}
+
+/* The first point of segment s. */
+static int64_t begin_of(const struct inspection *in, const struct elements *offsets, int64_t s)
+{
+	int64_t begin;
+
+	if (in->begins)
+		return in->begins[s];
+	elements_read(offsets, s, 1, &begin);
+	return begin;
 }
 
 /* Those that hold points, and the number of their parts. */
 static int64_t segments_collect(const struct inspection *in, struct segment *segments, int64_t *n_parts)
 {
-	const struct elements offsets = array_values(in->plan, in->desc->segments);
+	const struct elements offsets = in->begins ? (struct elements) { 0 }
+				      : array_values(in->plan, in->desc->segments);
 	int64_t n = 0, begin = 0;
 
 	*n_parts = 0;
 	for (int64_t s = 0; s < in->n_values; s++) {
 		struct segment segment = { .value = s, .begin = begin };
 
-		elements_read(&offsets, s + 1, 1, &begin);
+		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
 		segment.n_parts = (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS;
 		if (segment.n == 0)
