@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "life_layout.h"
+
 /* Arrays begin at different places of a page, so that a write does not seem to meet the next reads. */
 enum { SKEW_BYTES = 5 * 64 + 1024 };
 
@@ -37,7 +39,7 @@ static void *new_values(struct system_call *call, int number, size_t element)
 {
 	struct system_blocks *b = &call->blocks;
 	size_t bytes = (size_t) (b->start[b->n_blocks] * b->lanes) * element, skew = (size_t) number * SKEW_BYTES;
-	char *values = aligned_alloc(64, (bytes + skew + 128) / 64 * 64);
+	char *values = life_memory((int64_t) (bytes + skew), 1);
 	call->bytes += bytes;
 	return values ? values + skew : NULL;
 }

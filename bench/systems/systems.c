@@ -76,6 +76,8 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	systems_print(problem, &measured, stdout);
 	for (int i = 0; i < measured.n && run->json; i++)
 		record_write(&measured.items[i]->record, run->json);
+	if (run->json)
+		fflush(run->json);
 	bool ok = systems_print_papers(values->arena, problem, &measured, stdout, failure);
 	putchar('\n');
 	fflush(stdout);

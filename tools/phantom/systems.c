@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "phantom/random.h"
 
@@ -111,9 +112,19 @@ static void draw_system(const int32_t *parent, int64_t n, uint64_t seed, bool dr
 			diag[parent[i]] -= upper[i];
 }
 
+enum { LARGE_PAGE = 1 << 21 };
+
+/* Large pages where they may help, as plans take them. */
 static double *new_numbers(int64_t n)
 {
-	return aligned_alloc(64, ((size_t) n * sizeof(double) + 128) / 64 * 64);
+	size_t bytes = (size_t) n * sizeof(double) + 64, alignment = bytes < LARGE_PAGE ? 64 : LARGE_PAGE;
+	bytes = (bytes + alignment - 1) / alignment * alignment;
+	double *numbers = aligned_alloc(alignment, bytes);
+#ifdef MADV_HUGEPAGE
+	if (numbers && alignment == LARGE_PAGE)
+		madvise(numbers, bytes, MADV_HUGEPAGE);
+#endif
+	return numbers;
 }
 
 static bool make_numbers(const struct system_options *o, struct system_phantom *p, struct failure *failure)

@@ -8,8 +8,8 @@
 #include "systems_kernels.h"
 #include "vectors.h"
 
-/* At most 32 doubles or 64 floats. */
-enum { PRECISION(MOST) = 256 / VECTOR_BYTES };
+/* Vectors of a row: at most 32 doubles or 64 floats. */
+enum { PRECISION(MOST) = 8 };
 
 INLINE vector PRECISION(load)(const REAL *from)
 {
