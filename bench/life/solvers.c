@@ -3,7 +3,8 @@
  * `pmg bench life --op=fit` on processors: the whole solver. Rows take turns with one iteration each, all from weights
  * 0, so that each measures the same iterations in the same minutes: the loop by hand around the products of a version,
  * and sbbnnls.pmg as `pmg life fit` runs it. What compares is the mean over the run, since an iteration with an even
- * number has a product more, and weights become zero on the way. The objectives must agree. */
+ * number has a product more, and weights become zero on the way. The objectives of the first iterations must agree;
+ * later ones differ as the order of sums leads the steps. */
 #include "life/life.h"
 
 #include <math.h>
@@ -13,6 +14,10 @@
 #include "handtuned/life_layout.h"
 #include "handtuned/life_solver.h"
 #include "life/fit.h"
+
+enum { COMPARED = 100 };        /* iterations */
+
+static const double agreement = 1e-6;
 
 struct fit_row {
 	struct row row;
@@ -133,21 +138,20 @@ static void free_row(struct fit_row *row)
 
 /* ---- Results ----------------------------------------------------------------------------------------- */
 
-/* The largest relative difference of the objectives to those of the first row; at the end it must be small. */
+/* The largest relative difference of the objectives to those of the first row, while rounding has not led the steps
+ * elsewhere. */
 static bool compare(struct fit_row *row, const struct fit_row *first, struct failure *failure)
 {
-	double most = 0, last = 0;
-	for (int64_t i = 0; i < row->done && i < first->done; i++) {
-		last = fabs(row->objectives[i] / first->objectives[i] - 1);
-		most = isnan(last) ? INFINITY : fmax(most, last);
+	double most = 0;
+	for (int64_t i = 0; i < row->done && i < COMPARED; i++) {
+		double difference = fabs(row->objectives[i] / first->objectives[i] - 1);
+		most = isnan(difference) ? INFINITY : fmax(most, difference);
 	}
 	row->row.record.error = most;
 	row->live = row->hand ? life_solver_live(row->hand) : row->fit.state.live;
-	if (last <= 1e-6)
-		return true;
-	return fail(failure, OUTCOME_NUMERICAL, "the objective is %.12g by %s, %.12g by %s",
-		    row->objectives[row->done - 1], row->row.record.version, first->objectives[first->done - 1],
-		    first->row.record.version);
+	return most <= agreement ||
+	       fail(failure, OUTCOME_NUMERICAL, "objectives of the first %d iterations by %s and %s differ by %.2g of "
+		    "their value", COMPARED, row->row.record.version, first->row.record.version, most);
 }
 
 /* By means over the run. */
@@ -195,14 +199,14 @@ static bool measure_rows(struct life_values *values, bool counts_processors, con
 	}
 	if (!measure(values->arena, &measured, &effort, failure))
 		return false;
+	bool ok = true;
 	relate_means(rows, values->baseline);
 	for (int i = 0; i < rows->n; i++)
-		if (!compare(rows->items[i], rows->items[0], failure))
-			return false;
+		ok = compare(rows->items[i], rows->items[0], failure) && ok;
 	print_rows(rows, stdout);
 	for (int i = 0; i < rows->n; i++)
 		vec_push(values->arena, records, rows->items[i]->row.record);
-	return true;
+	return ok;
 }
 
 bool life_solvers(struct life_values *values, const struct life_case *problem, bool counts_processors,
