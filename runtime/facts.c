@@ -381,3 +381,15 @@ pmg_status values_check(struct plan *plan, int32_t number)
 		return bool_check(&values);
 	return plan->check_finite && is_float(array) ? finite_check(&values) : PMG_OK;
 }
+
+enum { LARGE_RESULT = 16 << 20 };       /* bytes: less is kept, as a rule, until the next loop reads it */
+
+bool pmg_is_large(const pmg_plan *handle, int32_t number)
+{
+	const struct plan *plan = (const struct plan *) handle;
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+	const int64_t n = array_elements(array, plan->extents);
+
+	return (uintptr_t) plan->kernel.data[number] % PMG_ALIGNMENT == 0 &&
+	       n >= LARGE_RESULT / (int64_t) pmg_type_size(array->type);
+}

@@ -593,6 +593,9 @@ PMG_API bool pmg_failed(const pmg_plan *plan);
  * thread. */
 PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
 
+/* Is an array, which begins with a cache line, too large for the caches to keep what is written to it? */
+PMG_API bool pmg_is_large(const pmg_plan *plan, int32_t array);
+
 /* Sets arrays and sizes of a restructuring to its live points: those at which weights[by[k]] is not zero, in the same
  * order, without the runs that then are empty; as copies, once the zeros have stayed for some calls and if there is
  * memory; else to all points. `by` is a copy that the restructuring makes, `is_finite` says whether all other factors

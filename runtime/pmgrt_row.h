@@ -60,6 +60,29 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 
+/* A vector of equal lanes. */
+#define PMG_FILL_F64(value) ((pmg_vector_f64) { 0 } + (value))
+#define PMG_FILL_F32(value) ((pmg_vector_f32) { 0 } + (value))
+
+/* Writes a vector past the caches: to a row that begins with a cache line, in an array that is too large for them
+ * (pmg_is_large). The barrier behind a parallel loop orders these writes as others. */
+#if defined(__clang__)
+#define PMG_STREAM_F64(cell, value) __builtin_nontemporal_store(value, (pmg_vector_f64 *) &(cell))
+#define PMG_STREAM_F32(cell, value) __builtin_nontemporal_store(value, (pmg_vector_f32 *) &(cell))
+#elif defined(__AVX512F__)
+#define PMG_STREAM_F64(cell, value) __builtin_ia32_movntpd512(&(cell), value)
+#define PMG_STREAM_F32(cell, value) __builtin_ia32_movntps512(&(cell), value)
+#elif defined(__AVX__)
+#define PMG_STREAM_F64(cell, value) __builtin_ia32_movntpd256(&(cell), value)
+#define PMG_STREAM_F32(cell, value) __builtin_ia32_movntps256(&(cell), value)
+#elif defined(__SSE2__)
+#define PMG_STREAM_F64(cell, value) __builtin_ia32_movntpd(&(cell), value)
+#define PMG_STREAM_F32(cell, value) __builtin_ia32_movntps(&(cell), value)
+#else
+#define PMG_STREAM_F64(cell, value) (PMG_WRITE_F64(cell) = (value))
+#define PMG_STREAM_F32(cell, value) (PMG_WRITE_F32(cell) = (value))
+#endif
+
 /* Doubles that are added to as floats: of so many lanes that they make a vector of floats. */
 typedef double pmg_cells_wide __attribute__((vector_size(2*PMG_VECTOR_BYTES), aligned(8), may_alias));
 typedef uint32_t pmg_cells_tops __attribute__((vector_size(PMG_VECTOR_BYTES), aligned(4), may_alias));

@@ -87,6 +87,7 @@ struct slot {
 	int first_extent;
 	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it; 0 */
 	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
+	const char *large;              /* of floats that are written: the variable that says whether they are many */
 };
 
 struct children {
@@ -156,6 +157,13 @@ struct row {                            /* cells of a stage's target that are ke
 	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
 };
 
+struct row_start {                      /* a loop that sets to zero what a row below would read */
+	const struct stage *stage;
+	isl_ast_node *node, *loop;      /* what is left out; the loop over the cells: owned */
+	int indent;                     /* at which the row must stand: under no condition */
+	bool is_used;
+};
+
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
 	const struct stage *stage;
 	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
@@ -183,6 +191,7 @@ struct emit {
 	int n_parts;
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
+	struct row_start *start;        /* NULL: a row is read */
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
@@ -471,6 +480,13 @@ const char *private_cell(struct emit *e, const struct stage *stage, const struct
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* The loop over the cells of a row that is kept; false: it is another loop. */
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* row_start.c. Two nests after one another, if the first one sets to zero the row that the second one keeps; false:
+ * neither is printed. */
+bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second);
+/* Is `cell` what such a first nest sets? The loop over the cells of `row` is the innermost iterator. */
+bool start_is_of(struct emit *e, const char *cell, const struct row *row);
+/* The first nest, for where the row is not kept: in the `else` of the block that is open. */
+void emit_start_otherwise(struct emit *e, int names);
 /* A read, of which `text` is the element, where vectors are printed. */
 bool row_is_along(const struct emit *e, const struct access *access);
 const char *row_read(struct emit *e, const struct access *access, const char *text);

@@ -157,6 +157,8 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 			     type_c_name(slot_type(slot)), kernel->is_calling ? "" : "restrict ", slot->c_name, i);
 		if (slot->finite && text_mentions(body, slot->finite))
 			line(kernel->w, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, i);
+		if (slot->large && text_mentions(body, slot->large))
+			line(kernel->w, "const bool %s = pmg_is_large(plan, %d);", slot->large, i);
 	}
 	kernel->w->span = outer;
 }

@@ -270,13 +270,18 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+	int n = isl_ast_node_list_n_ast_node(children);
 
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
+	for (int i = 0; i < n; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+		isl_ast_node *next = i + 1 < n ? isl_ast_node_list_get_at(children, i + 1) : NULL;
 
-		if (!batch_leaves_out(e, child))
+		if (next && emit_row_from_zero(e, child, next))
+			i++;
+		else if (!batch_leaves_out(e, child))
 			emit_node(e, child, use);
 		isl_ast_node_free(child);
+		isl_ast_node_free(next);
 	}
 	isl_ast_node_list_free(children);
 }

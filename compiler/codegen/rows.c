@@ -6,8 +6,11 @@
  * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
  * if the loop between has an iteration: other cells may be another thread's. Where they may be in any case, on a
  * device, the row begins with the neutral element, and its cells are updated atomically, unless the part of a
- * restructuring that the row is of is the only one of its segment. */
+ * restructuring that the row is of is the only one of its segment. Rows that begin at zero (row_start.c) are not read
+ * at all, so that those of a large array need not pass through the caches. */
 #include "codegen/codegen_private.h"
+
+enum { ROW_LINE = 64 };         /* bytes of a cache line */
 
 /* ---- the length ---- */
 
@@ -205,7 +208,7 @@ static void emit_row_update(struct emit *e, const struct row *row, const char *j
 	     target_is_neutral(e, row->stage) ? "_first" : "", cell, sums, row->is_alone);
 }
 
-enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_START, TRANSFER_UPDATE };
+enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_STREAM, TRANSFER_START, TRANSFER_UPDATE };
 
 static void print_transfer(struct emit *e, const struct row *row, enum transfer transfer, const char *j,
 			   const char *cell)
@@ -221,6 +224,9 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 		line(e->w, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
 		     suffix, of, cell, row->name, j);
 		break;
+	case TRANSFER_STREAM:
+		line(e->w, "PMG_STREAM_%s(%s, %s[%s]);", suffix, cell, row->name, j);
+		break;
 	case TRANSFER_START:
 		line(e->w, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
 		     c_identity(e->arena, row->stage->op, array->sums));
@@ -231,20 +237,66 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 	}
 }
 
-/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. */
-static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. Returns whether a nest ahead
+ * has set these cells to zero. */
+static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
 			  const struct row *row, enum transfer transfer)
 {
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
+	const char *j = row_open(e, loop, row, transfer != TRANSFER_START), *cell = c_target(e, row->stage, &point);
+	bool is_set = e->start && start_is_of(e, cell, row);
 
-	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point));
+	print_transfer(e, row, transfer, j, cell);
 	close_block(e->w, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
 	isl_ast_expr_free(point.instance);
+	return is_set;
+}
+
+/* Would the row read zeros that a nest ahead has set, under no condition but its own? */
+static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+			   const struct row *row)
+{
+	struct writer scratch = writer_new(e->arena), *outer = e->w;
+	bool begins = e->start && row->stage->op == REDUCE_ADD && outer->indent == e->start->indent + 1;
+
+	e->w = &scratch;
+	begins = begins && emit_transfer(e, below, loop, row, TRANSFER_READ);
+	e->w = outer;
+	return begins;
+}
+
+/* The variable that says whether rows, which begin with a cache line each, are written past the caches; NULL: never. */
+static const char *streams(const struct emit *e, const struct row *row)
+{
+	const struct array *array = row->stage->write.array;
+	int last = array->rank - 1, slot = e->layout->slot_of[array->number];
+	const struct expr *sub = last >= 0 ? row->stage->write.subs[last] : NULL;
+	int64_t lo, hi;
+
+	if (!sub || slot < 0 || array->sums != array->type || row->length*type_size(array->type) % ROW_LINE != 0 ||
+	    sub->kind != EXPR_DIM || sub->index != row->dim || !known_value(e, array->lo[last], &lo) ||
+	    !known_value(e, array->hi[last], &hi))
+		return NULL;
+	return lo == 0 && hi == row->length ? e->layout->slots.items[slot].large : NULL;
+}
+
+static void emit_write(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+		       const struct row *row, const char *streams)
+{
+	int names = streams ? block_open(e, "if (%s) {", streams) : -1;
+
+	if (streams) {
+		emit_transfer(e, below, loop, row, TRANSFER_STREAM);
+		e->w->indent--;
+		open_block(e->w, "} else {");
+	}
+	emit_transfer(e, below, loop, row, TRANSFER_WRITE);
+	if (streams)
+		block_close(e, names);
 }
 
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
@@ -328,31 +380,41 @@ static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
 	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
 }
 
-static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+/* The row, read before what is below and brought to its cells behind it. Returns whether it began at zero instead of
+ * what the nest `start` would have set. */
+static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 		      __isl_keep isl_ast_node *loop, int64_t length)
 {
 	const struct array *array = mark->stage->write.array;
 	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark), .length = length };
-	bool is_atomic = ast_has_mark(node, MARK_ATOMIC, mark->stage), starts_anew = is_atomic;
+	struct row_start *start = e->start;
+	bool is_atomic = ast_has_mark(node, MARK_ATOMIC, mark->stage), starts_anew = is_atomic, is_zero;
 
 	if (is_of_deal(e, node))
 		starts_anew = true;
 	else
 		deal_breaks_beside(e);
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
+	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
+	e->start = NULL;
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
 	     type_c_name(array->sums), int_text(e->arena, length));
-	emit_transfer(e, node, loop, &row, starts_anew ? TRANSFER_START : TRANSFER_READ);
+	emit_transfer(e, node, loop, &row, starts_anew || is_zero ? TRANSFER_START : TRANSFER_READ);
 	if (!starts_anew && !row_fills_team(e, length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	vec_push(e->arena, &e->rows, row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
-	if (starts_anew)
+	if (starts_anew) {
 		row.is_alone = is_atomic ? alone_text(e, node, mark->stage, row.dim) : "true";
-	emit_transfer(e, node, loop, &row, starts_anew ? TRANSFER_UPDATE : TRANSFER_WRITE);
+		emit_transfer(e, node, loop, &row, TRANSFER_UPDATE);
+	} else {
+		emit_write(e, node, loop, &row, is_zero ? streams(e, &row) : NULL);
+	}
 	emit_team_sync(e);
 	note_write(e, array);
+	e->start = start;
+	return is_zero;
 }
 
 /* The condition under which the loop directly below runs; NULL: there is none. */
@@ -388,7 +450,8 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 	}
 	if (search.n == 1 && condition && row_is_whole_loop(e, search.loop, mark->dim)) {
 		names = block_open(e, "if (%s) {", condition);
-		emit_kept(e, node, mark, search.loop, length);
+		if (emit_kept(e, node, mark, search.loop, length))
+			emit_start_otherwise(e, names);
 		block_close(e, names);
 	} else {
 		emit_node(e, node, (struct loop_use) { 0 });

@@ -355,6 +355,16 @@ def single_sums():
             check(line and 1e-9 < float(line[1]) < 1e-4 and float(line[2]) < 1, f"{target} {precision}: {output}")
 
 
+def large_results():
+    """Rows that are written past the caches, most of them of nothing, by gcc and clang and for older processors."""
+    sizes = "nAtoms=50 nVoxels=22000 nFibers=60 nTheta=96 nCoeffs=3000 PHI=random:1 D=random:2 w=random:3".split()
+    for cc in "gcc", "clang", "gcc -mno-avx512f", "gcc -mno-avx":
+        output = run(str(LIFE_EXAMPLES["Y"]), *sizes, "--threads=2", "--tune=off", "--compare", "--cc", cc,
+                     env=dict(ENV, ASAN_OPTIONS=ENV.get("ASAN_OPTIONS", "") + ":detect_leaks=0"))
+        line = re.search(r"^Y +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
+        check(line and 0 < float(line[1]) < 1e-13 and float(line[2]) < 1, f"a large result by {cc}: {output}")
+
+
 def recurrences():
     """Ragged rows, forwards and backwards; first rows of every length."""
     d = np.arange(1.0, 8.0)
@@ -439,6 +449,7 @@ def main():
             test()
         libraries(life)
         single_sums()
+        large_results()
         recurrences()
         c_compilers()
         items_and_sizes()

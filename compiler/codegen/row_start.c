@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that begin at zero. A sum is a nest that sets its cells to zero and one that adds to them, often directly after
+ * it. Where the second one keeps a row of the cells that the first one sets, the row begins at zero, and the first nest
+ * is left for the case that nothing is added.
+ *
+ * Whether the row stands under no other condition, and is of these cells, shows when it is printed: so the second nest
+ * is printed to nowhere first. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* The innermost loop below marks that do not change what it does; NULL: something else. */
+static __isl_give isl_ast_node *loop_below(__isl_take isl_ast_node *node, const struct mark **mark)
+{
+	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
+		const struct mark *next = mark_of(isl_ast_node_mark_get_id(node));
+		isl_ast_node *below = isl_ast_node_mark_get_node(node);
+
+		isl_ast_node_free(node);
+		node = below;
+		if (next->kind == MARK_LOOP)
+			*mark = next;
+		else if (next->kind != MARK_VECTOR && next->kind != MARK_GROUP)
+			*mark = NULL;
+	}
+	if (*mark && isl_ast_node_get_type(node) == isl_ast_node_for)
+		return node;
+	return isl_ast_node_free(node);
+}
+
+static bool sets_to_zero(const struct stage *stage)
+{
+	return stage->op == REDUCE_SET && !stage->guard && type_is_float(stage->write.array->type) &&
+	       expr_is_zero(stage->value);
+}
+
+/* Does a nest set cells of a stage's target to zero, in a loop over all of a dim? */
+static bool find_start(struct emit *e, __isl_keep isl_ast_node *node, struct row_start *start)
+{
+	const struct mark *mark = NULL;
+
+	start->node = node;
+	start->loop = loop_below(isl_ast_node_copy(node), &mark);
+	start->stage = mark ? mark->stage : NULL;
+	start->indent = e->w->indent;
+	return start->loop && sets_to_zero(start->stage) && row_is_whole_loop(e, start->loop, mark->dim);
+}
+
+/* The array of which a ROW mark below, with nothing but BINDs above it, keeps cells; NULL. */
+static const struct array *array_of_row(__isl_take isl_ast_node *node)
+{
+	const struct array *array = NULL;
+	bool is_bound = false;
+
+	while (!array && (isl_ast_node_get_type(node) == isl_ast_node_mark ||
+			  (is_bound && isl_ast_node_get_type(node) == isl_ast_node_for))) {
+		bool is_mark = isl_ast_node_get_type(node) == isl_ast_node_mark;
+		const struct mark *mark = is_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
+		isl_ast_node *below = is_mark ? isl_ast_node_mark_get_node(node) : isl_ast_node_for_get_body(node);
+
+		isl_ast_node_free(node);
+		node = below;
+		is_bound = mark && mark->kind == MARK_BIND;
+		if (mark && mark->kind == MARK_ROW)
+			array = mark->stage->write.array;
+		else if (mark && !is_bound)
+			break;
+	}
+	isl_ast_node_free(node);
+	return array;
+}
+
+/* Prints the nest of the row; false: it did not begin at zero. */
+static bool print_row(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, struct row_start *start)
+{
+	struct writer *outer = e->w;
+	int visible = e->names.visible.n;
+
+	w->span = outer->span;
+	w->indent = outer->indent;
+	start->is_used = false;
+	e->w = w;
+	e->start = start;
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->start = NULL;
+	e->w = outer;
+	e->names.visible.n = visible;
+	return start->is_used;
+}
+
+bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second)
+{
+	const struct array *array = e->grid || e->start || e->batch || e->block
+				    ? NULL : array_of_row(isl_ast_node_copy(second));
+	struct writer scratch = writer_new(e->arena);
+	struct row_start start = { 0 };
+	bool is_zero = array && find_start(e, first, &start) && start.stage->write.array == array;
+	int bound = e->n_bound;
+
+	if (is_zero) {
+		is_zero = print_row(e, &scratch, second, &start);
+		e->n_bound = bound;
+	}
+	if (is_zero)
+		print_row(e, e->w, second, &start);
+	isl_ast_node_free(start.loop);
+	return is_zero;
+}
+
+bool start_is_of(struct emit *e, const char *cell, const struct row *row)
+{
+	const struct row_start *start = e->start;
+	struct affine variable = e->iterators.items[e->iterators.n - 1].value;
+	struct point point = { start->stage, NULL };
+	bool is_same;
+
+	if (start->stage->write.array != row->stage->write.array)
+		return false;
+	iterator_push(e, start->loop, &variable, 1);
+	point.instance = ast_first_instance(start->loop, start->stage, false);
+	is_same = point.instance && !strcmp(cell, c_target(e, start->stage, &point));
+	e->iterators.n--;
+	isl_ast_expr_free(point.instance);
+	return is_same;
+}
+
+void emit_start_otherwise(struct emit *e, int names)
+{
+	struct row_start *start = e->start;
+
+	e->w->indent--;
+	e->names.visible.n = names;
+	open_block(e->w, "} else {");
+	e->start = NULL;
+	emit_node(e, start->node, (struct loop_use) { 0 });
+	e->start = start;
+	start->is_used = true;
+}
