@@ -78,9 +78,9 @@ def bad_index(folder):
 
 def life(folder):
     """The weights of the processor; what is moved does not grow with the iterations."""
-    run("phantom", "life", "-o", f"{folder}/p.h5", "--fibers=40", "--ntheta=16", "--grid=4")
+    run("phantom", "life", "-o", f"{folder}/p.h5", "--fibers=20", "--ntheta=16", "--grid=3")
     moved = []
-    for iterations in (16, 48):
+    for iterations in (16, 32):
         common = [f"{folder}/p.h5", f"--iterations={iterations}", "--tolerance=0"]
         host = run("life", "fit", *common, "-o", f"{folder}/host.txt")
         device = run("life", "fit", *common, *DEVICE, "-o", f"{folder}/device.txt",
@@ -90,7 +90,8 @@ def life(folder):
         moved.append(re.search(r"GPU: .* held, (.*) moved to it", device)[1])
         rows = Path(f"{folder}/history.csv").read_text(encoding="ascii").splitlines()
         check(len(rows) == 2 + iterations/16, f"{len(rows)} lines of history")
-    check(moved[0] == moved[1], f"moved to the device: {moved}")
+    kilobytes = [float(text.split()[0]) for text in moved]          # a few bytes for each time the host looks
+    check(abs(kilobytes[0] - kilobytes[1]) < 1, f"moved to the device: {moved}")
     small = dict(PMG_EMULATED_MEMORY="10000")
     os.environ.update(small)
     out = run("life", "fit", *common, *DEVICE, "-o", f"{folder}/no.txt", status=5)
@@ -100,9 +101,9 @@ def life(folder):
 
 def bench(folder):
     out = run("bench", "life", *DEVICE, "--op=fit", "--scale=0.0001", "--ntheta=16", "--grid-of-angles=4",
-              f"--cache={folder}", "--iterations=20", f"--json={folder}/records.json")
-    check(re.search(r"cuda +fit even .* 9 of them\ncuda +fit odd .* 9 of them\ncuda +fit ", out), out)
-    check("objectives of the first 20 iterations differ by at most" in out, out)
+              f"--cache={folder}", "--iterations=8", f"--json={folder}/records.json")
+    check(re.search(r"cuda +fit even .* 3 of them\ncuda +fit odd .* 3 of them\ncuda +fit ", out), out)
+    check("objectives of the first 8 iterations differ by at most" in out, out)
     check(len(Path(f"{folder}/records.json").read_text(encoding="utf-8").splitlines()) == 5, "records")
 
 
