@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pmgc import IS_SANITIZED, ROOT, Count, pmgc
 
-PROGRAMS = sorted(ROOT.glob("dsl_examples/*.pmg"))[::4 if IS_SANITIZED else 1]
+PROGRAMS = sorted(ROOT.glob("dsl_examples/*.pmg"))[::4 if IS_SANITIZED else 2]
 ROW = re.compile(r"(\d+) (\S+?):(\d+):(\d+) (\S+):(\d+)|(\d+) - (\S+):(\d+)")
 WRITES = re.compile(r"\b(line|open_block|close_block|block_open|block_close|writer_blank)\(")
 COMMENT = re.compile(r"\t+/\* (?:.*\()?[\w.]+\.pmg:(\d+)(?:\) \*/)?$")

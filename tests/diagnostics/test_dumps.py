@@ -67,7 +67,7 @@ def check_program(count, program, folder):
         dumps = sorted(folder.glob(f"{pipeline}.*.ir"))
         check_head(count, name, dumps)
         changed = [dump for dump in dumps if " (unchanged)\n" not in dump.read_text()]
-        for dump in changed if LONG else [changed[0], changed[-1]] if not IS_SANITIZED else [changed[-1]]:
+        for dump in changed if LONG else [changed[-1]] if pipeline != pipelines[0] else [changed[0], changed[-1]]:
             check_back(count, name, dump, compiled)
 
 
@@ -83,7 +83,7 @@ def check_one(count, folder):
 def main():
     count = Count()
     count("programs", "" if PROGRAMS else "none is found")
-    for program in PROGRAMS[::2 if IS_SANITIZED and not LONG else 1]:
+    for program in PROGRAMS[::4 if IS_SANITIZED and not LONG else 1]:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder))
     with tempfile.TemporaryDirectory() as folder:

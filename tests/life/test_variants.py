@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Variants of the solver, dsl_examples/life: l1 terms by `pmg life fit`, several signals at once, COMMIT's shape of a
-model; each reaches the optimum that SciPy finds. PMG_TEST_LONG also compares with the interpreter."""
+model; each reaches the optimum that SciPy finds. PMG_TEST_LONG also compares with the interpreter.
+Not with sanitizers: most of its time is that of C compilers."""
 import os
 import subprocess
 import sys

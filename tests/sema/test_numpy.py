@@ -9,6 +9,7 @@ program.
 """
 import subprocess
 import sys
+import zlib
 
 import numpy as np
 from scipy import ndimage, signal, sparse
@@ -373,8 +374,7 @@ def events(rng, steps, n_synapses, n):
     return np.concatenate([[0], off, [n]]).astype(I64), rng.integers(0, n_synapses, n), rng.random(n) * 1e-3
 
 
-@case
-def neuron_step(rng):
+def draw_neurons(rng):
     offset, local, parent = forest(rng, [6, 4])
     n, steps, dt = 10, 23, 0.05
     hh, exp_node, exp2_node = np.array([0, 2, 6]), np.array([1, 1, 7]), np.array([3, 8])
@@ -401,9 +401,17 @@ def neuron_step(rng):
     outputs = {name: (F64, values.shape) for name, values in state.items()}
     outputs.update(trace=(F64, ((steps + 9) // 10, 2)), spikeCount=(I64, 3), spikeDet=(I64, 3), spikeStep=(I64, 3),
                    nSpikes=(I64, ()))
+    return p, a, state, outputs, parent
+
+
+@case
+def neuron_step(rng):
+    """Of neurons that spike more often than there is room for."""
+    wanted = {"nSpikes": 0}
+    while wanted["nSpikes"] <= 2:
+        p, a, state, outputs, parent = draw_neurons(rng)
+        wanted = neuron_reference(p, a, {k: x.copy() for k, x in state.items()}, parent)
     got = run("neuron_step.pmg", "neuron_step", p, {**a, **state}, outputs)
-    wanted = neuron_reference(p, a, {k: x.copy() for k, x in state.items()}, parent)
-    assert wanted["nSpikes"] > 2
     for name in outputs:
         close(got[name], wanted[name], 1e-9)
 
@@ -615,9 +623,9 @@ def report(function, problem):
 
 def main():
     failed = 0
-    for number, function in enumerate(CASES):
+    for function in CASES:
         try:
-            function(np.random.default_rng(number))
+            function(np.random.default_rng(zlib.crc32(function.__name__.encode())))
         except subprocess.CalledProcessError as error:
             failed += report(function, error.stderr.decode())
         except AssertionError as error:
