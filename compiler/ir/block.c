@@ -393,6 +393,8 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 		holding->n_blocks++;
 		holding->has_segments = copy->segments;
 	}
+	/* The loop within a tile begins where the tile does. */
+	holding->is_even = holding->is_even && !(copy && schedule_has_mark_above(node, MARK_TILE, NULL));
 	isl_union_set_free(domain);
 	isl_schedule_node_free(loop);
 }
