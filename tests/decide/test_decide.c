@@ -206,9 +206,9 @@ static int is_case(const struct dirent *entry)
 	return dot && !strcmp(dot, ".pmg");
 }
 
-/* With sanitizers, whose time goes with the length of the compiler's work, every third program. */
+/* With sanitizers, whose time goes with the length of the compiler's work, every sixth program. */
 #ifdef __SANITIZE_ADDRESS__
-enum { EVERY = 3 };
+enum { EVERY = 6 };
 #else
 enum { EVERY = 1 };
 #endif
