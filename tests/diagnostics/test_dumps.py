@@ -83,7 +83,7 @@ def check_one(count, folder):
 def main():
     count = Count()
     count("programs", "" if PROGRAMS else "none is found")
-    for program in PROGRAMS[::6 if IS_SANITIZED and not LONG else 1]:
+    for program in PROGRAMS[::10 if IS_SANITIZED and not LONG else 1]:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder))
     with tempfile.TemporaryDirectory() as folder:

@@ -3,8 +3,8 @@
 """pmgc takes at most 400 ms for each way in which it compiles an example (1 s or 4 s for whole solvers), at most 4 s
 for all of them (asked of a third of the examples, but for PMG_TEST_LONG), and 1 s for a pipeline of 100 stages, which
 stays parallel; and whatever it is given it ends within 10 s: with code, or with the message that says that isl's quota
-is used up. The best of some runs, in processor time, so that what else runs on the machine does not count. Not with
-sanitizers, which take their own time."""
+is used up. The best of some runs, in processor time, so that what else runs on the machine does not count.
+Not with sanitizers, which take their own time."""
 import os
 import resource
 import subprocess
