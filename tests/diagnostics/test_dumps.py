@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pmgc import IS_SANITIZED, ROOT, Count, pmgc
 
-LONG = "PMG_TEST_LONG" in os.environ       # all dumps, not only the first and the last
+LONG = "PMG_TEST_LONG" in os.environ       # all dumps of all programs, not only the last ones of some
 PROGRAMS = sorted(ROOT.glob("tests/programs/*.pmg"))
 ONE_WAY = ["--overrides=off", "--candidates=1"]         # what is dumped is the first candidate
 HEAD = re.compile(r"# after (?P<name>[\w-]+)(?P<unchanged> \(unchanged\))?\n"
@@ -83,7 +83,7 @@ def check_one(count, folder):
 def main():
     count = Count()
     count("programs", "" if PROGRAMS else "none is found")
-    for program in PROGRAMS[::10 if IS_SANITIZED and not LONG else 1]:
+    for program in PROGRAMS[::1 if LONG else 10 if IS_SANITIZED else 2]:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
