@@ -106,7 +106,8 @@ bool measure(struct arena *arena, const row_list *rows, const struct effort *eff
 				return false;
 	for (int i = 0; i < rows->n; i++) {
 		summarise(arena, rows->items[i]);
-		rows->items[i]->record.clock = effort->counts_processors ? "cpu" : "wall";
+		if (!*rows->items[i]->record.clock)
+			rows->items[i]->record.clock = effort->counts_processors ? "cpu" : "wall";
 	}
 	return true;
 }

@@ -261,6 +261,7 @@ const pmg_report *pmg_plan_report(const pmg_plan *plan)
 		report->device_bytes = plan->device_bytes;
 		report->to_device = plan->to_device;
 		report->from_device = plan->from_device;
+		report->device_seconds = plan->device_seconds;
 	}
 	return report;
 }

@@ -451,6 +451,7 @@ typedef struct pmg_report {
 	int64_t device_bytes;           /* that the plan holds on its device */
 	int64_t to_device, from_device; /* bytes moved since the plan was begun */
 	double device_inspection;       /* of restructurings on the device, whose data is there; 0: on the host */
+	double device_seconds;          /* of the last execution, from its first kernel to the end of the last one */
 } pmg_report;
 
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
@@ -543,6 +544,7 @@ struct pmg_plan {
 	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
 	void *device;           /* of the device part; NULL: there is none */
 	int64_t device_bytes, to_device, from_device;
+	double device_seconds;  /* of the kernels of an execution */
 };
 
 /* For device parts. Where an array of the plan is (pmg_plan.data has its address), how many bytes it has, 0 where no

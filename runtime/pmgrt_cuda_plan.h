@@ -12,6 +12,7 @@ enum { PMG_CUDA_SUMS = 8 };             /* sums of an iteration that may run sid
 
 struct pmg_cuda_plan {
 	cudaStream_t stream;
+	cudaEvent_t start, end;         /* of the kernels of an execution */
 	void **data;                    /* by array: where kernels find it */
 	void **own;                     /* by array: memory of the plan; NULL */
 	const void **taken;             /* by array: the host's memory that has the same values; NULL: none */
@@ -161,6 +162,10 @@ static inline void pmg_cuda_close(pmg_plan *plan)
 		(void) cudaFree(cuda->parts);
 		(void) cudaFree(cuda->bad_index);
 		(void) cudaFree(cuda->loop);
+		if (cuda->start)
+			(void) cudaEventDestroy(cuda->start);
+		if (cuda->end)
+			(void) cudaEventDestroy(cuda->end);
 		if (cuda->stream)
 			(void) cudaStreamDestroy(cuda->stream);
 		free(cuda->data);
@@ -265,7 +270,10 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 	}
 	if (!cuda || !cuda->data || !cuda->own || !cuda->taken || !cuda->starts)
 		return pmg_plan_fail(plan, PMG_NO_RESOURCES, "no memory for a plan of '%s'", pmg_plan_name(plan));
-	return pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device");
+	if (pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device") != PMG_OK ||
+	    pmg_cuda_check(plan, cudaEventCreate(&cuda->start), "an event") != PMG_OK)
+		return cuda->status;
+	return pmg_cuda_check(plan, cudaEventCreate(&cuda->end), "an event");
 }
 
 static inline pmg_status pmg_cuda_fill(pmg_plan *plan)
@@ -321,14 +329,30 @@ static inline pmg_status pmg_cuda_begin(pmg_plan *plan, const pmg_control *contr
 		if (status != PMG_OK || use.is_output)
 			cuda->taken[i] = NULL;
 	}
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaEventRecord(cuda->start, cuda->stream), "an event");
 	return status;
+}
+
+/* Waits for all kernels; how long they took. */
+static inline void pmg_cuda_finish(pmg_plan *plan)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+	float milliseconds = 0;
+
+	if (cuda->status == PMG_OK)
+		(void) pmg_cuda_check(plan, cudaEventRecord(cuda->end, cuda->stream), "an event");
+	(void) pmg_cuda_failed(plan);
+	if (cuda->status == PMG_OK)
+		(void) pmg_cuda_check(plan, cudaEventElapsedTime(&milliseconds, cuda->start, cuda->end), "an event");
+	plan->device_seconds = 1e-3*(double) milliseconds;
 }
 
 static inline pmg_status pmg_cuda_end(pmg_plan *plan, pmg_status status)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	bool failed = pmg_cuda_failed(plan);
 
+	pmg_cuda_finish(plan);
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
 		const pmg_array_use use = pmg_plan_array(plan, i);
 
@@ -336,7 +360,6 @@ static inline pmg_status pmg_cuda_end(pmg_plan *plan, pmg_status status)
 		    pmg_cuda_to_host(plan, plan->data[i], cuda->own[i], use.bytes) == PMG_OK)
 			cuda->taken[i] = plan->data[i];
 	}
-	(void) failed;
 	return cuda->status != PMG_OK ? cuda->status : status;
 }
 

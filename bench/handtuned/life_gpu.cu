@@ -47,6 +47,7 @@ struct life_gpu_state {
 	cusparseDnMatDescr_t D_matrix, Y_matrix;
 	void *scratch;
 	std::vector<void *> memory;
+	cudaEvent_t begin, end;
 };
 
 static bool is_ok(cudaError_t error)
@@ -486,6 +487,8 @@ static bool open_sparse(life_gpu_state *s, const life_tensor *t)
 
 static void close_state(life_gpu_state *s)
 {
+	cudaEventDestroy(s->begin);
+	cudaEventDestroy(s->end);
 	if (s->sparse)
 		cusparseDestroy(s->sparse);
 	for (void *memory : s->memory)
@@ -506,6 +509,8 @@ static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, en
 	const std::vector<int> voxel = in_order(t->voxel, order, t->n_coeffs);
 	bool ok = true;
 
+	cudaEventCreate(&s->begin);
+	cudaEventCreate(&s->end);
 	s->code = code;
 	s->op = op;
 	s->n = (int) t->n_coeffs;
@@ -659,12 +664,17 @@ static bool run_code(life_gpu_state *s, const double *in, double *out)
 	return true;
 }
 
-static bool run_state(life_gpu_state *s, const double *in, double *out)
+static bool run_state(life_gpu_state *s, const double *in, double *out, double *seconds)
 {
-	bool ok = is_ok(cudaMemsetAsync(out, 0, (size_t) s->n_out*sizeof(double)));
+	bool ok = is_ok(cudaEventRecord(s->begin)) &&
+		  is_ok(cudaMemsetAsync(out, 0, (size_t) s->n_out*sizeof(double)));
+	float milliseconds = 0;
 
-	ok = run_code(s, in, out) && ok;
-	return is_ok(cudaGetLastError()) && is_ok(cudaDeviceSynchronize()) && ok;
+	ok = run_code(s, in, out) && is_ok(cudaEventRecord(s->end)) && ok;
+	ok = is_ok(cudaGetLastError()) && is_ok(cudaDeviceSynchronize()) && ok;
+	ok = ok && is_ok(cudaEventElapsedTime(&milliseconds, s->begin, s->end));
+	*seconds = 1e-3*milliseconds;
+	return ok;
 }
 
 /* ---- What the C side calls ---- */

@@ -22,8 +22,8 @@ struct life_gpu_functions {
 	/* The coefficients in `order`, on the device; NULL after `error` says why not. */
 	struct life_gpu_state *(*open)(const struct life_tensor *tensor, const int32_t *order, enum life_gpu_code code,
 				       enum life_op op, char *error, size_t size);
-	/* One product, waited for, from and to memory of the device; false: CUDA failed. */
-	bool (*run)(struct life_gpu_state *state, const double *in, double *out);
+	/* One product, waited for, from and to memory of the device, and its time there; false: CUDA failed. */
+	bool (*run)(struct life_gpu_state *state, const double *in, double *out, double *seconds);
 	void (*close)(struct life_gpu_state *state);
 };
 

@@ -64,7 +64,11 @@ static bool move_vectors(const struct life_values *values, struct life_row *row,
 static bool run_generated(void *state, double *seconds, struct failure *failure)
 {
 	struct life_row *row = state;
-	return library_execute(&row->execution, seconds, failure);
+	if (!library_execute(&row->execution, seconds, failure))
+		return false;
+	if (row->gpu)
+		*seconds = pmg_plan_report(row->execution.plan)->device_seconds;
+	return true;
 }
 
 static void describe(struct life_row *row, const char *options)
@@ -78,6 +82,7 @@ static void describe(struct life_row *row, const char *options)
 	record->op = life_op_name(row->op);
 	record->version = "generated";
 	record->target = row->session.values.target;
+	record->clock = row->gpu ? "device" : "";
 	record->threads = (double) row->session.values.threads;
 	record->precision = strstr(options, "f32") ? "f32" : strstr(options, "f64top") ? "f64top" : "f64";
 	record->restructure = bench_decision(&row->session, "restructure");

@@ -30,6 +30,12 @@ static bool length_fits(const struct emit *e, int64_t bytes)
 	return bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0;
 }
 
+/* Conditions of sizes and of the number of an iteration stand above all loops. */
+static bool is_guarded(const struct stage *stage)
+{
+	return stage->guard && expr_last_dim(stage->guard) >= 0;
+}
+
 /* Is this the loop of a dot product? `node` is isl's loop. */
 static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct dot *dot)
 {
@@ -38,7 +44,7 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	isl_ast_expr *instance = ast_first_instance(node, stage, false);
 	int64_t bytes;
 	bool is = instance && mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD &&
-		  !stage->guard && type_is_float(type) && row_length(e, mark->dim, &dot->length) &&
+		  !is_guarded(stage) && type_is_float(type) && row_length(e, mark->dim, &dot->length) &&
 		  expr_uses_dim(stage->value, mark_dim_number(mark)) &&
 		  expr_is_vector(stage->value, mark_dim_number(mark), type);
 

@@ -226,6 +226,7 @@ static bool execute(struct execution *e, struct timing *timing, struct failure *
 	timing->to_device = report->to_device;
 	timing->from_device = report->from_device;
 	timing->inspection = report->device_inspection;
+	timing->kernels = report->device_seconds;
 	return true;
 }
 

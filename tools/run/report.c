@@ -86,10 +86,11 @@ void timing_print(const struct timing *timing)
 		printf(" (median of %" PRId64 ", least %.3f)", timing->n, 1e3 * timing->least);
 	putchar('\n');
 	if (timing->device_bytes > 0)
-		printf("device %.3f MiB; moved to it %.3f MiB, from it %.3f MiB; restructured %s %.3f ms\n",
+		printf("device %.3f MiB; moved to it %.3f MiB, from it %.3f MiB; kernels %.3f ms; "
+		       "restructured %s %.3f ms\n",
 		       (double) timing->device_bytes / 0x1p20, (double) timing->to_device / 0x1p20,
-		       (double) timing->from_device / 0x1p20, timing->inspection > 0 ? "there in" : "on the host,",
-		       1e3 * timing->inspection);
+		       (double) timing->from_device / 0x1p20, 1e3 * timing->kernels,
+		       timing->inspection > 0 ? "there in" : "on the host,", 1e3 * timing->inspection);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <vector>
@@ -37,6 +38,11 @@ enum cudaError_t {
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 typedef struct emulated_stream *cudaStream_t;
+
+struct emulated_event {
+	timespec at;
+};
+typedef emulated_event *cudaEvent_t;
 typedef struct emulated_graph *cudaGraph_t, *cudaGraphExec_t;
 typedef size_t cudaGraphNode_t;         /* its number, from 1 on */
 
@@ -603,6 +609,31 @@ static inline cudaError_t cudaStreamSynchronize(cudaStream_t)
 {
 	emulated::count.waits++;
 	return cudaGetLastError();
+}
+
+static inline cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+	*event = new emulated_event();
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	delete event;
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
+{
+	clock_gettime(CLOCK_MONOTONIC, &event->at);
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+	*milliseconds = (float) (1e3*(double) (end->at.tv_sec - start->at.tv_sec) +
+				 1e-6*(double) (end->at.tv_nsec - start->at.tv_nsec));
+	return cudaSuccess;
 }
 
 #endif
