@@ -3,7 +3,9 @@
 
 `build` makes build-fuzz/fuzz/TARGET for each row of TARGETS, with the address and undefined-behaviour sanitizers.
 `run` replays the corpus of each target (tests/fuzz/corpus/TARGET, and files of the tree that suit it), and then
-makes up inputs from it for some seconds. An input that crashes is left in build-fuzz/found.
+makes up inputs from it for some seconds. Those that reach new lines are kept in build-fuzz/corpus, so that a later run
+goes on from there; an input that crashes is left in build-fuzz/found. Targets run two at a time, or one after the other
+where the process is kept on one processor.
 """
 import os
 import re
@@ -60,24 +62,23 @@ def build():
 
 def run_target(target, seconds):
     """Whether nothing was found, and what libFuzzer said."""
-    found = BUILD / "found"
+    found, kept = BUILD / "found", BUILD / "corpus" / target
     found.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="pmg-fuzz-") as fresh:
-        start = Path(fresh) / "start"
-        start.mkdir()
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="pmg-fuzz-") as start:
         for number, path in enumerate(p for pattern in [f"tests/fuzz/corpus/{target}/*", *TARGETS[target][2]]
                                       for p in sorted(Path(".").glob(pattern))):
-            (start / f"{number}-{path.name}").write_bytes(path.read_bytes())
+            (Path(start) / f"{number}-{path.name}").write_bytes(path.read_bytes())
         command = [str(BUILD / "fuzz" / target), f"-max_total_time={seconds}", f"-timeout={TIMEOUT}",
                    f"-rss_limit_mb={MEMORY}", f"-max_len={LONGEST}", f"-artifact_prefix={found}/{target}-",
-                   "-print_final_stats=1", fresh, str(start)]
+                   "-print_final_stats=1", str(kept), start]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                              env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1"))
     return ran.returncode == 0, ran.stdout.decode(errors="replace")
 
 
 def run(seconds, targets):
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(min(2, len(os.sched_getaffinity(0)))) as pool:
         results = list(pool.map(lambda target: run_target(target, seconds), targets))
     for target, (is_clean, text) in zip(targets, results):
         units = re.search(r"number_of_executed_units: (\d+)", text)

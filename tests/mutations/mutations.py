@@ -161,7 +161,7 @@ def main():
         build_plain(build, folder)
         texts, original = prepare(build, folder)
         mutants = draw(texts, count, rng)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             verdicts = list(pool.map(lambda mutant: judge(mutant, folder, original), mutants))
     for (_, program, _, (rule, _, _, replacement, row)), verdict in zip(mutants, verdicts):
         if verdict == "missed":

@@ -12,6 +12,9 @@ import random
 import re
 import sys
 
+import statements
+from statements import I1, IJ, J1, K1, KI, KJ
+
 INPUTS = """    param n, m, p;
     fixed in off  : offsets(p)[n + 1];
     fixed in col  : index(m)[p];
@@ -27,11 +30,7 @@ INPUTS = """    param n, m, p;
     in A, B : f64[n, m];
     in F : f32[n];
     in I : i64[n];
-"""
-
-# Variables of a statement, with the sizes of their ranges.
-I1, J1, K1 = {"i": "n"}, {"j": "m"}, {"k": "p"}
-IJ, KI, KJ = {"i": "n", "j": "m"}, {"k": "p", "i": "n"}, {"k": "p", "j": "m"}
+""" + statements.INPUTS
 
 # Arrays of each shape that expressions may read; statements add theirs.
 SHAPES = {"n": ["a", "b"], "m": ["c"], "p": ["v"], "nm": ["A", "B"]}
@@ -69,6 +68,10 @@ class Program:
     def pick(self, *choices):
         return self.rng.choice(choices)
 
+    def one_of(self, shape):
+        """An array of the shape that is there already."""
+        return self.rng.choice(self.reads[shape])
+
     # ---- expressions at a point ----
 
     def read(self, vars_):
@@ -89,19 +92,19 @@ class Program:
         if choice == "literal":
             return str(self.rng.randint(-3, 3)) if self.rng.random() < 0.5 else f"{self.rng.randint(0, 3)}.0"
         if choice == "matrix":
-            return f"{self.rng.choice(self.reads['nm'])}[{sizes['n']},{sizes['m']}]"
+            return f"{self.one_of('nm')}[{sizes['n']},{sizes['m']}]"
         how, var, size = choice
-        own = self.rng.choice(self.reads[size])
+        own = self.one_of(size)
         shift = self.rng.randint(1, 2)
         return {
             "own": lambda: f"{own}[{var}]",
             "clamp": lambda: f"{own}[{self.pick(f'max({var}-{shift}, 0)', f'min({var}+{shift}, {size}-1)')}]",
             "mirror": lambda: f"{own}[{size}-1-{var}]",
-            "dyn": lambda: f"{self.rng.choice(self.reads['n'])}[dyn[{var}]]",
-            "srt": lambda: f"{self.rng.choice(self.reads['n'])}[srt[{var}]]",
-            "perm": lambda: f"{self.rng.choice(self.reads['m'])}[perm[{var}]]",
-            "col": lambda: f"{self.rng.choice(self.reads['m'])}[col[{var}]]",
-            "row": lambda: f"{self.rng.choice(self.reads['n'])}[row[{var}]]",
+            "dyn": lambda: f"{self.one_of('n')}[dyn[{var}]]",
+            "srt": lambda: f"{self.one_of('n')}[srt[{var}]]",
+            "perm": lambda: f"{self.one_of('m')}[perm[{var}]]",
+            "col": lambda: f"{self.one_of('m')}[col[{var}]]",
+            "row": lambda: f"{self.one_of('n')}[row[{var}]]",
         }[how]()
 
     def expr(self, vars_, depth=2):
@@ -160,7 +163,7 @@ class Program:
     def shrinking(self):
         name, y = self.fresh("g"), self.output("n")
         self.add(f"func {name}[i in 1..n-1] : f64 = "
-                 f"stencil({self.rng.choice(self.reads['n'])}[i], [1, {self.rng.randint(-2, 2)}, 1]);")
+                 f"stencil({self.one_of('n')}[i], [1, {self.rng.randint(-2, 2)}, 1]);")
         self.add(f"{y}[i] = case {{ i >= 1 and i < n-1 : {name}[i]; else : {self.expr(I1, 1)}; }} for i in 0..n;")
         self.done(y, "n")
 
@@ -219,14 +222,14 @@ class Program:
 
     def whole(self):
         y = self.output("")
-        x, z = (self.rng.choice(self.reads["n"]) for _ in range(2))
+        x, z = (self.one_of("n") for _ in range(2))
         value = self.pick(f"dot({x}, {z})", f"sum({x}*{z})", f"maxval(abs({x}))", f"cast<f64>(nnz({x} > {z}))")
         self.add(f"{y} = {value};")
 
     def matrix_product(self):
         name = self.fresh("P")
-        self.add(f"temp {name} : f64[n, n] = matmul({self.rng.choice(self.reads['nm'])}, "
-                 f"transpose({self.rng.choice(self.reads['nm'])}));")
+        self.add(f"temp {name} : f64[n, n] = matmul({self.one_of('nm')}, "
+                 f"transpose({self.one_of('nm')}));")
         y = self.output("n")
         self.add(f"{y}[i] = sum(k in 0..n) {name}[i,k] for i in 0..n;")
 
@@ -256,7 +259,7 @@ class Program:
             self.add(f"{y}[i] = case {{ par[i] < 0 : {self.read(I1)}; "
                      f"else : {y}[par[i]] + {self.expr(I1, 1)}; }} for i in 0..n;")
         else:
-            x = self.rng.choice(self.reads["n"])
+            x = self.one_of("n")
             self.add(f"{y}[i] = {self.read(I1)} + (sum(h in children(par, i)) ({x}[h] + {y}[h])) for i in 0..n;")
         self.done(y, "n")
 
@@ -271,7 +274,7 @@ class Program:
 
     def histogram(self):
         y, bins = self.output("m", "i64"), self.fresh("bin")
-        x = self.rng.choice(self.reads["n"])
+        x = self.one_of("n")
         self.add(f"func {bins}[i in 0..n] : index(m) = min(max(cast<i64>(floor({x}[i])), 0), m - 1);")
         self.add(f"reduce {y}[{bins}[i]] += {self.pick('1', 'I[i]', 'i')} for i in 0..n;")
 
@@ -288,18 +291,18 @@ class Program:
         y = self.output("n" if self.rng.random() < 0.5 else "m")
         if self.declarations[-1].endswith("[n];"):
             name = self.fresh("Y")
-            self.add(f"temp {name} : f64[n, m] = Sparse_matvec(PHI, Dict, {self.rng.choice(self.reads['m'])});")
+            self.add(f"temp {name} : f64[n, m] = Sparse_matvec(PHI, Dict, {self.one_of('m')});")
             self.add(f"{y}[i] = sum(j in 0..m) {name}[i,j] for i in 0..n;")
             self.done(name, "nm")
         else:
-            self.add(f"{y} = Sparse_matvec(transpose(PHI), Dict, {self.rng.choice(self.reads['nm'])});")
+            self.add(f"{y} = Sparse_matvec(transpose(PHI), Dict, {self.one_of('nm')});")
         self.needs_dictionary = True
 
     def chained(self):
         """Values read through two index arrays, and a scatter along such a chain."""
         y = self.output("m")
         self.add(f"func way{y}[j in 0..m] : index(n) = dyn[j];")
-        self.add(f"{y}[j] = {self.rng.choice(self.reads['m'])}[perm[way{y}[j]]] - {self.read(J1)} for j in 0..m;")
+        self.add(f"{y}[j] = {self.one_of('m')}[perm[way{y}[j]]] - {self.read(J1)} for j in 0..m;")
         z = self.output("m")
         self.add(f"reduce {z}[perm[row[k]]] += {self.read(K1)} for k in 0..p;")
         self.done(y, "m")
@@ -309,7 +312,7 @@ class Program:
         """Small integers, which C computes in int, and conditions that are stored."""
         y, type_ = self.fresh("y"), self.pick("i32", "i16", "i8", "u8", "u16")
         self.declare("out", y, "n", type_)
-        sign = f"select({self.rng.choice(self.reads['n'])}[i] > 0, 1, 0)"
+        sign = f"select({self.one_of('n')}[i] > 0, 1, 0)"
         self.add(f"{y}[i] = cast<{type_}>({self.pick(f'{sign} + i % 3', sign, 'abs(I[i]) % 5', '(i*i) % 7')}) "
                  f"for i in 0..n;")
         flag = self.fresh("flag")
@@ -334,13 +337,13 @@ class Program:
 
     def chain(self):
         """A few element-wise and shifted functions in a row, as in images: material for fusion."""
-        source, first = self.rng.choice(self.reads["nm"]), None
+        source, first = self.one_of("nm"), None
         for _ in range(self.rng.randint(2, 4)):
             name = self.fresh("h")
             first = first or name
             self.add(f"func {name}[i in 0..n, j in 0..m] : f64 = " + self.pick(
                 f"{source}[i,j] + {source}[max(i-1, 0), j]", f"{source}[i, min(j+1, m-1)] - {source}[i,j]",
-                f"max({source}[i,j], {self.rng.choice(self.reads['nm'])}[i,j])", f"abs({source}[i,j]) - 1") + ";")
+                f"max({source}[i,j], {self.one_of('nm')}[i,j])", f"abs({source}[i,j]) - 1") + ";")
             self.done(name, "nm")
             source = name
         y = self.output("nm")
@@ -359,14 +362,14 @@ class Program:
 
     def loop_statement(self):
         x = self.fresh("x")
-        self.declare("state", x, "n", init=f" = {self.rng.choice(self.reads['n'])}")
+        self.declare("state", x, "n", init=f" = {self.one_of('n')}")
         self.declare("state", "g" + x, "", init=" = 0")
         trace = self.fresh("trace")
         self.declarations.append(f"    out {trace} : f64[2];")
         condition = self.pick("", f" until g{x} > 20")
         count = self.output("", "i64")
         step = self.pick(
-            f"next {x} = {x} + {self.rng.choice(self.reads['n'])};",
+            f"next {x} = {x} + {self.one_of('n')};",
             f"next {x}[i] = {x}[i-1] + {x}[i+1] for i in 1..n-1;",
             f"reduce next {x}[row[k]] += v[k] for k in 0..p;")
         self.loop = (f"    iterate it in 0..4{condition} {{\n        {step}\n"
@@ -386,7 +389,7 @@ class Program:
         inputs = self.scalars + used_inputs(INPUTS + dictionary, declared + body + (self.loop or ""))
         size = self.rng.choice(["n", "m", "p"])
         known = f"    specialize {size} = {self.rng.choice([1, 3, 4, 8, 16])};\n" if self.rng.random() < 0.1 else ""
-        block = schedule(self.rng, self.arrays(declared + body), "Sparse_matvec" in body, self.items)
+        block = schedule(self.rng, self.arrays(declared + body), "(PHI" in body, self.items)
         return f"pipeline {self.name} {{\n{inputs}{declared}\n{known}\n{body}{self.loop or ''}{block}}}\n"
 
     @staticmethod
@@ -441,13 +444,14 @@ EXACT = [Program.elementwise, Program.function, Program.function, Program.shrink
          Program.scatter, Program.scatter, Program.scatter, Program.ragged, Program.nested, Program.whole,
          Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
          Program.tree_recurrence, Program.trees, Program.histogram, Program.integers, Program.single, Program.life,
-         Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.scaled]
+         Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.scaled,
+         *statements.STATEMENTS]
+LOOPS = [Program.loop_statement, Program.loop_statement, *statements.LOOPS]
 
 MORE_INPUTS = """    in d : f64[n];
     in M, R : f64[n, m];
     in U : f64[m];
     fixed in T : Tree(m);
-    fixed in G : Forest(n, p);
 """
 
 
@@ -472,7 +476,7 @@ def program(rng, number):
     for _ in range(rng.randint(2, 6)):
         rng.choice(EXACT)(made)
     if rng.random() < 0.25:
-        made.loop_statement()
+        rng.choice(LOOPS)(made)
     return made.text()
 
 

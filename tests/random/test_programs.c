@@ -3,9 +3,12 @@
  * Random programs: the reference interpreter against generated code, for each C compiler and several schedules, on
  * several draws of sizes and data. Programs x_… must give the same bits, t_… the same values to 1e-11.
  *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 300 or, with PMG_TEST_LONG, 20000
+ *     test_programs SEED FIRST-LAST [DRAWS]    of a seed's programs these: a long run in parts
  *     test_programs FILE.pmg FIRST-LAST VARIANT
- * The second form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
- * program that fails is reduced by shrink.py and printed with the command that repeats it. */
+ * The last form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
+ * program that fails is reduced by shrink.py and printed with the command that repeats it. Two batches run at a time,
+ * or one where the process is kept on one processor. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,16 +24,22 @@ struct worker {
 	struct batch batch;
 };
 
+static long min_long(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+/* Batch `number` of the seed, as far as its programs are asked for. Which rows of the table build it is the same in all
+ * runs: two in turn, one for each C compiler, or of a long run one, so that there is time for more programs. */
 static struct batch batch_of(const struct batch *all, long number)
 {
 	struct batch batch = *all;
-	int n = n_variants_of_table();
+	int n = n_variants_of_table(), n_rows = getenv("PMG_TEST_LONG") ? 1 : 2;
 
-	batch.first = number*BATCH;
-	batch.count = all->count - batch.first < BATCH ? all->count - batch.first : BATCH;
-	batch.variants[0] = (int) (2*number % n);
-	batch.variants[1] = (int) ((2*number + 1) % n);
-	batch.variants[2] = -1;
+	batch.first = number*BATCH > all->first ? number*BATCH : all->first;
+	batch.count = min_long((number + 1)*BATCH, all->first + all->count) - batch.first;
+	for (int row = 0; row < 3; row++)
+		batch.variants[row] = row < n_rows ? (int) ((n_rows*number + row) % n) : -1;
 	return batch;
 }
 
@@ -54,10 +63,17 @@ static void end_one(struct worker *workers, struct tally *sum)
 		}
 }
 
+static int n_workers(void)
+{
+	cpu_set_t processors;
+
+	return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) == 1 ? 1 : WORKERS;
+}
+
 static struct worker *free_worker(struct worker *workers, struct tally *sum)
 {
 	for (;;) {
-		for (int w = 0; w < WORKERS; w++)
+		for (int w = 0; w < n_workers(); w++)
 			if (!workers[w].child)
 				return &workers[w];
 		end_one(workers, sum);
@@ -69,7 +85,7 @@ static struct tally run_all(const struct batch *all)
 	struct worker workers[WORKERS] = { 0 };
 	struct tally sum = { 0 };
 
-	for (long number = 0; number*BATCH < all->count; number++) {
+	for (long number = all->first/BATCH; number*BATCH < all->first + all->count; number++) {
 		struct worker *worker = free_worker(workers, &sum);
 
 		worker->batch = batch_of(all, number);
@@ -101,6 +117,16 @@ static int check_file(const struct batch *all, char **arguments)
 	return (int) outcome;
 }
 
+/* COUNT or FIRST-LAST. */
+static void set_range(struct batch *all, const char *text)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	all->first = *end == '-' ? number : 0;
+	all->count = *end == '-' ? atol(end + 1) - number + 1 : number;
+}
+
 /* Threads that wait shall leave the processor to others: most of the time there are more of them than processors. This
  * is read when the program starts. */
 static void wait_passively(char **arguments)
@@ -120,7 +146,9 @@ int main(int argc, char **argv)
 	if (argc == 4 && strstr(argv[1], ".pmg"))
 		return check_file(&all, argv + 1);
 	all.seed = argc > 1 ? atol(argv[1]) : 1;
-	all.count = argc > 2 ? atol(argv[2]) : getenv("PMG_TEST_LONG") ? COUNT_LONG : COUNT;
+	all.count = getenv("PMG_TEST_LONG") ? COUNT_LONG : COUNT;
+	if (argc > 2)
+		set_range(&all, argv[2]);
 	all.draws = argc > 3 ? atol(argv[3]) : DRAWS;
 	tally = run_all(&all);
 	printf("%d programs\n%d passed, %d failed\n", tally.programs, tally.passed, tally.failed);

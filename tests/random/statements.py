@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""Templates of statements for generate.py beyond the plain ones. Each adds to a program what its text says; what it
+reads is inside its arrays for any sizes, and values stay whole numbers."""
+
+# Variables of a statement, with the sizes of their ranges.
+I1, J1, K1 = {"i": "n"}, {"j": "m"}, {"k": "p"}
+IJ, KI, KJ = {"i": "n", "j": "m"}, {"k": "p", "i": "n"}, {"k": "p", "j": "m"}
+
+INPUTS = """    fixed in S : PHI_Tensor<f64>(p; si < n, sj < m);
+    fixed in G : Forest(n, p);
+    in mask : bool[n];
+    in H : u8[n];
+    in W : i32[m];
+    in V : i16[n, m];
+"""
+
+
+# ---- cells and subscripts ----
+
+def permuted(p):
+    """Cells that an index array names, each once; the others hold 0."""
+    y = p.output("m")
+    p.add(f"{y}[perm[i]] = {p.expr(I1, 1)} for i in 0..n;")
+    p.done(y, "m")
+
+
+def strided(p):
+    """Even and odd cells apart, as they are read and as they are defined."""
+    half, y, x = p.fresh("half"), p.output("n"), p.one_of("n")
+    p.add(f"func {half}[i in 0..n/2] : f64 = {x}[2*i] {p.pick('+', '-')} {x}[2*i+1];")
+    p.add(f"{y}[2*i] = {p.expr(I1, 1)} for i in 0..(n+1)/2;")
+    p.add(f"{y}[2*i+1] = {half}[i] - {p.expr(I1, 1)} for i in 0..n/2;")
+    p.done(y, "n")
+
+
+def divided(p):
+    """Subscripts by division and remainder."""
+    y, x = p.output("n"), p.one_of("n")
+    subscript = p.pick("i/2", "i - i%2", "(i+n)/2", "(2*i)/3", "n-1 - i/3", "min(2*i, n-1)", "(i + n - 1) % n")
+    p.add(f"{y}[i] = {x}[{subscript}] - {p.expr(I1, 1)} for i in 0..n;")
+    p.done(y, "n")
+
+
+def padded(p):
+    """A function with cells before and behind those of its array."""
+    pad, y, x = p.fresh("pad"), p.output("n"), p.one_of("n")
+    p.add(f"func {pad}[i in -1..n+1] : f64 = case {{ i < 0 : {p.pick('0', '2')}; i >= n : 1; else : {x}[i]; }};")
+    p.add(f"{y}[i] = {pad}[i-1] - 2*{pad}[i] + {pad}[i+1] for i in 0..n;")
+    p.done(y, "n")
+
+
+def plane_stencil(p):
+    g, y, x = p.fresh("g"), p.output("nm"), p.one_of("nm")
+    weights = p.pick("[[0,1,0],[1,-4,1],[0,1,0]]", "[[1,2,1],[0,0,0],[-1,-2,-1]]", "[[1],[0],[-1]]", "[-1,2,-1]")
+    p.add(f"func {g}[i in 1..n-1, j in 1..m-1] : f64 = stencil({x}[i,j], {weights});")
+    p.add(f"{y}[i,j] = case {{ i >= 1 and i < n-1 and j >= 1 and j < m-1 : {g}[i,j]; else : {p.expr(IJ, 1)}; }} "
+          f"for i in 0..n, j in 0..m;")
+    p.done(y, "nm")
+
+
+def by_data(p):
+    """A case whose conditions read index arrays."""
+    y, first = p.output("nm"), p.pick("par[i] < 0", "dyn[j] == 0", "srt[j] < n-1", "dyn[j] == i", "perm[i] == j",
+                                      "off[i] > 0", "srt[j] >= i")
+    p.add(f"{y}[i,j] = case {{ {first} : {p.expr(IJ, 1)}; {p.condition('i', 'n')} : {p.expr(IJ, 1)}; "
+          f"else : {p.expr(IJ, 1)}; }} for i in 0..n, j in 0..m;")
+    p.done(y, "nm")
+
+
+def narrow_inputs(p):
+    """Arithmetic on small integers and conditions that are given."""
+    y = p.output("nm")
+    value = p.pick("H[i]*W[j]", "V[i,j] - H[i]", "cast<f64>(V[i,j]/3) + W[j] % 4", "select(mask[i], V[i,j], W[j])",
+                   "min(H[i], V[i,j]) - 200")
+    p.add(f"{y}[i,j] = {value} for i in 0..n, j in 0..m;")
+    z = p.output("n", "i64")
+    p.add(f"reduce {z}[i] += {p.pick('V[i,j]', 'H[i]*V[i,j]', 'W[j]/2')} for i in 0..n, j in 0..m;")
+    p.done(y, "nm")
+
+
+# ---- sums ----
+
+def banded(p):
+    """Ranges around the diagonal, as rows and as a scatter."""
+    y, z, x = p.output("n"), p.output("n"), p.one_of("n")
+    lo, hi = p.pick("max(i-2, 0)", "i", "i/2", "min(i, 3)"), p.pick("min(i+3, n)", "n", "i+1", "min(2*i+1, n)")
+    p.add(f"{y}[i] = {p.pick('sum', 'sum', 'max')}(h in {lo}..{hi}) ({x}[h] - {p.read(I1)}) for i in 0..n;")
+    p.add(f"reduce {z}[h] += {p.expr(I1, 1)} for i in 0..n, h in max(i-1, 0)..min(i+2, n);")
+    p.done(z, "n")
+
+
+def rows_of_segments(p):
+    """Rows that are added along a segment: a sparse matrix times a dense one."""
+    y, x = p.output("nm"), p.one_of("nm")
+    if p.rng.random() < 0.5:
+        p.add(f"{y}[i,j] = sum(k in off[i]..off[i+1]) {p.read(K1)}*{x}[row[k],j] for i in 0..n, j in 0..m;")
+    else:
+        p.add(f"reduce {y}[i,j] += {p.read(K1)}*{x}[{p.pick('row[k]', 'i')},j] "
+              f"for i in 0..n, k in off[i]..off[i+1], j in 0..m;")
+    p.done(y, "nm")
+
+
+def within_segments(p):
+    """A value for each cell of a segment, from its ends and its sum."""
+    y, total = p.output("p"), p.fresh("total")
+    p.add(f"func {total}[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) {p.read(K1)};")
+    p.add(f"{y}[k] = {p.read(K1)} - {total}[s] + {p.one_of('p')}[off[s]] for s in 0..n, k in off[s]..off[s+1];")
+    p.done(y, "p")
+
+
+def sparse_matrix(p):
+    if p.rng.random() < 0.5:
+        y = p.output("n")
+        p.add(f"{y} = Sparse_matvec(S, {p.one_of('m')});")
+        p.done(y, "n")
+    else:
+        y = p.output("m")
+        p.add(f"{y} = Sparse_matvec(transpose(S), {p.one_of('n')});")
+        p.done(y, "m")
+
+
+def right_hand_sides(p):
+    """The product of a sparse tensor with several vectors."""
+    w, big, y = p.fresh("w"), p.fresh("Y"), p.output("n")
+    p.add(f"func {w}[j in 0..m, r in 0..3] : f64 = {p.read(J1)} + r;")
+    p.add(f"temp {big} : f64[n, m, 3] = Sparse_matvec(PHI, Dict, {w});")
+    p.add(f"{y}[i] = sum(j in 0..m, r in 0..3) {big}[i,j,r] for i in 0..n;")
+    p.needs_dictionary = True
+    p.done(y, "n")
+
+
+def products(p):
+    """Dense products, and products over a row."""
+    y = p.output("n")
+    p.add(f"{y} = matmul({p.one_of('nm')}, {p.one_of('m')});" if p.rng.random() < 0.5 else
+          f"{y}[i] = prod(j in 0..m) select({p.read(IJ)} > 0, 1.0, -1.0) for i in 0..n;")
+    z = p.output("m")
+    p.add(f"{z} = matmul(transpose({p.one_of('nm')}), {p.one_of('n')});")
+    p.done(y, "n")
+    p.done(z, "m")
+
+
+def single_sums(p):
+    """Sums in single precision, of numbers small enough to be exact."""
+    y = p.output("n", "f32")
+    p.add(f"{y}[i] = sum(j in 0..m) {p.pick('cast<f32>(A[i,j])*F[i]', 'cast<f32>(c[j] - A[i,j])', 'F[i]')} "
+          f"for i in 0..n;")
+
+
+# ---- recurrences ----
+
+def column_recurrence(p):
+    y = p.output("nm")
+    first, before = p.pick(("i == 0", "i-1, j"), ("i == n-1", "i+1, j"), ("i == 0", "i-1, max(j-1, 0)"),
+                           ("i == 0", "i-1, m-1-j"), ("i < 2", "i-2, j"))
+    p.add(f"{y}[i,j] = case {{ {first} : {p.expr(IJ, 1)}; else : {p.expr(IJ, 1)} - {y}[{before}]; }} "
+          f"for i in 0..n, j in 0..m;")
+    p.done(y, "nm")
+
+
+def gathered_recurrence(p):
+    """A recurrence along rows that takes rows of others by an index array."""
+    y, x = p.output("nm"), p.one_of("nm")
+    p.add(f"{y}[i,j] = case {{ j < 2 : {p.read(IJ)}; else : {y}[i,j-2] + {x}[{p.pick('dyn[j]', 'srt[j]')},j]; }} "
+          f"for i in 0..n, j in 0..m;")
+    p.done(y, "nm")
+
+
+def forest(p):
+    """Up and down the trees of a forest."""
+    y, z = p.output("p"), p.output("p")
+    systems = "for s in 0..n, k in G.offset[s]..G.offset[s+1]"
+    p.add(f"{y}[k] = case {{ G.parent[k] < 0 : {p.read(K1)}; else : {y}[G.parent[k]] + {p.read(K1)}; }} {systems};")
+    p.add(f"{z}[k] = {p.read(K1)} + (sum(h in children(G.parent, k)) ({z}[h] - {p.one_of('p')}[h])) {systems};")
+
+
+# ---- states ----
+
+def matrix_steps(p):
+    """Neighbours of a plane, step by step."""
+    x = p.fresh("x")
+    p.declare("state", x, "nm", init=f" = {p.one_of('nm')}")
+    neighbours = p.pick(f"{x}[i-1,j] + {x}[i+1,j] - {x}[i,j]", f"{x}[i,j-1] - {x}[i+1,j+1]",
+                        f"{x}[i-1,j-1] + {x}[i,j]")
+    p.declare("out", f"last{x}", "nm")
+    p.loop = (f"    iterate it in 0..{p.pick('3', '4', 'min(n, 5)')} {{\n"
+              f"        next {x}[i,j] = {neighbours} for i in 1..n-1, j in 1..m-1;\n    }}\n"
+              f"    last{x} = {x};\n")
+
+
+def running_steps(p):
+    """A recurrence in each step, whose sums are added up over all of them."""
+    x, total = p.fresh("x"), p.output("n")
+    p.declare("state", x, "n", init=f" = {p.one_of('n')}")
+    p.declare("inout", f"io{x}", "n")
+    p.loop = (f"    iterate it in 0..3 {{\n        temp run{x} : f64[n];\n"
+              f"        run{x}[i] = case {{ i == 0 : {x}[i]; else : {x}[i] - run{x}[i-1]; }} for i in 0..n;\n"
+              f"        next {x}[i] = run{x}[n-1-i] + it for i in 0..n;\n"
+              f"        next io{x}[i] = io{x}[max(i-1, 0)] + {x}[i] for i in 0..n;\n"
+              f"        reduce {total}[{p.pick('i', 'n-1-i')}] += run{x}[i] for i in 0..n;\n    }}\n")
+
+
+def exchanged_steps(p):
+    """Two states that change places, and one that keeps some of its cells."""
+    x, y = p.fresh("x"), p.fresh("x")
+    for name in (x, y):
+        p.declare("state", name, "m", init=f" = {p.one_of('m')}")
+        p.declare("out", f"last{name}", "m")
+    p.loop = (f"    iterate it in 0..{p.pick('2', '5')} {{\n        next {x} = {y};\n"
+              f"        next {y}[j] = case {{ {p.condition('j', 'm')} : {x}[j] - {y}[m-1-j]; }} for j in 0..m;\n    }}\n"
+              f"    last{x} = {x};\n    last{y} = {y};\n")
+
+
+STATEMENTS = [permuted, strided, divided, padded, plane_stencil, by_data, narrow_inputs, banded, rows_of_segments,
+              within_segments, sparse_matrix, right_hand_sides, products, single_sums, column_recurrence,
+              gathered_recurrence, forest]
+LOOPS = [matrix_steps, running_steps, exchanged_steps]
