@@ -177,7 +177,8 @@ def main():
     paths = [Path(name) for name in sys.argv[4:]] or sorted(p for f in FOLDERS for p in Path(f).glob("*.c"))
     mutants = draw(paths, count, rng)
     n = dict.fromkeys(("caught", "missed", "equivalent", "invalid"), 0)
-    with tempfile.TemporaryDirectory(prefix="pmg-mutations-") as root, ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+    n_workers = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(prefix="pmg-mutations-") as root, ThreadPoolExecutor(n_workers) as pool:
         judge = Judge(build, root)
         for (_, (path, rule, _, _, _, row)), (verdict, teller) in zip(mutants, pool.map(
                 lambda mutant: judge.judge(mutant, root), mutants)):

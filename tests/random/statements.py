@@ -207,7 +207,8 @@ def exchanged_steps(p):
         p.declare("state", name, "m", init=f" = {p.one_of('m')}")
         p.declare("out", f"last{name}", "m")
     p.loop = (f"    iterate it in 0..{p.pick('2', '5')} {{\n        next {x} = {y};\n"
-              f"        next {y}[j] = case {{ {p.condition('j', 'm')} : {x}[j] - {y}[m-1-j]; }} for j in 0..m;\n    }}\n"
+              f"        next {y}[j] = case {{ {p.condition('j', 'm')} : {x}[j] - {y}[m-1-j]; }} for j in 0..m;\n"
+              f"    }}\n"
               f"    last{x} = {x};\n    last{y} = {y};\n")
 
 
