@@ -101,6 +101,8 @@ struct position {
 struct span span_join(struct span first, struct span last);
 bool span_is_known(struct span span);          /* a zero span has no place in any file */
 uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size);
+/* Of a file's text; 0 with errno set on failure. */
+uint32_t sources_read(struct sources *sources, const char *name);
 struct source *sources_get(const struct sources *sources, uint32_t file);
 struct position source_position(struct source *source, uint32_t offset);
 const char *span_text(const struct sources *sources, struct arena *arena, struct span span);

@@ -47,35 +47,18 @@ void include_begin(struct parser *parser)
 		include_note(parser, &status);
 }
 
-/* The content of a file of `size` bytes, or what could be read of it; NULL with errno set on failure. */
-static char *include_read(struct arena *arena, const char *name, size_t size, size_t *got)
-{
-	char *text = arena_alloc(arena, size + 1);
-	FILE *stream = fopen(name, "rb");
-	int error;
-
-	if (stream == NULL)
-		return NULL;
-	*got = fread(text, 1, size, stream);
-	error = ferror(stream) ? errno : 0;
-	fclose(stream);
-	errno = error;
-	return error ? NULL : text;
-}
-
-static void include_parse(struct parser *parser, struct span span, const char *name, size_t size)
+static void include_parse(struct parser *parser, struct span span, const char *name)
 {
 	struct tree_include include = { name, span };
+	uint32_t file = sources_read(parser->diags->sources, name);
 	struct parser inner;
-	size_t got = 0;
-	char *text = include_read(parser->arena, name, size, &got);
 
-	if (text == NULL) {
+	if (!file) {
 		parser_error(parser, DIAG_CANNOT_READ, span, "cannot read '%s': %s", name, strerror(errno));
 		return;
 	}
 	vec_push(parser->arena, &parser->tree->includes, include);
-	inner = parser_for_file(parser, sources_add(parser->diags->sources, name, text, got));
+	inner = parser_for_file(parser, file);
 	parser->inclusions->depth++;
 	parser_run_file(&inner);
 	parser->inclusions->depth--;
@@ -103,7 +86,7 @@ void include_expand(struct parser *parser, struct span span, const char *path)
 			     DEEPEST_INCLUDE);
 	else if (known == NULL) {
 		include_note(parser, &status);
-		include_parse(parser, span, name, (size_t) status.st_size);
+		include_parse(parser, span, name);
 		include_find(parser->inclusions, &status)->is_open = false;
 	}
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One module through the passes. What a pass needs is known before it runs; what it made is verified, and the last
+ * schedule is proved to keep every dependence. isl works under a quota of operations; its errors never reach the user
+ * as such. */
+#include "driver/pipeline.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "codegen/target.h"
+#include "ir/schedule.h"
+
+enum { USUAL_DIMS = 4, ITERATE_WORTH = 3 };
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
+}
+
+/* The proof before anything is printed: a schedule that breaks a dependence is our own error. */
+static bool prove_legal(struct module *module, const char *pass)
+{
+	for (int i = 0; i < REGION_N; i++) {
+		const char *witness;
+
+		if (!schedule_check(module, &module->regions[i], pass))
+			return false;
+		if (schedule_is_legal(module, &module->regions[i], &witness))
+			continue;
+		diag_error(module->diags, DIAG_INTERNAL, module->span,
+			   "after pass '%s' the schedule of '%s' is wrong: %s", pass, module->name, witness);
+		return false;
+	}
+	return true;
+}
+
+static unsigned long n_loops(const struct stage *stage)
+{
+	unsigned long n = 0;
+
+	for (int d = 0; d < stage->dims.n; d++)
+		n += stage->dims.items[d].kind != DIM_BIND;
+	return n;
+}
+
+/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. One with
+ * `iterate` runs for long, and is worth more. */
+static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
+{
+	unsigned long deepest = USUAL_DIMS;
+
+	for (int i = 0; i < module->stages.n; i++)
+		if (n_loops(module->stages.items[i]) > deepest)
+			deepest = n_loops(module->stages.items[i]);
+	if (max_operations > USUAL_DIMS)
+		max_operations = max_operations/deepest*USUAL_DIMS;
+	return module->loop.var ? ITERATE_WORTH*max_operations : max_operations;
+}
+
+static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)
+{
+	if (isl_ctx_last_error(c->ctx) != isl_error_quota)
+		return false;
+	isl_ctx_reset_error(c->ctx);
+	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
+		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
+		   pass->name, module->name, operations_allowed(module, c->options.max_operations));
+	return true;
+}
+
+static bool run_pass(struct compilation *c, struct module *module, const struct pass_options *options,
+		     const struct pass *pass, unsigned *known)
+{
+	int n_errors = module->diags->n_errors;
+	double start = now();
+	bool ok;
+
+	if ((*known & pass->needs) != pass->needs) {
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name);
+		return false;
+	}
+	isl_ctx_reset_operations(c->ctx);
+	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
+	ok = pass->run(module, options);
+	isl_ctx_set_max_operations(c->ctx, 0);
+	if (c->arena.is_exhausted || out_of_quota(c, module, pass))
+		return false;
+	if (!ok && module->diags->n_errors == n_errors)
+		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' fails on '%s' and does not say why",
+			   pass->name, module->name);
+	if (!ok)
+		return false;
+	*known = (*known & ~pass->breaks) | pass->gives;
+	if (c->after_pass && !module->choice)
+		c->after_pass(c->user, module, (int) (pass - passes), now() - start);
+	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
+}
+
+/* What is asked of the passes, as far as the target can do it. */
+static struct pass_options options_for_target(const struct compilation *c, const struct pass_options *asked)
+{
+	struct pass_options options = *asked;
+
+	options.is_device = compilation_device_ending(c);
+	if (options.is_device && !strcmp(options.blas, "auto"))
+		options.blas = "off";
+	return options;
+}
+
+static bool target_can(const struct compilation *c, struct module *module, const struct pass_options *options)
+{
+	bool calls_blas = !strcmp(options->blas, "on");
+
+	for (int i = 0; i < module->overrides.n && options->overrides; i++)
+		calls_blas = calls_blas || (!strcmp(module->overrides.items[i].verb, "blas") &&
+					    !strcmp(module->overrides.items[i].choice, "on"));
+	if (!options->is_device || !calls_blas)
+		return true;
+	diag_error(module->diags, DIAG_NOT_SUPPORTED, module->span, "the target '%s' calls no BLAS", c->target);
+	return false;
+}
+
+bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *asked)
+{
+	struct pass_options for_target = options_for_target(c, asked);
+	const struct pass_options *options = &for_target;
+	unsigned known = 0;
+	bool done = target_can(c, module, options) && module_verify(module, "lower");
+
+	if (done && c->after_pass && !module->choice)
+		c->after_pass(c->user, module, LOWERED, 0);
+	for (int i = 0; done && i < n_passes; i++)
+		done = run_pass(c, module, options, &passes[i], &known);
+	return done && prove_legal(module, "passes") && overrides_are_honoured(module);
+}
