@@ -414,9 +414,7 @@ static void print_call_or_loops(struct call *call, __isl_keep isl_ast_node *node
 	names = block_open(e, "if (%s) {", test);
 	print_call(call);
 	scope_leave(e, scope);
-	e->w->indent--;
-	e->names.visible.n = names;
-	open_block(e->w, "} else {");
+	block_otherwise(e, names);
 	emit_node(e, node, (struct loop_use) { 0 });
 	block_close(e, names);
 }

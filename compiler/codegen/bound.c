@@ -260,12 +260,14 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 	const struct array *array = dim->source.array;
 	struct affine limit = affine_of_expr(e, NULL, array->limit), index = c_index(e, point, &dim->source);
 
+	int names;
+
 	deal_breaks(e);
-	open_block(e->w, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
+	names = block_open(e, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
 	line(e->w, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
 	     affine_plain(e->arena, &index), name);
-	e->w->indent--;
-	return block_open(e, "} else {");
+	block_otherwise(e, names);
+	return names;
 }
 
 static struct affine bound_value(const struct emit *e, const struct loop_use *use)

@@ -330,11 +330,19 @@ const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type 
 
 void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 
+/* ---- scopes.c: blocks of C and what is known in them ------------------------------------------------- */
+
 /* A block of C: names declared in it end with it. */
 int block_open_at(struct emit *e, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
 #define block_open(e, ...) block_open_at((e), EMITTER, __VA_ARGS__)
 void block_close_at(struct emit *e, const char *emitter, int names);
 #define block_close(e, names) block_close_at((e), EMITTER, (names))
+/* From the block of an if to that of its else. */
+void block_otherwise_at(struct emit *e, const char *emitter, int names);
+#define block_otherwise(e, names) block_otherwise_at((e), EMITTER, (names))
+/* The same nodes to another writer; the names that they declare are forgotten. */
+void print_elsewhere(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node);
+int n_true(const bool_list *list);
 
 /* What is known and how iterators are called; names stay until their block ends. */
 struct scope {

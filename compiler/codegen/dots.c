@@ -283,29 +283,6 @@ bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
 	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->batch->stage);
 }
 
-static int n_dead(const bool_list *is_dead)
-{
-	int n = 0;
-
-	for (int i = 0; i < is_dead->n; i++)
-		n += is_dead->items[i];
-	return n;
-}
-
-static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *body)
-{
-	struct writer *outer = e->w;
-	int visible = e->names.visible.n;
-
-	w->span = outer->span;
-	w->indent = outer->indent;
-	e->w = w;
-	e->n_bound = 0;
-	emit_node(e, body, (struct loop_use) { 0 });
-	e->w = outer;
-	e->names.visible.n = visible;
-}
-
 /* Prints until it is known which variables nothing reads; this half of the iterations has its own. */
 static void emit_half(struct emit *e, __isl_keep isl_ast_node *body)
 {
@@ -316,10 +293,12 @@ static void emit_half(struct emit *e, __isl_keep isl_ast_node *body)
 	do {
 		struct writer scratch = writer_new(e->arena);
 
-		before = n_dead(&is_dead);
-		print_body(e, &scratch, body);
-	} while (n_dead(&is_dead) > before && !e->failed);
-	print_body(e, e->w, body);
+		before = n_true(&is_dead);
+		e->n_bound = 0;
+		print_elsewhere(e, &scratch, body);
+	} while (n_true(&is_dead) > before && !e->failed);
+	e->n_bound = 0;
+	print_elsewhere(e, e->w, body);
 	e->is_dead = outer;
 }
 

@@ -60,15 +60,6 @@ static int count_lines(const char *text)
 	return n;
 }
 
-static int n_dead(const struct nest *nest)
-{
-	int n = 0;
-
-	for (int i = 0; i < nest->is_dead.n; i++)
-		n += nest->is_dead.items[i];
-	return n;
-}
-
 static void settle(struct emit *e, nest_list *nests, int number)
 {
 	struct nest *nest = &nests->items[number];
@@ -78,11 +69,11 @@ static void settle(struct emit *e, nest_list *nests, int number)
 	do {
 		struct writer scratch = writer_new(e->arena);
 
-		before = n_dead(nest);
+		before = n_true(&nest->is_dead);
 		e->w = &scratch;
 		emit_nests(e, nests, number, number + 1);
 		nest->n_lines = count_lines(str_text(&scratch.text));
-	} while (n_dead(nest) > before && !e->failed);
+	} while (n_true(&nest->is_dead) > before && !e->failed);
 	e->w = outer;
 }
 

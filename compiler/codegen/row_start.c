@@ -74,18 +74,10 @@ static const struct array *array_of_row(__isl_take isl_ast_node *node)
 /* Prints the nest of the row; false: it did not begin at zero. */
 static bool print_row(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, struct row_start *start)
 {
-	struct writer *outer = e->w;
-	int visible = e->names.visible.n;
-
-	w->span = outer->span;
-	w->indent = outer->indent;
 	start->is_used = false;
-	e->w = w;
 	e->start = start;
-	emit_node(e, node, (struct loop_use) { 0 });
+	print_elsewhere(e, w, node);
 	e->start = NULL;
-	e->w = outer;
-	e->names.visible.n = visible;
 	return start->is_used;
 }
 
@@ -129,9 +121,7 @@ void emit_start_otherwise(struct emit *e, int names)
 {
 	struct row_start *start = e->start;
 
-	e->w->indent--;
-	e->names.visible.n = names;
-	open_block(e->w, "} else {");
+	block_otherwise(e, names);
 	e->start = NULL;
 	emit_node(e, start->node, (struct loop_use) { 0 });
 	e->start = start;

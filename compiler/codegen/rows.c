@@ -285,17 +285,16 @@ static const char *streams(const struct emit *e, const struct row *row)
 }
 
 static void emit_write(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
-		       const struct row *row, const char *streams)
+		       const struct row *row, const char *is_large)
 {
-	int names = streams ? block_open(e, "if (%s) {", streams) : -1;
+	int names = is_large ? block_open(e, "if (%s) {", is_large) : -1;
 
-	if (streams) {
+	if (is_large) {
 		emit_transfer(e, below, loop, row, TRANSFER_STREAM);
-		e->w->indent--;
-		open_block(e->w, "} else {");
+		block_otherwise(e, names);
 	}
 	emit_transfer(e, below, loop, row, TRANSFER_WRITE);
-	if (streams)
+	if (is_large)
 		block_close(e, names);
 }
 

@@ -5,23 +5,7 @@
  * (ir/deal.c), which turns a chain of loads for each point into one for as many points as a team has lanes. */
 #include "passes/pass_private.h"
 
-static isl_bool find_bind(__isl_keep isl_schedule_node *node, void *user)
-{
-	bool *has = user;
-
-	*has |= mark_of_node(node) && mark_of_node(node)->kind == MARK_BIND;
-	return isl_bool_true;
-}
-
-/* Is something read by an index that is read itself? */
-static bool has_chain(__isl_keep isl_schedule_node *node)
-{
-	bool has = false;
-
-	isl_schedule_node_foreach_descendant_top_down(node, find_bind, &has);
-	return has;
-}
-
+/* A loop in which something is read by an index that is read itself. */
 static bool is_candidate(__isl_keep isl_schedule_node *node, const struct mark *mark)
 {
 	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
@@ -29,7 +13,8 @@ static bool is_candidate(__isl_keep isl_schedule_node *node, const struct mark *
 	bool is = mark->kind == MARK_LOOP && mark->direction > 0 &&
 		  schedule_has_mark_above(node, MARK_PARALLEL, NULL) &&
 		  !(above && (above->kind == MARK_PARALLEL || above->kind == MARK_VECTOR)) &&
-		  schedule_has_mark_below(node, MARK_VECTOR, NULL) && has_chain(node);
+		  schedule_has_mark_below(node, MARK_VECTOR, NULL) &&
+		  schedule_has_mark_below(node, MARK_BIND, NULL);
 
 	isl_schedule_node_free(parent);
 	return is;

@@ -114,22 +114,6 @@ static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
-static isl_bool find_deal(__isl_keep isl_schedule_node *node, void *user)
-{
-	bool *has = user;
-
-	*has |= mark_of_node(node) && mark_of_node(node)->kind == MARK_DEAL;
-	return isl_bool_true;
-}
-
-static bool has_deal(__isl_keep isl_schedule_node *node)
-{
-	bool has = false;
-
-	isl_schedule_node_foreach_descendant_top_down(node, find_deal, &has);
-	return has;
-}
-
 /* Lanes that run one iteration together, those of them that share a row, and how many cells of it each has next to one
  * another. Where there are deals, rows of several iterations are under way in the groups of a warp. */
 static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
@@ -143,7 +127,7 @@ static void find_team(const struct module *module, __isl_keep isl_schedule_node 
 	while (lanes.width > 1 && lanes.width*lanes.smallest > VECTOR)
 		lanes.width /= 2;
 	grid->row_lanes = lanes.has_vectors ? team : 1;
-	grid->factor = has_deal(node) ? WARP : grid->row_lanes;
+	grid->factor = schedule_has_mark_below(node, MARK_DEAL, NULL) ? WARP : grid->row_lanes;
 	grid->width = lanes.has_vectors && !lanes.is_unknown ? lanes.width : 1;
 }
 

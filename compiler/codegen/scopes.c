@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Blocks of C, in which names are declared; what is known inside of them about iterators and values; and the values
+ * that the variable of one of isl's loops takes. */
+#include <isl/id.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- blocks and scopes ---- */
+
+int block_open_at(struct emit *e, const char *emitter, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	writer_open_at(e->w, emitter, "%s", arena_vprintf(e->arena, format, args));
+	va_end(args);
+	return e->names.visible.n;
+}
+
+void block_close_at(struct emit *e, const char *emitter, int names)
+{
+	writer_close_at(e->w, emitter, "}");
+	e->names.visible.n = names;
+}
+
+void block_otherwise_at(struct emit *e, const char *emitter, int names)
+{
+	e->w->indent--;
+	e->names.visible.n = names;
+	writer_open_at(e->w, emitter, "} else {");
+}
+
+void print_elsewhere(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node)
+{
+	struct writer *outer = e->w;
+	int visible = e->names.visible.n;
+
+	w->span = outer->span;
+	w->indent = outer->indent;
+	e->w = w;
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->w = outer;
+	e->names.visible.n = visible;
+}
+
+int n_true(const bool_list *list)
+{
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		n += list->items[i];
+	return n;
+}
+
+struct scope scope_enter(const struct emit *e)
+{
+	return (struct scope) { e->iterators.n, e->bindings.n, e->facts.n };
+}
+
+void scope_leave(struct emit *e, struct scope scope)
+{
+	e->iterators.n = scope.iterators;
+	e->bindings.n = scope.bindings;
+	e->facts.n = scope.facts;
+}
+
+void fact_push(struct emit *e, struct affine fact)
+{
+	vec_push(e->arena, &e->facts, fact);
+}
+
+void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction)
+{
+	isl_ast_expr *expr = isl_ast_node_for_get_iterator(node);
+	isl_id *id = isl_ast_expr_get_id(expr);
+	struct iterator iterator = { arena_string(e->arena, isl_id_get_name(id)),
+				     affine_scale(e->arena, variable, direction, 0) };
+
+	vec_push(e->arena, &e->iterators, iterator);
+	isl_id_free(id);
+	isl_ast_expr_free(expr);
+}
+
+/* ---- ranges ---- */
+
+static int64_t step_of(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct affine step = affine_of_ast(e, isl_ast_node_for_get_inc(node), 1, 0);
+	int64_t value;
+
+	if (!affine_is_constant(&step, &value) || value <= 0)
+		emit_fail(e, "a loop has a step that is not a positive number");
+	return value;
+}
+
+struct range range_of(struct emit *e, __isl_keep isl_ast_node *node, int direction)
+{
+	struct range range = { .first = affine_of_ast(e, isl_ast_node_for_get_init(node), direction, 0), .step = 1 };
+	isl_ast_expr *cond;
+	int64_t excess;
+
+	range.is_single = isl_ast_node_for_is_degenerate(node) == isl_bool_true;
+	range.last = range.end = range.first;
+	if (range.is_single)
+		return range;
+	cond = isl_ast_node_for_get_cond(node);
+	excess = isl_ast_expr_op_get_type(cond) == isl_ast_expr_op_lt ? 0 : 1;
+	if (excess && isl_ast_expr_op_get_type(cond) != isl_ast_expr_op_le)
+		emit_fail(e, "a loop has no upper bound");
+	range.last = affine_of_ast(e, isl_ast_expr_op_get_arg(cond, 1), direction, direction * (excess - 1));
+	range.end = affine_of_ast(e, isl_ast_expr_op_get_arg(cond, 1), direction, direction * excess);
+	range.step = step_of(e, node);
+	isl_ast_expr_free(cond);
+	return range;
+}
+
+void range_facts(struct emit *e, const struct range *range, const struct affine *variable, int direction)
+{
+	fact_push(e, affine_combine(e->arena, direction, variable, -direction, &range->first));
+	fact_push(e, affine_combine(e->arena, direction, &range->last, -direction, variable));
+}
