@@ -19,12 +19,11 @@ struct pmg_context {
 	char message[1024];
 };
 
-static void *default_allocate(void *user, size_t size)
+void *pmg_memory(size_t size)
 {
 	const size_t alignment = size < LARGE_SIZE ? PMG_ALIGNMENT : LARGE_PAGE;
 	void *memory;
 
-	(void) user;
 	if (size > SIZE_MAX - alignment)
 		return NULL;
 	size = (size + alignment - 1) / alignment * alignment;
@@ -34,6 +33,12 @@ static void *default_allocate(void *user, size_t size)
 		madvise(memory, size, MADV_HUGEPAGE);
 #endif
 	return memory;
+}
+
+static void *default_allocate(void *user, size_t size)
+{
+	(void) user;
+	return pmg_memory(size);
 }
 
 static void default_release(void *user, void *memory, size_t size)

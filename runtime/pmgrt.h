@@ -58,8 +58,12 @@ typedef struct pmg_allocator {
 /* Holds the allocator and the message of the last failure. One per thread of the caller. */
 typedef struct pmg_context pmg_context;
 
-/* A context, to be freed by the caller after all its plans. The allocator is copied; NULL: aligned_alloc and
- * free. NULL when there is no memory. */
+/* Memory as plans take it where no allocator is given: aligned, and in large pages if it fills one. NULL: there is
+ * none. To be given to free(). */
+PMG_API void *pmg_memory(size_t size);
+
+/* A context, to be freed by the caller after all its plans. The allocator is copied; NULL: pmg_memory and free. NULL
+ * when there is no memory. */
 PMG_API pmg_context *pmg_context_new(const pmg_allocator *allocator);
 PMG_API void pmg_context_free(pmg_context *context);
 

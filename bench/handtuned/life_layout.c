@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <string.h>
 #include <time.h>
+
+#include "pmgrt.h"
 
 double life_now(void)
 {
@@ -18,19 +19,10 @@ double life_now(void)
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
-enum { LARGE_PAGE = 1 << 21 };
-
-/* Large pages where they may help, as plans take them: all versions have the same memory. */
+/* As plans take memory: all versions have the same. */
 void *life_memory(int64_t n, size_t element)
 {
-	size_t bytes = (size_t) n * element, alignment = bytes < LARGE_PAGE ? 64 : LARGE_PAGE;
-	bytes = (bytes + alignment) / alignment * alignment;
-	void *memory = aligned_alloc(alignment, bytes);
-#ifdef MADV_HUGEPAGE
-	if (memory && alignment == LARGE_PAGE)
-		madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-	return memory;
+	return pmg_memory((size_t) n * element + 1);
 }
 
 /* ---- Orders ------------------------------------------------------------------------- */

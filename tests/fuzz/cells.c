@@ -7,19 +7,13 @@
 #include <unistd.h>
 
 #include "hines/cells.h"
+#include "put_file.h"
 
 #ifndef KIND
 #define KIND "swc"
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put_file(const char *path, const uint8_t *data, size_t size)
-{
-	FILE *file = fopen(path, "wb");
-	if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
-		abort();
-}
 
 static void check_cells(cell_list *cells)
 {

@@ -7,20 +7,13 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
+#include "put_file.h"
 
 #ifndef SUFFIX
 #define SUFFIX ".npy"
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void put_file(const char *path, const uint8_t *data, size_t size)
-{
-	FILE *file = fopen(path, "wb");
-
-	if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0)
-		abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -40,6 +40,8 @@ struct morphology {
 /* Each point follows its parent: the order of the file where that is so, else parents are brought forward. */
 bool swc_read(struct morphology *m, const char *path, struct notes *notes, struct failure *failure);
 void morphology_free(struct morphology *m);
+/* Point i comes to place[i], for each of them another; parents are renumbered. */
+bool morphology_reorder(struct morphology *m, const int32_t *place, struct failure *failure);
 
 /* ---- conventions.c ----------------------------------------------------------------------- */
 

@@ -231,8 +231,7 @@ static bool order_by_depth(struct morphology *m, struct failure *failure)
 	int32_t *first = malloc(n * sizeof(*first)), *next = malloc(n * sizeof(*next));
 	int32_t *place = malloc(n * sizeof(*place)), *stack = malloc(n * sizeof(*stack)), roots = -1,
 		n_placed = 0;
-	struct point *sorted = malloc(n * sizeof(*sorted));
-	bool ok = (first && next && place && stack && sorted) || fail_memory(failure, "the points");
+	bool ok = (first && next && place && stack) || fail_memory(failure, "the points");
 	for (size_t i = 0; ok && i < n; i++)
 		first[i] = -1;
 	for (int32_t i = (int32_t) m->n - 1; ok && i >= 0; i--) {
@@ -245,25 +244,17 @@ static bool order_by_depth(struct morphology *m, struct failure *failure)
 		stack[depth++] = roots;
 	while (depth > 0) {
 		int32_t i = stack[--depth];
-		struct point *p = &sorted[n_placed];
 		place[i] = n_placed++;
-		*p = m->points[i];
-		p->parent = p->parent < 0 ? -1 : place[p->parent];
 		if (next[i] >= 0)
 			stack[depth++] = next[i];
 		if (first[i] >= 0)
 			stack[depth++] = first[i];
 	}
-	if (ok) {
-		free(m->points);
-		m->points = sorted;
-		sorted = NULL;
-	}
+	ok = ok && morphology_reorder(m, place, failure);
 	free(first);
 	free(next);
 	free(place);
 	free(stack);
-	free(sorted);
 	return ok;
 }
 

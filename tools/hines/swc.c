@@ -194,6 +194,21 @@ static bool link_points(struct morphology *m, const char *path, struct failure *
 
 /* ---- Order ------------------------------------------------------------------------------------------ */
 
+bool morphology_reorder(struct morphology *m, const int32_t *place, struct failure *failure)
+{
+	struct point *ordered = malloc((size_t) m->n * sizeof(*ordered));
+	if (!ordered)
+		return fail_memory(failure, "the points");
+	for (int64_t i = 0; i < m->n; i++) {
+		struct point *p = &ordered[place[i]];
+		*p = m->points[i];
+		p->parent = p->parent < 0 ? -1 : place[p->parent];
+	}
+	free(m->points);
+	m->points = ordered;
+	return true;
+}
+
 enum { WAITING = -1, ON_THE_WAY = -2 };
 
 /* Gives the point its place behind those of the ancestors that wait for one; a ring of parents is refused. */
@@ -217,9 +232,8 @@ static bool sort_points(struct morphology *m, const char *path, struct notes *no
 {
 	size_t n = (size_t) m->n;
 	int32_t *place = malloc(n * sizeof(*place)), *way = malloc(n * sizeof(*way));
-	struct point *sorted = malloc(n * sizeof(*sorted));
 	int64_t n_placed = 0, n_late = 0, n_renumbered = 0;
-	bool ok = (place && way && sorted) || fail_memory(failure, "the points");
+	bool ok = (place && way) || fail_memory(failure, "the points");
 	for (int64_t i = 0; ok && i < m->n; i++) {
 		place[i] = WAITING;
 		n_late += m->points[i].parent > i;
@@ -227,19 +241,9 @@ static bool sort_points(struct morphology *m, const char *path, struct notes *no
 	}
 	for (int64_t i = 0; ok && i < m->n; i++)
 		ok = place_point(m, i, place, way, &n_placed, path, failure);
-	for (int64_t i = 0; ok && i < m->n; i++) {
-		struct point *p = &sorted[place[i]];
-		*p = m->points[i];
-		p->parent = p->parent < 0 ? -1 : place[p->parent];
-	}
-	if (ok) {
-		free(m->points);
-		m->points = sorted;
-		sorted = NULL;
-	}
+	ok = ok && morphology_reorder(m, place, failure);
 	free(place);
 	free(way);
-	free(sorted);
 	if (ok && n_late > 0)
 		notes_add(notes,
 			  "points that are listed before their parents, which are brought forward: %" PRId64,

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "phantom/random.h"
+#include "pmgrt.h"
 
 enum { MOST_DISTINCT = 2560 };  /* trees of one length; then they are taken again */
 
@@ -112,19 +112,9 @@ static void draw_system(const int32_t *parent, int64_t n, uint64_t seed, bool dr
 			diag[parent[i]] -= upper[i];
 }
 
-enum { LARGE_PAGE = 1 << 21 };
-
-/* Large pages where they may help, as plans take them. */
 static double *new_numbers(int64_t n)
 {
-	size_t bytes = (size_t) n * sizeof(double) + 64, alignment = bytes < LARGE_PAGE ? 64 : LARGE_PAGE;
-	bytes = (bytes + alignment - 1) / alignment * alignment;
-	double *numbers = aligned_alloc(alignment, bytes);
-#ifdef MADV_HUGEPAGE
-	if (numbers && alignment == LARGE_PAGE)
-		madvise(numbers, bytes, MADV_HUGEPAGE);
-#endif
-	return numbers;
+	return pmg_memory((size_t) n * sizeof(double) + 64);
 }
 
 static bool make_numbers(const struct system_options *o, struct system_phantom *p, struct failure *failure)
