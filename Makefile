@@ -124,7 +124,7 @@ demo: all           ## both LiFE products on a phantom: compile, run, check, exp
 demo-real: all      ## a real scan that dipy brings: streamlines encoded, fitted, evaluated and pruned
 	@BUILD=$(BUILD) scripts/demo_real.sh
 
-test: all           ## every lane of tests/lanes (10 minutes at most); with SAN=1 the unit lane under sanitizers
+test: all           ## every lane of tests/lanes (15 minutes at most); with SAN=1 the unit lane under sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)
 
 test-long: all      ## the same with more and larger cases

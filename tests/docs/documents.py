@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,6 +34,11 @@ class Count:
         self.failed += bool(complaint)
         if complaint:
             print(f"{what}: {complaint}")
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
 
 
 def complaint_of(done):
@@ -114,22 +120,35 @@ def check_pictures(count):
         count.skipped += 1
 
 
+def each_document(count, check):
+    """check(count, path, folder) for each document with a folder of its own, two at a time."""
+    def checked(path):
+        part = Count()
+        with tempfile.TemporaryDirectory() as folder:
+            check(part, path, Path(folder))
+        return part
+
+    with ThreadPoolExecutor(2) as pool:
+        for part in pool.map(checked, DOCUMENTS):
+            count.add(part)
+
+
 def main(build):
+    def check_text(count, path, folder):
+        check_programs(count, path, ROOT / build / "pmgc", folder)
+        check_links(count, path)
+        count(path.name, complaint_of(run(["scripts/guide.py", "--check", path])))
+
     count = Count()
     count("grammar", complaint_of(run(["scripts/grammar.py", "--check"])))
     count("reference", complaint_of(run(["scripts/reference.py", "--check"])))
     check_pictures(count)
-    for path in DOCUMENTS:
-        with tempfile.TemporaryDirectory() as folder:
-            check_programs(count, path, ROOT / build / "pmgc", Path(folder))
-        check_links(count, path)
-        count(path.name, complaint_of(run(["scripts/guide.py", "--check", path])))
+    each_document(count, check_text)
     with tempfile.TemporaryDirectory() as prefix:
         count("make install", complaint_of(run(["make", "-s", "install", f"PREFIX={prefix}"])))
-        for path in DOCUMENTS:
-            for check in (check_example, check_real_data):
-                with tempfile.TemporaryDirectory() as folder:
-                    check(count, path, environment(prefix), Path(folder))
+        env = environment(prefix)
+        each_document(count, lambda part, path, folder: check_example(part, path, env, folder))
+        each_document(count, lambda part, path, folder: check_real_data(part, path, env, folder))
     print(f"{count.passed} passed, {count.failed} failed" + (f", {count.skipped} skipped" if count.skipped else ""))
     return int(count.failed > 0)
 

@@ -3,10 +3,9 @@
 or, behind a dash, some to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
-One that says "Not with
-sanitizers" is left out where they are built in; one that says "Only with sanitizers" where neither they nor counts of
-lines are, but for --long. They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs
-to test).
+One that says "Not with sanitizers" (on one line) is left out where they are built in; one that says "Only with
+sanitizers" where neither they nor counts of lines are, but for --long. They are started in the root of the tree and see
+BUILD, PMGC and PMG (paths of the programs to test).
 """
 import os
 import re
