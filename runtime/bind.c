@@ -16,6 +16,11 @@ bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 		&& buffer->rank == array->rank && buffer_is_row_major(buffer);
 }
 
+bool argument_is_left_out(const pmg_array_desc *array, const pmg_buffer *buffer)
+{
+	return array->is_optional && !buffer->data && buffer->rank == 0;
+}
+
 bool argument_is_inspectable(const pmg_array_desc *array)
 {
 	return array->is_for_inspection && array->is_index && array->rank == 1
@@ -194,6 +199,8 @@ pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, i
 	};
 	pmg_status status = PMG_OK;
 
+	if (argument_is_left_out(array, argument.buffer))
+		return PMG_OK;
 	for (size_t i = 0; i < sizeof checks / sizeof checks[0] && status == PMG_OK; i++)
 		status = checks[i](&argument);
 	return status;

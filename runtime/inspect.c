@@ -52,7 +52,8 @@ static pmg_status array_inspect(struct plan *plan, int32_t number, bool resume)
 	const struct binding *binding = &plan->bindings[number];
 	pmg_status status;
 
-	if (!binding->is_borrowed && (array->role != PMG_OUT || resume)) {
+	if (!binding->is_borrowed && (array->role != PMG_OUT || resume) &&
+	    !argument_is_left_out(array, &binding->buffer)) {
 		const pmg_buffer own = array_kept(array, plan->extents, binding->own);
 
 		buffer_copy(&own, &binding->buffer, plan->kernel.threads);

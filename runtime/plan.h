@@ -240,6 +240,9 @@ int64_t args_forecast(const pmg_pipeline_desc *desc, const void *args, int64_t *
 /* Whether the kernel can work on the buffer of array number `number` as it lies. */
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer);
 
+/* Has the caller left out an argument that is optional? It is an array of zeros then. */
+bool argument_is_left_out(const pmg_array_desc *array, const pmg_buffer *buffer);
+
 /* Whether inspectors read it as it lies, in another type or with strides: no kernel will. */
 bool argument_is_inspectable(const pmg_array_desc *array);
 pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, int32_t number,

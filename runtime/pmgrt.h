@@ -167,6 +167,8 @@ typedef struct pmg_array_desc {
 	bool is_index;
 	bool is_for_inspection; /* fixed, and read by restructurings only: the plan refers to it no longer when it is
 				 * made, and needs no converted copy of it; plan->data holds NULL */
+	bool is_optional;       /* fixed, no index array: the caller may leave out its pmg_buffer (all of it is zero),
+				 * which stands for an array of zeros */
 	bool is_per_thread;     /* internal; its first extent is the number of threads of the plan, not what `extents`
 				 * writes */
 	int32_t rank;
@@ -209,7 +211,7 @@ typedef struct pmg_renumber_desc {
 /* Segments in the order of places in space: segment s holds the points at which keys[0] is values[s]. */
 typedef struct pmg_places_desc {
 	int32_t coordinates;            /* a fixed integer array [limit(keys[0]), 2 or 3]: see pmg_morton_order */
-	int32_t values;                 /* limit(keys[0]) values of keys[0] */
+	int32_t values;                 /* limit(keys[0]) values of keys[0]; -1: not made */
 } pmg_places_desc;
 
 /* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest segment
@@ -234,7 +236,7 @@ typedef struct pmg_restructure_desc {
 	int32_t n_keys;                 /* 1 to PMG_MAX_RANK */
 	const int32_t *keys;            /* numbers of fixed arrays with PMG_FACT_INDEX, each of the same n points */
 	const pmg_places_desc *places;  /* NULL: segment s holds value s of keys[0] */
-	const pmg_parts_desc *parts;    /* NULL: none; else there are segments, no runs, and no places */
+	const pmg_parts_desc *parts;    /* NULL: none; else there are segments, and no runs */
 	int32_t segments;               /* limit(keys[0]) + 1 offsets into the runs, or the points if runs < 0; -1 */
 	int32_t runs;                   /* n_runs + 1 offsets into the points; -1: none */
 	int32_t chunks;                 /* n_chunks + 1 offsets into the segments; -1: none. Chunks hold about equally

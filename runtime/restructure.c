@@ -61,9 +61,11 @@ static pmg_status places_inspect(struct inspection *in)
 	const pmg_array_desc *array = &plan->desc->arrays[places->coordinates];
 	const pmg_buffer buffer = array_dense(array, plan->extents, plan->kernel.data[places->coordinates]);
 	const int64_t bytes = morton_bytes(in->n_values, plan->kernel.threads);
-	pmg_status status = inspected_new(plan, places->values, in->n_values, in->n_values - 1);
-	struct elements values;
+	pmg_status status = PMG_OK;
 	int64_t *memory;
+
+	if (places->values >= 0)
+		status = inspected_new(plan, places->values, in->n_values, in->n_values - 1);
 
 	if (status != PMG_OK)
 		return status;
@@ -73,8 +75,11 @@ static pmg_status places_inspect(struct inspection *in)
 		return PMG_NO_RESOURCES;
 	morton_order(&buffer, plan->kernel.threads, memory, in->rank + in->n_values, in->rank);
 	plan_release(plan, memory, bytes);
-	values = array_values(plan, places->values);
-	elements_write(&values, 0, in->n_values, in->rank + in->n_values);
+	if (places->values >= 0) {
+		const struct elements values = array_values(plan, places->values);
+
+		elements_write(&values, 0, in->n_values, in->rank + in->n_values);
+	}
 	return PMG_OK;
 }
 

@@ -45,7 +45,7 @@ struct inspection {
 	bool is_told;                   /* the sorted words tell the segment: these bits */
 	int shift;
 	uint64_t mask;
-	int64_t *rank;                  /* of the values of keys[0]; NULL: themselves */
+	int64_t *rank;                  /* of the values of keys[0], then the values by rank; NULL: themselves */
 	int64_t n_values, n_runs;       /* limit of keys[0]; -1: not known yet */
 	int32_t n_shares;
 	int64_t *begins, *quartiles;    /* of segments that a device has made, as in pmg_device_inspection; or NULL */
@@ -72,6 +72,12 @@ void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory);
 /* The segment of the point now at `i`, and whether this point, i > 0, differs from the one before it in some key. */
 int64_t segment_at(const struct inspection *in, int64_t i);
 bool is_border(const struct inspection *in, int64_t i);
+
+/* The value of keys[0] of a segment. */
+static inline int64_t segment_value(const struct inspection *in, int64_t segment)
+{
+	return in->rank ? in->rank[in->n_values + segment] : segment;
+}
 
 /* The first segment that begins at `point` or behind it; such are all that hold nothing at the end. */
 int64_t segment_find(const struct inspection *in, int64_t point);

@@ -3,9 +3,9 @@
  * Segments cut into parts (pmg_parts_desc of pmgrt.h). What decides on a GPU is how often a row that one team reads is
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
  * to be near to each other. The points of a segment lie in the order of that key, and two of its quartiles are where a
- * segment lies on a Hilbert curve; but first, segments are dealt into slabs by their own value, since what is near in
- * space often has near numbers. Teams of a block wait for the slowest of them: in each neighbourhood of this order,
- * long parts come first. */
+ * segment lies on a Hilbert curve; but first, segments are dealt into slabs by their own number, since what is near in
+ * space often has near numbers, and always where places are given. Teams of a block wait for the slowest of them: in
+ * each neighbourhood of this order, long parts come first. */
 #include "restructure.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { NEIGHBOURHOOD = 256, SLABS = 8, CURVE_BITS = 13 };       /* NEIGHBOURHOOD
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
-	int64_t value, begin, n, n_parts;
+	int64_t number, begin, n, n_parts;
 };
 
 int64_t part_bytes(int64_t n_values)
@@ -33,7 +33,7 @@ static int by_place(const void *one, const void *other)
 
 	if (a->slab != b->slab)
 		return a->slab < b->slab ? -1 : 1;
-	return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->value < b->value ? -1 : 1;
+	return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number < b->number ? -1 : 1;
 }
 
 static int by_length(const void *one, const void *other)
@@ -69,7 +69,7 @@ static int64_t curve_place(int64_t x, int64_t y)
 static int64_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
 {
 	const int64_t limit = array_limit(&in->plan->desc->arrays[in->desc->keys[1]], in->plan->extents);
-	const int64_t key = in->quartiles ? in->quartiles[2 * segment->value + part / 2]
+	const int64_t key = in->quartiles ? in->quartiles[2 * segment->number + part / 2]
 			  : key_at(in, 1, segment->begin + segment->n * part / 4);
 	const double share = (double) key / (double) limit;
 
@@ -96,7 +96,7 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 
 	*n_parts = 0;
 	for (int64_t s = 0; s < in->n_values; s++) {
-		struct segment segment = { .value = s, .begin = begin };
+		struct segment segment = { .number = s, .begin = begin };
 
 		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
@@ -143,15 +143,18 @@ static void parts_write(const struct inspection *in, const struct segment *segme
 	const struct elements ends = array_values(in->plan, in->desc->parts->ends);
 	int64_t part = 0;
 
-	for (int64_t s = 0; s < n; s++)
+	for (int64_t s = 0; s < n; s++) {
+		const int64_t value = segment_value(in, segments[s].number);
+
 		for (int64_t i = 0; i < segments[s].n_parts; i++, part++) {
 			const int64_t begin = segments[s].begin + segments[s].n * i / segments[s].n_parts;
 			const int64_t end = segments[s].begin + segments[s].n * (i + 1) / segments[s].n_parts;
 
-			elements_write(&values, part, 1, &segments[s].value);
+			elements_write(&values, part, 1, &value);
 			elements_write(&begins, part, 1, &begin);
 			elements_write(&ends, part, 1, &end);
 		}
+	}
 }
 
 pmg_status parts_make(struct inspection *in)

@@ -78,8 +78,7 @@ static bool made_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 			       const struct made *made)
 {
 	if (made->number == -1)
-		return made->kind < MADE_VALUES || (made->kind == MADE_VALUES && !restructure->places) ||
-		       (made->kind == MADE_PARTS && !restructure->parts);
+		return made->kind <= MADE_VALUES || (made->kind == MADE_PARTS && !restructure->parts);
 	if (made->number < 0 || made->number >= desc->n_arrays)
 		return false;
 	if (desc->arrays[made->number].role != PMG_INSPECTED)
@@ -119,8 +118,7 @@ static bool restructuring_is_consistent(const pmg_pipeline_desc *desc, const pmg
 	}
 	if ((restructure->chunks >= 0 || restructure->parts) && restructure->segments < 0)
 		return false;
-	if (restructure->parts && (restructure->runs >= 0 || restructure->places ||
-				   !is_size_number(desc, restructure->parts->n_parts)))
+	if (restructure->parts && (restructure->runs >= 0 || !is_size_number(desc, restructure->parts->n_parts)))
 		return false;
 	return places_are_consistent(desc, restructure->places)
 		&& is_size_number(desc, restructure->n_runs) && is_size_number(desc, restructure->n_chunks);

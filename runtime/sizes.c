@@ -106,7 +106,9 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 
 	if (array->role == PMG_INSPECTED)
 		return array_is_internal(array) && pmg_type_size(array->type) != 0;
-	if (array->is_for_inspection && !array->is_fixed)
+	if ((array->is_for_inspection || array->is_optional) && !array->is_fixed)
+		return false;
+	if (array->is_optional && array->is_index)
 		return false;
 	if (array->lanes != 0 && (array->lanes < 0 || array->is_index || array->rank < 1 || array_is_internal(array) ||
 				  array->storage != PMG_AS_IT_IS))

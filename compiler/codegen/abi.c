@@ -316,6 +316,8 @@ static void emit_type(struct emit *e, const struct slot *slot)
 	     is_input && array->is_fixed && array_is_for_inspection(e->module, array)
 		     ? " .is_for_inspection = true,"
 		     : "");
+	if (is_input && array_is_optional(e->module, array))
+		line(e->w, ".is_optional = true,");
 	if (is_kept)
 		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
 	if (!is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))

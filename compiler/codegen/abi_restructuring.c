@@ -17,35 +17,16 @@ static int number_of_count(const struct layout *layout, int param)
 
 /* ---- what only the inspectors read ---- */
 
-static bool kernel_reads(const struct module *module, const struct array *array)
-{
-	bool reads = module->loop.until && expr_reads_array(module->loop.until, array);
-
-	for (int i = 0; !reads && i < module->stages.n; i++)
-		reads = stage_reads_array(module->stages.items[i], array);
-	return reads;
-}
-
-static bool restructuring_reads(const struct restructuring *r, const struct array *array)
-{
-	for (int i = 0; i < r->keys.n; i++)
-		if (r->keys.items[i] == array)
-			return true;
-	for (int i = 0; i < r->copies.n; i++)
-		if (r->copies.items[i].from == array)
-			return true;
-	return false;
-}
-
 /* Other arrays' checks and lists of children are made from trees and offsets. */
 bool array_is_for_inspection(const struct module *module, const struct array *array)
 {
 	bool is_inspected = false;
 
 	for (int i = 0; i < module->restructurings.n; i++)
-		is_inspected |= restructuring_reads(&module->restructurings.items[i], array);
+		is_inspected |= restructuring_reads(&module->restructurings.items[i], array) ||
+				module->restructurings.items[i].coordinates == array;
 	return is_inspected && array->is_fixed && array->role == ROLE_IN &&
-	       !(array->facts & (FACT_TREE | FACT_OFFSETS)) && !kernel_reads(module, array);
+	       !(array->facts & (FACT_TREE | FACT_OFFSETS)) && !module_reads_array(module, array);
 }
 
 /* ---- tables ---- */
@@ -71,6 +52,9 @@ static void emit_restructuring_lists(struct writer *w, const struct layout *layo
 		line(w, "static const pmg_parts_desc %s_parts_%d = { %d, %d, %d, %d };", p, number,
 		     number_of_array(layout, r->part_values), number_of_array(layout, r->part_begins),
 		     number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts));
+	if (r->coordinates)
+		line(w, "static const pmg_places_desc %s_places_%d = { %d, %d };", p, number,
+		     number_of_array(layout, r->coordinates), number_of_array(layout, r->order));
 	if (r->renumberings.n)
 		open_block(w, "static const pmg_renumber_desc %s_renumberings_%d[] = {", p, number);
 	for (int i = 0; i < r->renumberings.n; i++)
@@ -96,6 +80,8 @@ static void emit_restructuring_row(struct writer *w, const struct layout *layout
 	     number_of_count(layout, r->n_chunks));
 	if (r->part_values)
 		line(w, ".parts = &%s_parts_%d,", p, number);
+	if (r->coordinates)
+		line(w, ".places = &%s_places_%d,", p, number);
 	if (r->copies.n)
 		line(w, ".n_copies = %d, .copies = %s_copies_%d,", r->copies.n, p, number);
 	if (r->renumberings.n)

@@ -131,7 +131,7 @@ static size_t object_length(const struct restructuring *r)
 
 static bool has_array(const struct restructuring *r, const struct array *array)
 {
-	bool has = array == r->segments || array == r->runs || array == r->chunks ||
+	bool has = array == r->segments || array == r->order || array == r->runs || array == r->chunks ||
 		   array == r->part_values;
 
 	for (int i = 0; i < r->copies.n; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the inspectors of restructurings find, computed in the plainest way: a stable sort by comparison, then one pass
- * over the points for each array. Chunks are of one thread. */
+ * over the points for each array. Chunks are of one thread. Any order of the segments is right: where the program gives
+ * coordinates, that of the last value comes first. */
 #include "ir/interp_private.h"
 
 #include <stdlib.h>
@@ -11,15 +12,23 @@ enum { MOST_CHUNKS = 256, PART_POINTS = 3 };
 struct inspection {
 	struct run *run;
 	const struct restructuring *what;
-	int64_t n;
+	int64_t n, n_values;            /* points; values of the first key */
 	int64_t *order;                 /* by new place: the caller's point */
 	int64_t *starts;                /* by run: its first place; then n */
 	int64_t n_runs;
 };
 
+/* The segment of a value of the first key, and the value of a segment. */
+static int64_t place_of(const struct inspection *in, int64_t value)
+{
+	return in->what->coordinates ? in->n_values - 1 - value : value;
+}
+
 static int64_t key_of(const struct inspection *in, int key, int64_t point)
 {
-	return slot_integer(&in->run->slots[in->what->keys.items[key]->number], point);
+	int64_t value = slot_integer(&in->run->slots[in->what->keys.items[key]->number], point);
+
+	return key ? value : place_of(in, value);
 }
 
 static int compare_keys(const struct inspection *in, int64_t a, int64_t b)
@@ -54,7 +63,15 @@ static void find_order(struct inspection *in)
 	in->starts[in->n_runs] = in->n;
 }
 
-/* offsets[s] = the number of the places, or runs, whose first key is below s. */
+static void fill_order(const struct inspection *in)
+{
+	struct slot *order = bind_inspected(in->run, in->what->order);
+
+	for (int64_t s = 0; s < order->n; s++)
+		slot_set_integer(order, s, place_of(in, s));
+}
+
+/* offsets[s] = the number of the places, or runs, of segments before s. */
 static void fill_segments(const struct inspection *in)
 {
 	struct slot *segments = bind_inspected(in->run, in->what->segments);
@@ -109,7 +126,7 @@ static int64_t fill_segment_parts(const struct inspection *in, int64_t s, int64_
 	for (int64_t begin = slot_integer(segments, s); begin < end; begin += PART_POINTS, part++) {
 		if (is_counting)
 			continue;
-		slot_set_integer(&in->run->slots[in->what->part_values->number], part, s);
+		slot_set_integer(&in->run->slots[in->what->part_values->number], part, place_of(in, s));
 		slot_set_integer(&in->run->slots[in->what->part_begins->number], part, begin);
 		slot_set_integer(&in->run->slots[in->what->part_ends->number], part,
 				 begin + PART_POINTS < end ? begin + PART_POINTS : end);
@@ -200,11 +217,14 @@ static void inspect(struct run *run, const struct restructuring *what)
 	int64_t n_chunks = 1;
 
 	in.n = eval_integer(run, compile_expr(run, what->n));
+	in.n_values = eval_integer(run, compile_expr(run, what->keys.items[0]->limit));
 	find_order(&in);
 	set_count(run, what->n_runs, in.n_runs);
 	if (!what->is_by_threads)
 		n_chunks = in.n < MOST_CHUNKS ? in.n + 1 : MOST_CHUNKS;
 	set_count(run, what->n_chunks, n_chunks);
+	if (what->order)
+		fill_order(&in);
 	fill_segments(&in);
 	if (what->runs)
 		fill_runs(&in);

@@ -225,6 +225,35 @@ bool array_is_argument(const struct array *array)
 	return array->role == ROLE_IN || array->role == ROLE_OUT || array->role == ROLE_INOUT;
 }
 
+bool module_reads_array(const struct module *module, const struct array *array)
+{
+	bool reads = module->loop.until && expr_reads_array(module->loop.until, array);
+
+	for (int i = 0; !reads && i < module->stages.n; i++)
+		reads = stage_reads_array(module->stages.items[i], array);
+	return reads;
+}
+
+bool restructuring_reads(const struct restructuring *r, const struct array *array)
+{
+	for (int i = 0; i < r->keys.n; i++)
+		if (r->keys.items[i] == array)
+			return true;
+	for (int i = 0; i < r->copies.n; i++)
+		if (r->copies.items[i].from == array)
+			return true;
+	return false;
+}
+
+bool array_is_optional(const struct module *module, const struct array *array)
+{
+	bool is = array->role == ROLE_IN && array->is_fixed && !array->facts && !module_reads_array(module, array);
+
+	for (int i = 0; is && i < module->restructurings.n; i++)
+		is = !restructuring_reads(&module->restructurings.items[i], array);
+	return is;
+}
+
 bool group_accumulates(const struct group *group)
 {
 	return group->stages.n > 0 && group->stages.items[group->stages.n - 1]->op != REDUCE_SET;

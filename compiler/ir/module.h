@@ -230,10 +230,12 @@ struct restructuring {
 	struct span span;
 	struct expr *n;                 /* points: affine in params */
 	VEC(struct array *) keys;
-	struct array *segments;         /* offsets by value of keys[0] into the runs; where there are none, points */
+	/* Where the values of keys[0] are in space: [limit, 2 or 3]. Segments follow one another along a curve, the s-th
+	 * is that of value order[s], a permutation (NULL: no loop runs over segments). NULL: it is that of s. */
+	struct array *coordinates, *order;
+	struct array *segments;         /* offsets by segment into the runs; where there are none, points */
 	struct array *runs;             /* offsets by run, into the points; NULL */
-	struct array *chunks;           /* offsets by chunk, of about equally many points, into the values of keys[0];
-					 * NULL */
+	struct array *chunks;           /* offsets by chunk, of about equally many points, into the segments; NULL */
 	bool is_by_threads;             /* one chunk for each thread, else many more */
 	/* Of parts of segments: the value of keys[0], equal ones next to one another, the first point, that behind the
 	 * last one; NULL. */
@@ -376,6 +378,11 @@ bool array_is_of(const struct array *array, const char *subject);    /* is it th
 const char *array_member_name(const struct array *array);       /* "voxel" of "PHI.voxel", else its name */
 bool array_is_index(const struct array *array);         /* has facts */
 bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */
+/* Does the kernel read it? Does nothing that is computed need it: a fixed input that may be left out? */
+bool module_reads_array(const struct module *module, const struct array *array);
+bool array_is_optional(const struct module *module, const struct array *array);
+/* Are points sorted by its values, or these copied? */
+bool restructuring_reads(const struct restructuring *restructuring, const struct array *array);
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
 
 #endif

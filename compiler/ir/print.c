@@ -147,6 +147,8 @@ static void print_restructuring(struct printer *p, const struct restructuring *r
 	print_array_name(p, "begins", r->part_begins);
 	print_array_name(p, "ends", r->part_ends);
 	print_count(p, r->n_parts);
+	print_array_name(p, "along", r->coordinates);
+	print_array_name(p, "values", r->order);
 	for (int i = 0; i < r->copies.n; i++) {
 		print_array_name(p, "copy", r->copies.items[i].to);
 		print_array_name(p, "from", r->copies.items[i].from);

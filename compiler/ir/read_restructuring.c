@@ -64,8 +64,10 @@ static void read_offsets(struct reader *r, struct restructuring *restructuring)
 		restructuring->n_chunks = read_count(r);
 	}
 	restructuring->is_by_threads = reader_take(r, "threads");
-	if (!reader_take(r, "parts"))
-		return;
+}
+
+static void read_parts(struct reader *r, struct restructuring *restructuring)
+{
 	restructuring->part_values = read_array_name(r);
 	reader_expect(r, "begins");
 	restructuring->part_begins = read_array_name(r);
@@ -86,6 +88,12 @@ void read_restructuring(struct reader *r)
 	while (!r->failed && !reader_at(r, "segments"))
 		vec_push(r->arena, &restructuring.keys, read_array_name(r));
 	read_offsets(r, &restructuring);
+	if (reader_take(r, "parts"))
+		read_parts(r, &restructuring);
+	if (reader_take(r, "along"))
+		restructuring.coordinates = read_array_name(r);
+	if (reader_take(r, "values"))
+		restructuring.order = read_array_name(r);
 	while (reader_take(r, "copy"))
 		read_copy(r, &restructuring);
 	while (reader_take(r, "renumber"))

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
-	{ "restructure", "none" }, { "partition", "coeff" }, { "layout", "flat" },
+	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
 	{ "algorithm", "thomas" }, { "algorithm", "hines" },
 };
 
@@ -60,7 +60,7 @@ static const struct stage *stage_of(const struct module *module, const struct ov
 static bool is_about_points(const struct override *override)
 {
 	return !strcmp(override->verb, "restructure") || !strcmp(override->verb, "partition") ||
-	       !strcmp(override->verb, "renumber");
+	       !strcmp(override->verb, "renumber") || !strcmp(override->verb, "order");
 }
 
 /* An item about the order of points where no restructuring is. */

@@ -100,6 +100,38 @@ static bool read_renumbered(const struct accumulation *accumulation, struct over
 	return override->is_used = true;
 }
 
+static bool are_coordinates(const struct array *array, const struct expr *n)
+{
+	int64_t axes;
+
+	return array && array->role == ROLE_IN && array->is_fixed && array->rank == 2 && type_is_integer(array->type) &&
+	       expr_is_zero(array->lo[0]) && expr_equal(array->hi[0], n) && expr_is_zero(array->lo[1]) &&
+	       expr_is_constant(array->hi[1], &axes) && (axes == 2 || axes == 3);
+}
+
+/* `order PHI by morton(voxel, XYZ)`: the mode whose coordinates are given, -1: none of this sum. The item is honoured
+ * where it fits, whatever the order of the points is in the end: it helps where they are sorted by this mode first. */
+static int read_order(const struct accumulation *accumulation, struct override *override, struct array **coordinates)
+{
+	const char *name;
+	int mode = -1;
+
+	if (!override || override->words.n != 2)
+		return -1;
+	mode = accumulation_mode(accumulation, override->words.items[0]);
+	name = override->words.items[1];
+	*coordinates = module_find_array(accumulation->module, name);
+	if (mode >= 0)
+		override->is_used = true;
+	if (mode >= 0 && !are_coordinates(*coordinates, accumulation->stage->dims.items[mode].source.array->limit)) {
+		refuse(accumulation, override, "the values of '%s' have no coordinates '%s'", name,
+		       "these are 'fixed in' and integers, two or three for each value of the mode: "
+		       "i32[nVoxels, 3]");
+		return -1;
+	}
+	return mode;
+}
+
 /* ---- what is chosen without a word ---- */
 
 /* Does the mode choose a row: does an inner loop move the last subscript? */
@@ -227,6 +259,9 @@ static void decide(const struct accumulation *accumulation, const struct choice 
 
 	module_decide(accumulation->module, "restructure", accumulation->object, keys_text(accumulation, choice),
 		      "none, another mode", stage->span, "%s", reason_text(accumulation, choice));
+	if (choice->coordinates)
+		module_decide(accumulation->module, "order", accumulation->object, "morton", "none", stage->span,
+			      "what is near in space, by '%s', reads much the same rows", choice->coordinates->name);
 	module_decide(accumulation->module, "partition", stage->write.array->name,
 		      *partition ? partition : stage->dims.items[choice->keys.items[0]].name,
 		      others[choice->partition], stage->span,
@@ -289,7 +324,10 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	struct override *restructure = module_find_override(module, "restructure", accumulation->object, target);
 	struct override *partition = module_find_override(module, "partition", target, accumulation->object);
 	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);
+	struct override *order = module_find_override(module, "order", accumulation->object, target);
 	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
+	struct array *coordinates = NULL;
+	int ordered = read_order(accumulation, order, &coordinates);
 
 	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS };
 	if (is_auto && (is_none(partition) || (!restructure && !options->restructure)))
@@ -310,6 +348,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		use_partition(module, partition, target);
 	if (renumber && !read_renumbered(accumulation, renumber, choice))
 		return false;
+	if (ordered == choice->keys.items[0])
+		choice->coordinates = coordinates;
 	choice->has_runs = choice->keys.n > 1 && choice->partition != PARTITION_COEFF &&
 			   choice->partition != PARTITION_PARTS;
 	return true;

@@ -19,7 +19,8 @@ static bool is_of_choice(const struct restructuring *r, const struct accumulatio
 		  !r->chunks == (choice->partition == PARTITION_COEFF || choice->partition == PARTITION_MODE ||
 				 choice->partition == PARTITION_PARTS) &&
 		  !r->part_values == (choice->partition != PARTITION_PARTS) &&
-		  r->is_by_threads == (choice->partition == PARTITION_EXCLUSIVE);
+		  r->is_by_threads == (choice->partition == PARTITION_EXCLUSIVE) &&
+		  r->coordinates == choice->coordinates;
 
 	for (int i = 0; is && i < r->keys.n; i++)
 		is = r->keys.items[i] == key_array(accumulation, choice, i);
@@ -95,20 +96,6 @@ static const char *name_of(const struct accumulation *accumulation)
 	return n > 1 ? arena_printf(module->arena, "%s_%d", name, n) : name;
 }
 
-static void add_renumbering(const struct accumulation *accumulation, const struct choice *choice,
-			    struct restructuring *r)
-{
-	struct module *module = accumulation->module;
-	struct array *mode = accumulation->stage->dims.items[choice->renumbered].source.array;
-	struct renumbering renumbering = { .mode = mode };
-
-	renumbering.order = add_array(module, r, arena_printf(module->arena, "%s_order", array_member_name(mode)),
-				      TYPE_I32, mode->limit);
-	renumbering.order->facts = FACT_INDEX | FACT_UNIQUE;
-	renumbering.order->limit = mode->limit;
-	vec_push(module->arena, &r->renumberings, renumbering);
-}
-
 static struct array *add_index(struct module *module, const struct restructuring *r, const char *what, struct expr *n,
 			       struct expr *limit)
 {
@@ -117,6 +104,26 @@ static struct array *add_index(struct module *module, const struct restructuring
 	array->facts = FACT_INDEX;
 	array->limit = limit;
 	return array;
+}
+
+/* A permutation of the values of a mode. */
+static struct array *add_order(struct module *module, const struct restructuring *r, const struct array *mode)
+{
+	struct array *order = add_index(module, r, arena_printf(module->arena, "%s_order", array_member_name(mode)),
+					mode->limit, mode->limit);
+
+	order->facts |= FACT_UNIQUE;
+	return order;
+}
+
+static void add_renumbering(const struct accumulation *accumulation, const struct choice *choice,
+			    struct restructuring *r)
+{
+	struct module *module = accumulation->module;
+	struct renumbering renumbering = { .mode = accumulation->stage->dims.items[choice->renumbered].source.array };
+
+	renumbering.order = add_order(module, r, renumbering.mode);
+	vec_push(module->arena, &r->renumberings, renumbering);
 }
 
 static void add_parts(struct module *module, struct restructuring *r)
@@ -134,6 +141,7 @@ static struct restructuring *add_restructuring(const struct accumulation *accumu
 	struct restructuring r = { .name = name_of(accumulation), .span = accumulation->stage->span,
 				   .n = accumulation->stage->dims.items[0].hi, .n_runs = -1, .n_chunks = -1,
 				   .n_parts = -1 };
+	bool has_segments = choice->partition != PARTITION_COEFF && choice->partition != PARTITION_PARTS;
 	struct expr *n_segments, *n = r.n;
 
 	for (int i = 0; i < choice->keys.n; i++)
@@ -150,6 +158,9 @@ static struct restructuring *add_restructuring(const struct accumulation *accumu
 				       n_segments);
 	if (choice->partition == PARTITION_PARTS)
 		add_parts(module, &r);
+	r.coordinates = choice->coordinates;
+	if (r.coordinates && has_segments)
+		r.order = add_order(module, &r, r.keys.items[0]);
 	if (choice->renumbered)
 		add_renumbering(accumulation, choice, &r);
 	vec_push(module->arena, &module->restructurings, r);

@@ -52,6 +52,7 @@ struct choice {
 	bool has_runs;                  /* points that agree in all keys share their common factors */
 	enum partition partition;
 	int renumbered;                 /* a mode whose values get new numbers, by first use; 0: none */
+	struct array *coordinates;      /* of the values of the first key, whose segments follow along a curve; NULL */
 };
 
 /* ---- restructure_arrays.c ---- */

@@ -5,6 +5,7 @@
  *     for chunk in 0..chunks, for a in chunk_offsets[chunk]..chunk_offsets[chunk + 1]       (or a in 0..limit)
  *     for run in offsets[a]..offsets[a + 1], b = run_b[run]                                   (or none of this)
  *     for k in run_offsets[run]..run_offsets[run + 1]                                         (or offsets[a]…)
+ *     the value a of a segment may be bound instead: for place in …, a = order[place], with offsets[place]
  *     or all of this: for part in 0..parts, a = part_values[part], for k in part_begins[part]..part_ends[part]
  *     c = sorted_c[k], …, t in …
  *
@@ -66,7 +67,7 @@ static const struct dim *old_dim(const struct rewriter *r, int number)
 
 /* ---- loops over segments, runs and points ---- */
 
-static struct expr *push_segments(struct rewriter *r)
+static struct expr *push_places(struct rewriter *r, const char *name)
 {
 	const struct restructuring *restructuring = r->out->restructuring;
 	const struct dim *key = old_dim(r, r->choice->keys.items[0]);
@@ -74,9 +75,22 @@ static struct expr *push_segments(struct rewriter *r)
 	struct expr *chunk;
 
 	if (!restructuring->chunks)
-		return push_range(r, key->name, zero, key->source.array->limit);
+		return push_range(r, name, zero, key->source.array->limit);
 	chunk = push_range(r, "chunk", zero, expr_param(r->arena, r->module, restructuring->n_chunks, key->span));
-	return push_piece(r, key->name, "chunk", restructuring->chunks, chunk);
+	return push_piece(r, name, "chunk", restructuring->chunks, chunk);
+}
+
+/* The number of the segment; the last dim is the value of its first key. */
+static struct expr *push_segments(struct rewriter *r)
+{
+	struct array *order = r->out->restructuring->order;
+	int key = r->choice->keys.items[0];
+	const char *name = old_dim(r, key)->name;
+	struct expr *segment = push_places(r, order ? "place" : name);
+
+	r->out->map[key] = order ? push_bind(r, name, order, segment) : segment;
+	r->out->n_segments = r->out->dims.n;
+	return segment;
 }
 
 static bool needs_point(const struct rewriter *r, int number);
@@ -130,8 +144,7 @@ static void push_points_of_part(struct rewriter *r)
 
 static void push_points(struct rewriter *r)
 {
-	int key = r->choice->keys.items[0];
-	const char *name = old_dim(r, key)->name;
+	const char *name = old_dim(r, r->choice->keys.items[0])->name;
 	struct expr *segment;
 
 	if (r->choice->partition == PARTITION_COEFF) {
@@ -143,8 +156,6 @@ static void push_points(struct rewriter *r)
 		return;
 	}
 	segment = push_segments(r);
-	r->out->map[key] = segment;
-	r->out->n_segments = r->out->dims.n;
 	if (r->choice->has_runs)
 		push_points_of_run(r, segment, name);
 	else

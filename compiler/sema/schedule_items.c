@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What an item may hold beside its names. */
-enum value { NOTHING, A_CHOICE, MODES, SIZES, A_DEPTH, ANYTHING };
+enum value { NOTHING, A_CHOICE, MODES, A_CURVE, SIZES, A_DEPTH, ANYTHING };
 
 static const struct form {
 	const char *verb;
@@ -29,6 +29,7 @@ static const struct form {
 	{ "blas", 1, A_CHOICE, " on off auto ", " on off auto ", "blas off; blas C : on;" },
 	{ "live", 1, A_CHOICE, NULL, " on off auto ", "live Y : off;" },
 	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
+	{ "order", 1, A_CURVE, NULL, " morton none auto ", "order PHI by morton(voxel, XYZ);" },
 };
 
 enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_SIZES = 8 };
@@ -182,14 +183,17 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 {
 	const char *choice = override->choice;
 	bool is_hybrid = form->value == MODES && !strcmp(choice, "hybrid");
+	bool is_curve = form->value == A_CURVE && !strcmp(choice, "morton");
 
-	if (override->words.n && !is_hybrid)
+	if (override->words.n && !is_hybrid && !is_curve)
 		return arena_printf(sema->arena, "'%s' takes no list of names", *choice ? choice : form->verb);
 	if (is_hybrid && !override->words.n)
 		return "'hybrid' takes the modes to sort by";
+	if (is_curve && override->words.n != 2)
+		return "'morton' takes a mode and the array of the coordinates of its values";
 	if (!words_are_distinct(override))
 		return "a mode stands here twice";
-	if (!*choice && (form->value == A_CHOICE || form->value == MODES))
+	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE))
 		return arena_printf(sema->arena, "'%s' lacks what is chosen", form->verb);
 	if (form->value == SIZES && !*choice && !override->numbers.n)
 		return "'tile' lacks the sizes of its tiles";
@@ -246,6 +250,16 @@ static void add_override(struct sema *sema, struct override override, bool repla
 	vec_push(sema->arena, &module->overrides, override);
 }
 
+/* The array that only an item speaks of is no useless input. */
+static void use_coordinates(struct sema *sema, const struct form *form, const struct override *override)
+{
+	struct symbol *symbol = form->value == A_CURVE && override->words.n == 2
+			      ? scope_find(sema->scope, override->words.items[1]) : NULL;
+
+	if (symbol && symbol->kind == SYMBOL_ARRAY)
+		symbol->target->is_read = true;
+}
+
 static void lower_item(struct sema *sema, const struct tree_schedule_item *item, bool *is_asked)
 {
 	struct override override = { .verb = item->verb.name, .span = item->span };
@@ -269,8 +283,10 @@ static void lower_item(struct sema *sema, const struct tree_schedule_item *item,
 	}
 	for (int i = 0; i < item->subjects.n; i++)
 		ok = add_subject(sema, &item->subjects.items[i], &override) && ok;
-	if (set_value(sema, item->value, &override) && ok && check_form(sema, form, item, &override))
-		add_override(sema, override, is_asked);
+	if (!set_value(sema, item->value, &override) || !ok || !check_form(sema, form, item, &override))
+		return;
+	use_coordinates(sema, form, &override);
+	add_override(sema, override, is_asked);
 }
 
 void lower_schedule(struct sema *sema, const struct tree_stmt *stmt)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Restructured modules mean what they meant: for every accumulation of the examples, every order by one or two of its
- * modes and every partition, the interpreter on the module before and after the pass. */
+ * modes and every partition, with an order in space where the program has one, the interpreter on the module before and
+ * after the pass. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,8 +101,13 @@ static void ask(struct module *module, const struct asked *asked)
 	struct accumulation accumulation;
 	struct override override;
 
+	struct override *order;
+
 	find_modes(module, &accumulation);
-	module->overrides.n = 0;
+	order = module_find_override(module, "order", accumulation.object, NULL);
+	if (order)
+		module->overrides.items[0] = *order;
+	module->overrides.n = order != NULL;
 	override = override_of(module->arena, "restructure", accumulation.object,
 			       asked->second ? "hybrid" : asked->first);
 	if (asked->second) {

@@ -65,6 +65,7 @@ static void arrays_of_caller(struct points *points)
 	PLAIN(POINTS_RATIO, "ratio", PMG_F32, ratio, 6, 1);
 	PLAIN(POINTS_FLAG, "flag", PMG_BOOL, flag, 6, 1);
 	PLAIN(POINTS_PLACE, "place", PMG_I32, place, 7, 2);
+	points->arrays[points->numbers[POINTS_PLACE]].is_optional = true;
 #undef PLAIN
 	array_add(points, POINTS_LIVE, (pmg_array_desc) {
 		.name = "live", .role = PMG_IN, .type = PMG_F64, .rank = 1, .first_extent = 5,
@@ -204,14 +205,16 @@ static void arguments_fill(struct points *points)
 		ratio[i] = (float) i / 7;
 		flag[i] = i % 3 == 1;
 	}
-	for (int64_t i = 0; i < place[0] * N_AXES; i++)
+	for (int64_t i = 0; i < place[0] * N_AXES && !choice->is_left_out; i++)
 		at[i] = (int32_t) ((i * 7919) % 23) - 11;
 	a->weight = pmg_dense(points->memory[MAX_KEYS + 1] = weight, PMG_F64, 1, &n);
 	a->ratio = pmg_dense(points->memory[MAX_KEYS + 2] = ratio, PMG_F32, 1, &n);
 	a->flag = pmg_dense(points->memory[MAX_KEYS + 3] = flag, PMG_BOOL, 1, &n);
 	points->memory[MAX_KEYS + 5] = calloc((size_t) a->limits[2] + 1, sizeof(double));
 	a->live = pmg_dense(points->memory[MAX_KEYS + 5], PMG_F64, 1, &a->limits[2]);
-	a->place = pmg_dense(points->memory[MAX_KEYS + 4] = at, PMG_I32, 2, place);
+	points->memory[MAX_KEYS + 4] = at;
+	if (!choice->is_left_out)
+		a->place = pmg_dense(at, PMG_I32, 2, place);
 }
 
 void points_make(struct points *points, const struct points_choice *choice)
@@ -339,7 +342,7 @@ static void model_places(struct model *model)
 {
 	const struct points_choice *choice = &model->points->choice;
 	const int64_t n = choice->limits[0];
-	const int32_t *at = model->points->args.place.data;
+	const int32_t *at = model->points->memory[MAX_KEYS + 4];
 	struct row *rows = calloc((size_t) n + 1, sizeof *rows);
 
 	for (int64_t v = 0; v < n; v++) {
@@ -566,7 +569,7 @@ static bool parts_are_right(const struct model *model)
 		if (goes_on && begins[p] != ends[p - 1])
 			return false;
 		for (int64_t k = begins[p]; k < ends[p]; k++)
-			if (model->rows[k].keys[0] != values[p])
+			if (model->values[model->rows[k].keys[0]] != values[p])
 				return false;
 		covered += length;
 		changes += !goes_on;

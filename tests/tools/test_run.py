@@ -413,6 +413,11 @@ def items_and_sizes():
     Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
                                  "    y[i] = 2*x[i] for i in 0..n; z[i] = 3*x[i] for i in 0..n; }\n")
     check("fused" in run("fused.pmg", "--explain", "n=9", "x=random:1"), "loops are fused as by pmgc")
+    Path("space.pmg").write_text(LIFE.replace("in  w ", "fixed in XYZ : i32[nVoxels, 3];\n    in  w ").replace(
+        "w);", "w);\n    schedule { order PHI by morton(voxel, XYZ); }"))
+    for places in [], ["XYZ=random:3"]:
+        run("space.pmg", "--compare", *base[2:], *places)
+        close(np.load("Y.npy"), plain, "the same result whatever the order in space")
 
 
 def interruptions():

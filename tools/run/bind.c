@@ -457,8 +457,12 @@ bool bind_is_complete(struct session *s, struct failure *failure)
 	struct str text = str_new(s->arena);
 	word_list missing = { 0 };
 	for (int i = 0; i < s->arguments.n; i++) {
-		const struct argument *argument = &s->arguments.items[i];
-		if (argument_is_read(argument) && argument->filling == FILL_NONE)
+		struct argument *argument = &s->arguments.items[i];
+		if (!argument_is_read(argument) || argument->filling != FILL_NONE)
+			continue;
+		if (array_is_optional(s->module, argument->array))
+			argument->filling = FILL_NUMBER;
+		else
 			list_missing(s, argument->array, &missing);
 	}
 	if (missing.n == 0)
