@@ -230,8 +230,8 @@ struct restructuring {
 	struct span span;
 	struct expr *n;                 /* points: affine in params */
 	VEC(struct array *) keys;
-	/* Where the values of keys[0] are in space: [limit, 2 or 3]. Segments follow one another along a curve, the s-th
-	 * is that of value order[s], a permutation (NULL: no loop runs over segments). NULL: it is that of s. */
+	/* Where the values of keys[0] are in space: [limit, 2 or 3]. Segments follow one another on a curve, the s-th
+	 * is that of value order[s], a permutation (NULL: no loop runs over segments). NULL: it is of value s. */
 	struct array *coordinates, *order;
 	struct array *segments;         /* offsets by segment into the runs; where there are none, points */
 	struct array *runs;             /* offsets by run, into the points; NULL */
