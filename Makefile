@@ -198,8 +198,9 @@ $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
-# As fast as generated code may be made: its flags, for processors of each level.
-isa_flags = -O3 -ffp-contract=fast -fno-math-errno -fwrapv -DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
+# As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such
+# loops take minutes to optimise.
+isa_flags = -O$(if $(SAN),g,3) -ffp-contract=fast -fno-math-errno -fwrapv -DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
 	$(if $(filter clang,$(family)),-Wno-pass-failed,-Wno-psabi)
 define kernels_rule
 $(OBJ)/bench/handtuned/kernels/%.$(1).o: bench/handtuned/kernels/%.c Makefile
