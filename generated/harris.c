@@ -8,7 +8,8 @@
  * - fuse of gii: fused (not separate); its outer 3 loops are those of 'gj', harris.pmg:17
  * - fuse of gij: fused (not separate); its outer 3 loops are those of 'gii', harris.pmg:18
  * - fuse of gjj: fused (not separate); its outer 3 loops are those of 'gij', harris.pmg:19
- * - fuse of sii: fused (not separate); its outer loop is that of 'gjj', harris.pmg:21
+ * - fuse of sii: fused (not separate); its outer 2 loops are those of 'gjj', 1 iteration of 'i'
+ *   later, harris.pmg:21
  * - fuse of sij: fused (not separate); its outer 2 loops are those of 'sii', harris.pmg:22
  * - fuse of sjj: fused (not separate); its outer 2 loops are those of 'sij', harris.pmg:23
  * - fuse of corners: fused (not separate); its outer 2 loops are those of 'sjj', harris.pmg:28
@@ -27,16 +28,17 @@
  *   harris.pmg:22
  * - storage of sii: part of a thread (not array); its values live in one iteration of 'i',
  *   harris.pmg:21
- * - storage of gjj: part of a thread (not array); its values live in one iteration of 'i_tile',
- *   harris.pmg:19
- * - storage of gij: part of a thread (not array); its values live in one iteration of 'i_tile',
- *   harris.pmg:18
- * - storage of gii: part of a thread (not array); its values live in one iteration of 'i_tile',
- *   harris.pmg:17
+ * - storage of gjj: window of 3 of a thread (not array); no more of its values are of use in one
+ *   iteration of 'i', harris.pmg:19
+ * - storage of gij: window of 3 of a thread (not array); no more of its values are of use in one
+ *   iteration of 'i', harris.pmg:18
+ * - storage of gii: window of 3 of a thread (not array); no more of its values are of use in one
+ *   iteration of 'i', harris.pmg:17
  * - storage of gj: variable (not array); its values live in one iteration of 'j', harris.pmg:15
  * - storage of gi: variable (not array); its values live in one iteration of 'j', harris.pmg:14
  *
  * Pipeline harris with --schedule=isl (loops that isl fuses read their data once):
+ * - fuse of sii: fused (not separate); its outer loop is that of 'gjj', harris.pmg:21
  * - fuse of sij: fused (not separate); its outer loop is that of 'sii', harris.pmg:22
  * - fuse of sjj: fused (not separate); its outer loop is that of 'sij', harris.pmg:23
  * - fuse of det: fused (not separate); its outer loop is that of 'sjj', harris.pmg:25
@@ -54,6 +56,12 @@
  *   harris.pmg:22
  * - storage of sii: part of a thread (not array); its values live in one iteration of 'i_tile',
  *   harris.pmg:21
+ * - storage of gjj: part of a thread (not array); its values live in one iteration of 'i_tile',
+ *   harris.pmg:19
+ * - storage of gij: part of a thread (not array); its values live in one iteration of 'i_tile',
+ *   harris.pmg:18
+ * - storage of gii: part of a thread (not array); its values live in one iteration of 'i_tile',
+ *   harris.pmg:17
  */
 #include "harris.h"
 
@@ -97,113 +105,118 @@ static void harris_gi(pmg_plan *plan, const harris_args *args)
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i_tile = 0; i_tile < pmg_div(R - 1, 16) + 1; i_tile++) {
-		float *restrict gii = (float *) plan->data[2] + pmg_thread()*18*(C + 14);
-		float *restrict gij = (float *) plan->data[3] + pmg_thread()*18*(C + 14);
-		float *restrict gjj = (float *) plan->data[4] + pmg_thread()*18*(C + 14);
+		float *restrict gii = (float *) plan->data[2] + pmg_thread()*3*(C + 14);
+		float *restrict gij = (float *) plan->data[3] + pmg_thread()*3*(C + 14);
+		float *restrict gjj = (float *) plan->data[4] + pmg_thread()*3*(C + 14);
 		if (i_tile >= 1) {
-			for (int64_t i = 16*i_tile - 1; i < pmg_min_i64(R - 1, 16*i_tile + 17); i++) {
+			for (int64_t i = 16*i_tile - 1; i < pmg_min_i64(R - 1, 16*i_tile + 1); i++) {
 				#pragma omp simd
 				for (int64_t j = 1; j < C - 1; j++) {
 					float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
 					float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
-					gii[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gi*gi;
-					gij[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gi*gj;
-					gjj[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gj*gj;
+					gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gi*gi;
+					gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gi*gj;
+					gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gj*gj;
 				}
 			}
-		} else {
-			for (int64_t i = 1; i < pmg_min_i64(17, R - 1); i++) {
-				#pragma omp simd
-				for (int64_t j = 1; j < C - 1; j++) {
-					float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
-					float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
-					gii[(i + 1)*(C - 2) + j - 1] = gi*gi;
-					gij[(i + 1)*(C - 2) + j - 1] = gi*gj;
-					gjj[(i + 1)*(C - 2) + j - 1] = gj*gj;
-				}
-			}
-		}
-		if (i_tile >= 1) {
-			for (int64_t i = 16*i_tile; i < pmg_min_i64(R, 16*i_tile + 16); i++) {
+			for (int64_t i = 16*i_tile + 1; i < pmg_min_i64(R + 1, 16*i_tile + 17); i++) {
 				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 12);
 				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 12);
 				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 12);
-				if (R >= i + 3) {
+				if (R >= i + 2) {
 					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sii[j - 2] = gii[(i - 16*i_tile)*(C - 2) + j - 2] + gii[(i - 16*i_tile)*(C - 2) + j - 1] + gii[(i - 16*i_tile)*(C - 2) + j] + gii[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gii[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gii[(i + 1 - 16*i_tile)*(C - 2) + j] + gii[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gii[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gii[(i + 2 - 16*i_tile)*(C - 2) + j];
+					for (int64_t j = 1; j < C - 1; j++) {
+						float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+						float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+						gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gi*gi;
+						gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gi*gj;
+						gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gj*gj;
 					}
 					#pragma omp simd
 					for (int64_t j = 2; j < C - 2; j++) {
-						sij[j - 2] = gij[(i - 16*i_tile)*(C - 2) + j - 2] + gij[(i - 16*i_tile)*(C - 2) + j - 1] + gij[(i - 16*i_tile)*(C - 2) + j] + gij[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gij[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gij[(i + 1 - 16*i_tile)*(C - 2) + j] + gij[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gij[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gij[(i + 2 - 16*i_tile)*(C - 2) + j];
+						sii[j - 2] = gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile) % 3)*(C - 2) + j] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
 					}
 					#pragma omp simd
 					for (int64_t j = 2; j < C - 2; j++) {
-						sjj[j - 2] = gjj[(i - 16*i_tile)*(C - 2) + j - 2] + gjj[(i - 16*i_tile)*(C - 2) + j - 1] + gjj[(i - 16*i_tile)*(C - 2) + j] + gjj[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gjj[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gjj[(i + 1 - 16*i_tile)*(C - 2) + j] + gjj[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gjj[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gjj[(i + 2 - 16*i_tile)*(C - 2) + j];
+						sij[j - 2] = gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile) % 3)*(C - 2) + j] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
+					}
+					#pragma omp simd
+					for (int64_t j = 2; j < C - 2; j++) {
+						sjj[j - 2] = gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
 					}
 				}
-				if (R >= i + 3) {
+				if (R >= i + 2) {
 					#pragma omp simd
 					for (int64_t j = 0; j < pmg_min_i64(2, C); j++) {
-						corners[i*C + j] = 0.0f;
+						corners[(i - 1)*C + j] = 0.0f;
 					}
 					#pragma omp simd
 					for (int64_t j = 2; j < C - 2; j++) {
-						corners[i*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
+						corners[(i - 1)*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
 					}
 					#pragma omp simd
 					for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
-						corners[i*C + j] = 0.0f;
+						corners[(i - 1)*C + j] = 0.0f;
 					}
 				} else {
 					#pragma omp simd
 					for (int64_t j = 0; j < C; j++) {
-						corners[i*C + j] = 0.0f;
+						corners[(i - 1)*C + j] = 0.0f;
 					}
 				}
 			}
 		} else {
-			for (int64_t i = 0; i < pmg_min_i64(16, R); i++) {
+			for (int64_t i = 1; i < pmg_min_i64(17, R + 1); i++) {
 				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 12);
 				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 12);
 				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 12);
-				if (R >= i + 3 && i >= 2) {
+				if (R >= i + 2) {
 					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sii[j - 2] = gii[i*(C - 2) + j - 2] + gii[i*(C - 2) + j - 1] + gii[i*(C - 2) + j] + gii[(i + 1)*(C - 2) + j - 2] + gii[(i + 1)*(C - 2) + j - 1] + gii[(i + 1)*(C - 2) + j] + gii[(i + 2)*(C - 2) + j - 2] + gii[(i + 2)*(C - 2) + j - 1] + gii[(i + 2)*(C - 2) + j];
+					for (int64_t j = 1; j < C - 1; j++) {
+						float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+						float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+						gii[((i + 1) % 3)*(C - 2) + j - 1] = gi*gi;
+						gij[((i + 1) % 3)*(C - 2) + j - 1] = gi*gj;
+						gjj[((i + 1) % 3)*(C - 2) + j - 1] = gj*gj;
 					}
-					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sij[j - 2] = gij[i*(C - 2) + j - 2] + gij[i*(C - 2) + j - 1] + gij[i*(C - 2) + j] + gij[(i + 1)*(C - 2) + j - 2] + gij[(i + 1)*(C - 2) + j - 1] + gij[(i + 1)*(C - 2) + j] + gij[(i + 2)*(C - 2) + j - 2] + gij[(i + 2)*(C - 2) + j - 1] + gij[(i + 2)*(C - 2) + j];
-					}
-					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sjj[j - 2] = gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j] + gjj[(i + 1)*(C - 2) + j - 2] + gjj[(i + 1)*(C - 2) + j - 1] + gjj[(i + 1)*(C - 2) + j] + gjj[(i + 2)*(C - 2) + j - 2] + gjj[(i + 2)*(C - 2) + j - 1] + gjj[(i + 2)*(C - 2) + j];
-					}
-				}
-				if (i <= 1) {
-					#pragma omp simd
-					for (int64_t j = 0; j < C; j++) {
-						corners[i*C + j] = 0.0f;
-					}
-				} else {
-					if (R >= i + 3) {
+					if (i >= 3) {
 						#pragma omp simd
-						for (int64_t j = 0; j < pmg_min_i64(2, C); j++) {
-							corners[i*C + j] = 0.0f;
+						for (int64_t j = 2; j < C - 2; j++) {
+							sii[j - 2] = gii[((i - 1) % 3)*(C - 2) + j - 2] + gii[((i - 1) % 3)*(C - 2) + j - 1] + gii[((i - 1) % 3)*(C - 2) + j] + gii[(i % 3)*(C - 2) + j - 2] + gii[(i % 3)*(C - 2) + j - 1] + gii[(i % 3)*(C - 2) + j] + gii[((i + 1) % 3)*(C - 2) + j - 2] + gii[((i + 1) % 3)*(C - 2) + j - 1] + gii[((i + 1) % 3)*(C - 2) + j];
 						}
 						#pragma omp simd
 						for (int64_t j = 2; j < C - 2; j++) {
-							corners[i*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
+							sij[j - 2] = gij[((i - 1) % 3)*(C - 2) + j - 2] + gij[((i - 1) % 3)*(C - 2) + j - 1] + gij[((i - 1) % 3)*(C - 2) + j] + gij[(i % 3)*(C - 2) + j - 2] + gij[(i % 3)*(C - 2) + j - 1] + gij[(i % 3)*(C - 2) + j] + gij[((i + 1) % 3)*(C - 2) + j - 2] + gij[((i + 1) % 3)*(C - 2) + j - 1] + gij[((i + 1) % 3)*(C - 2) + j];
+						}
+						#pragma omp simd
+						for (int64_t j = 2; j < C - 2; j++) {
+							sjj[j - 2] = gjj[((i - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 1) % 3)*(C - 2) + j] + gjj[(i % 3)*(C - 2) + j - 2] + gjj[(i % 3)*(C - 2) + j - 1] + gjj[(i % 3)*(C - 2) + j] + gjj[((i + 1) % 3)*(C - 2) + j - 2] + gjj[((i + 1) % 3)*(C - 2) + j - 1] + gjj[((i + 1) % 3)*(C - 2) + j];
+						}
+					}
+				}
+				if (i <= 2) {
+					#pragma omp simd
+					for (int64_t j = 0; j < C; j++) {
+						corners[(i - 1)*C + j] = 0.0f;
+					}
+				} else {
+					if (R >= i + 2) {
+						#pragma omp simd
+						for (int64_t j = 0; j < pmg_min_i64(2, C); j++) {
+							corners[(i - 1)*C + j] = 0.0f;
+						}
+						#pragma omp simd
+						for (int64_t j = 2; j < C - 2; j++) {
+							corners[(i - 1)*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
 						}
 						#pragma omp simd
 						for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
-							corners[i*C + j] = 0.0f;
+							corners[(i - 1)*C + j] = 0.0f;
 						}
 					} else {
 						#pragma omp simd
 						for (int64_t j = 0; j < C; j++) {
-							corners[i*C + j] = 0.0f;
+							corners[(i - 1)*C + j] = 0.0f;
 						}
 					}
 				}
@@ -451,19 +464,19 @@ static const pmg_array_desc harris_arrays[] = {
 	[2] = {
 		.name = "gii", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 18, "18" }, { 1, false, 14, "C + 14" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17"
 	},
 	[3] = {
 		.name = "gij", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 18, "18" }, { 1, false, 14, "C + 14" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
 		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18"
 	},
 	[4] = {
 		.name = "gjj", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 18, "18" }, { 1, false, 14, "C + 14" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:19"
 	},
 	[5] = {
@@ -497,13 +510,13 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[2] = R;
 	extents[3] = C;
 	extents[4] = 1;
-	extents[5] = 18;
+	extents[5] = 3;
 	extents[6] = C + 14;
 	extents[7] = 1;
-	extents[8] = 18;
+	extents[8] = 3;
 	extents[9] = C + 14;
 	extents[10] = 1;
-	extents[11] = 18;
+	extents[11] = 3;
 	extents[12] = C + 14;
 	extents[13] = 1;
 	extents[14] = C + 12;

@@ -3,7 +3,8 @@
  * Pipeline unsharp_mask:
  * - inline of sharp: inlined (not stored); it is read once, where it is computed,
  *   unsharp_mask.pmg:19
- * - fuse of blurx: fused (not separate); its outer loop is that of 'padded', unsharp_mask.pmg:14
+ * - fuse of blurx: fused (not separate); its outer 2 loops are those of 'padded', 2 iterations of
+ *   'i' later, unsharp_mask.pmg:14
  * - fuse of blury: fused (not separate); its outer 2 loops are those of 'blurx',
  *   unsharp_mask.pmg:16
  * - fuse of mask: fused (not separate); its outer 3 loops are those of 'blury', unsharp_mask.pmg:20
@@ -18,8 +19,8 @@
  *   unsharp_mask.pmg:16
  * - storage of blurx: part of a thread (not array); its values live in one iteration of 'i',
  *   unsharp_mask.pmg:14
- * - storage of padded: part of a thread (not array); its values live in one iteration of 'c',
- *   unsharp_mask.pmg:12
+ * - storage of padded: window of 5 of a thread (not array); no more of its values are of use in one
+ *   iteration of 'i', unsharp_mask.pmg:12
  *
  * Pipeline unsharp_mask with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of unsharp_mask: isl (not textual); proposed by isl, proved legal, unsharp_mask.pmg:5
@@ -64,23 +65,23 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t c = 0; c < nChannels; c++) {
-		float *restrict padded = (float *) plan->data[2] + pmg_thread()*(R + 4)*(C + 20);
+		float *restrict padded = (float *) plan->data[2] + pmg_thread()*5*(C + 20);
 		for (int64_t i = -2; i < R + 2; i++) {
-			#pragma omp simd
-			for (int64_t j = -2; j < C + 2; j++) {
-				padded[(i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
-			}
-		}
-		for (int64_t i = 0; i < R; i++) {
 			float *restrict blurx = (float *) plan->data[3] + pmg_thread()*(C + 20);
 			#pragma omp simd
 			for (int64_t j = -2; j < C + 2; j++) {
-				blurx[j + 2] = 0.0625f*(padded[i*(C + 4) + j + 2] + 4.0f*padded[(i + 1)*(C + 4) + j + 2] + 6.0f*padded[(i + 2)*(C + 4) + j + 2] + 4.0f*padded[(i + 3)*(C + 4) + j + 2] + padded[(i + 4)*(C + 4) + j + 2]);
+				padded[((i + 2) % 5)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
 			}
-			#pragma omp simd
-			for (int64_t j = 0; j < C; j++) {
-				float blury = 0.0625f*(blurx[j] + 4.0f*blurx[j + 1] + 6.0f*blurx[j + 2] + 4.0f*blurx[j + 3] + blurx[j + 4]);
-				mask[(c*R + i)*C + j] = fabsf(img[(c*R + i)*C + j] - blury) < threshold ? img[(c*R + i)*C + j] : (1.0f + weight)*img[(c*R + i)*C + j] - weight*blury;
+			if (i >= 2) {
+				#pragma omp simd
+				for (int64_t j = -2; j < C + 2; j++) {
+					blurx[j + 2] = 0.0625f*(padded[((i - 2) % 5)*(C + 4) + j + 2] + 4.0f*padded[((i - 1) % 5)*(C + 4) + j + 2] + 6.0f*padded[(i % 5)*(C + 4) + j + 2] + 4.0f*padded[((i + 1) % 5)*(C + 4) + j + 2] + padded[((i + 2) % 5)*(C + 4) + j + 2]);
+				}
+				#pragma omp simd
+				for (int64_t j = 0; j < C; j++) {
+					float blury = 0.0625f*(blurx[j] + 4.0f*blurx[j + 1] + 6.0f*blurx[j + 2] + 4.0f*blurx[j + 3] + blurx[j + 4]);
+					mask[(c*R + i - 2)*C + j] = fabsf(img[(c*R + i - 2)*C + j] - blury) < threshold ? img[(c*R + i - 2)*C + j] : (1.0f + weight)*img[(c*R + i - 2)*C + j] - weight*blury;
+				}
 			}
 		}
 	}
@@ -180,7 +181,7 @@ static const pmg_array_desc unsharp_mask_arrays[] = {
 	[2] = {
 		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 4, "R + 4" }, { 2, false, 20, "C + 20" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 5, "5" }, { 2, false, 20, "C + 20" } },
 		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
 	},
 	[3] = {
@@ -205,7 +206,7 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 	extents[4] = R;
 	extents[5] = C;
 	extents[6] = 1;
-	extents[7] = R + 4;
+	extents[7] = 5;
 	extents[8] = C + 20;
 	extents[9] = 1;
 	extents[10] = C + 20;

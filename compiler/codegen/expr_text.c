@@ -89,6 +89,22 @@ struct affine affine_of_range(struct emit *e, const struct array *array, int d)
 	return affine_combine(e->arena, 1, &hi, -1, &lo);
 }
 
+/* Of a window, so many. */
+static struct affine stored_range(struct emit *e, const struct array *array, int d)
+{
+	return array->window && array->windowed == d ? affine_constant(array->window) : affine_of_range(e, array, d);
+}
+
+/* The place of a subscript, counted from the first, in the window of its array; it is not negative. */
+static struct affine place_in_window(struct emit *e, const struct array *array, const struct affine *sub)
+{
+	if (array->window == 1)
+		return affine_constant(0);
+	return affine_name(e->arena, arena_printf(e->arena, "(%s %% %s)",
+						  text_at_least(e->arena, affine_print(e->arena, sub), LEVEL_PRODUCT),
+						  int_text(e->arena, array->window)));
+}
+
 /* A block of segments has a row before the first and one behind the last; the plan adds the longest segment. */
 enum { ROWS_AROUND = 2 };
 
@@ -105,7 +121,7 @@ struct affine part_extent(struct emit *e, const struct array *array, int d)
 	for (int i = 0; i <= d; i++)
 		d += (array->folded >> i & 1U) != 0;
 	extent = array->role == ROLE_BLOCK && array->segments ? affine_constant(ROWS_AROUND)
-							      : affine_of_range(e, array, d);
+							      : stored_range(e, array, d);
 	return is_last ? affine_scale(e->arena, &extent, 1, line_size/type_size(array->type)) : extent;
 }
 
@@ -136,13 +152,15 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 	struct affine index = affine_constant(0), lane, begin;
 
 	for (int d = 0; d < array->rank; d++) {
-		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = affine_of_range(e, array, d);
+		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = stored_range(e, array, d);
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
 
 		if (array->folded & 1U << d)
 			continue;
 		index = affine_multiply(e, &index, &extent);
 		sub = affine_combine(e->arena, 1, &sub, -1, &lo);
+		if (array->window && array->windowed == d)
+			sub = place_in_window(e, array, &sub);
 		if (array->role == ROLE_BLOCK && array->segments) {
 			begin = affine_name(e->arena, e->ragged->begin);
 			sub = affine_combine(e->arena, 1, &sub, -1, &begin);

@@ -5,6 +5,8 @@
  * All spaces carry the module's sizes and its loop variable as parameters, in the module's order. The tuple of a
  * stage is named after it and its id points to the stage; so does the id of an array's tuple. Bound dims make every
  * subscript affine: { S[k, voxel, t] -> Y[voxel, t] }. */
+#include <limits.h>
+
 #include "ir/ir.h"
 
 /* ---- spaces ---- */
@@ -466,4 +468,14 @@ void module_analyse(struct module *module)
 		isl_set_free(stage->domain);
 		stage->domain = stage_domain(module, stage);
 	}
+}
+
+int64_t val_integer(__isl_take isl_val *val)
+{
+	bool is = isl_val_is_int(val) == isl_bool_true && isl_val_cmp_si(val, INT_MAX) < 0 &&
+		  isl_val_cmp_si(val, -INT_MAX) > 0;
+	int64_t integer = is ? isl_val_get_num_si(val) : INT_MAX;
+
+	isl_val_free(val);
+	return integer;
 }

@@ -31,6 +31,8 @@ __isl_give isl_set *loop_set(const struct module *module);
 __isl_give isl_set *set_of_iterations(const struct module *module, __isl_take isl_set *set);
 /* `map`, of a stage in the loop, for an iteration in which the loop's variable is `name`. */
 __isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl_map *map, const char *name);
+/* The integer; INT_MAX where it is none (not known, without bounds), or too large. */
+int64_t val_integer(__isl_take isl_val *val);
 /* Sets module->context, each stage's domain. */
 void module_analyse(struct module *module);
 /* The stage of an instance tuple. */

@@ -2,8 +2,8 @@
  *
  * The proof of legality. It does not trust any pass: it takes the whole order of the tree (schedule_ordered) and
  * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
- * which may meet are atomic or end in an accumulator of the loop, that nothing in a team leaves its thread, and that
- * rows may stand for the cells of their targets. */
+ * which may meet are atomic or end in an accumulator of the loop, that nothing in a team leaves its thread, that rows
+ * may stand for the cells of their targets, and that windows hold what is of use. */
 #include "ir/schedule.h"
 
 struct legality {
@@ -155,6 +155,10 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	}
 	if (mark && mark->kind == MARK_ROW) {
 		legality->witness = schedule_row_problem(legality->region, node);
+		return legality->witness ? isl_bool_error : isl_bool_true;
+	}
+	if (mark && mark->kind == MARK_STORAGE) {
+		legality->witness = schedule_window_problem(legality->module, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
 	if (mark && mark->kind == MARK_DEAL) {

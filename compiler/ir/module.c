@@ -254,6 +254,21 @@ bool array_is_optional(const struct module *module, const struct array *array)
 	return is;
 }
 
+bool group_touches(const struct group *group, const struct array *array)
+{
+	bool touches = false;
+
+	for (int s = 0; !touches && s < group->stages.n; s++)
+		touches = group->stages.items[s]->write.array == array ||
+			  stage_reads_array(group->stages.items[s], array);
+	return touches;
+}
+
+int64_t group_shift(const struct group *group, int dim)
+{
+	return group->shift && dim < group->n_common ? group->shift[dim] : 0;
+}
+
 bool group_accumulates(const struct group *group)
 {
 	return group->stages.n > 0 && group->stages.items[group->stages.n - 1]->op != REDUCE_SET;

@@ -125,6 +125,9 @@ struct array {
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
 	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
 					 * STORAGE, and is not stored */
+	int64_t window;                 /* of TEMP: so many values of the subscript `windowed` are stored, each in the
+					 * place of those that many before and after it; 0: all are */
+	int windowed;
 	bool is_per_thread;             /* each thread has one of its own */
 	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
 					 * next to each other; 0 elsewhere */
@@ -184,6 +187,8 @@ struct group {
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
 	bool is_live;                   /* points that change nothing may be left out (ir/live.c) */
 	int n_fused;                    /* its loops over this many dims are those of the group before it */
+	int64_t *shift;                 /* for each common dim, by how many iterations of a loop that groups share it
+					 * runs later than its dim says; NULL: 0 */
 };
 typedef VEC(struct group *) group_list;
 
@@ -384,5 +389,7 @@ bool array_is_optional(const struct module *module, const struct array *array);
 /* Are points sorted by its values, or these copied? */
 bool restructuring_reads(const struct restructuring *restructuring, const struct array *array);
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
+bool group_touches(const struct group *group, const struct array *array);       /* reads or writes it */
+int64_t group_shift(const struct group *group, int dim);/* also of a dim that is none of the common ones: 0 */
 
 #endif

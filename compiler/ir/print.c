@@ -105,6 +105,8 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " group %d", array->group->number);
 	if (array->folded)
 		str_add(&p->text, " folded %u%s", array->folded, array->is_per_thread ? " threads" : "");
+	if (array->window)
+		str_add(&p->text, " window %d of %lld", array->windowed, (long long) array->window);
 	if (array->lanes)
 		str_add(&p->text, " lanes %d", array->lanes);
 	str_add(&p->text, "\n");
@@ -228,6 +230,10 @@ static void print_group(struct printer *p, const struct group *group)
 	str_add(&p->text, group->is_live ? " live" : "");
 	if (group->n_fused)
 		str_add(&p->text, " fused %d", group->n_fused);
+	if (group->shift)
+		str_add(&p->text, " shifts");
+	for (int i = 0; group->shift && i < group->n_common; i++)
+		str_add(&p->text, " %lld", (long long) group->shift[i]);
 	str_add(&p->text, "\n");
 	for (int i = 0; i < group->stages.n; i++)
 		print_stage(p, group->stages.items[i]);

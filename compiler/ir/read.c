@@ -135,6 +135,11 @@ static void read_facts(struct reader *r, struct array *array)
 		array->folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
 		array->is_per_thread = reader_take(r, "threads");
 	}
+	if (reader_take(r, "window")) {
+		array->windowed = read_small(r);
+		reader_expect(r, "of");
+		array->window = reader_integer(r);
+	}
 	if (reader_take(r, "lanes"))
 		array->lanes = (int) reader_integer(r);
 }
@@ -256,6 +261,13 @@ static void read_directions(struct reader *r, struct group *group)
 	}
 }
 
+static void read_shifts(struct reader *r, struct group *group)
+{
+	group->shift = arena_new_array(r->arena, int64_t, group->n_common);
+	for (int i = 0; i < group->n_common && !r->failed; i++)
+		group->shift[i] = reader_integer(r);
+}
+
 static void read_group(struct reader *r)
 {
 	struct span span = r->token.span;
@@ -270,6 +282,8 @@ static void read_group(struct reader *r)
 		read_directions(r, group);
 	group->is_live = reader_take(r, "live");
 	group->n_fused = reader_take(r, "fused") ? read_small(r) : 0;
+	if (reader_take(r, "shifts"))
+		read_shifts(r, group);
 	r->group = group;
 }
 

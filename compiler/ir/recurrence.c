@@ -148,6 +148,7 @@ static bool order_group(struct module *module, struct group *group)
 	isl_map *all = NULL;
 	bool ok = true;
 
+	group->shift = NULL;
 	group->direction = arena_new_array(module->arena, int, group->n_common + 1);
 	for (int d = 0; d < group->n_common; d++)
 		group->direction[d] = 1;

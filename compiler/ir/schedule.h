@@ -10,7 +10,8 @@
  * - A TEAM mark stands directly above the mark of a loop and has one stage below it, with one PARALLEL loop whose range
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - A STORAGE mark stands below the band of the last dim that is a folded subscript of its array; all that touches the
- *   array stands below it.
+ *   array stands below it. If the array has a window, it stands above the mark of the loop along which the window
+ *   slides, with no other marks than STORAGE between: threads or lanes do not share it (ir/window.c).
  * - A BLOCK mark stands directly above the mark of a loop over the same dim of all stages below it, none of which has
  *   marks below that say how its loops run. `arrays` are the BLOCK arrays that it fills and empties (ir/block.h).
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage.
@@ -125,6 +126,13 @@ bool module_live_points(const struct module *module, const struct group *group, 
 bool group_touches_points(const struct group *group, const struct restructuring *r);
 /* Why iterations of the loop below the DEAL mark at `mark` cannot run a deal at a time; NULL: they can. */
 const char *schedule_deal_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+/* Of how many values of a subscript of `array` the loop of the LOOP mark at `loop` needs to store, each in the place of
+ * those that many before and after it, where all that touches the array runs below; 0: of all, or of too many. */
+enum { MAX_WINDOW = 64 };
+int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
+			int subscript);
+/* Why the array of the STORAGE mark at `mark` cannot have the window that it has; NULL: it can, or has none. */
+const char *schedule_window_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */

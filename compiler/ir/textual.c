@@ -11,7 +11,7 @@
 
 typedef isl_schedule_node node;
 
-/* { S[D] -> [direction * D_number] } for all `stages`. */
+/* { S[D] -> [direction * D_number + shift] } for all `stages`. */
 static __isl_give isl_multi_union_pw_aff *dim_schedule(const struct module *module, const stage_list *stages,
 						       int number, int direction)
 {
@@ -20,9 +20,13 @@ static __isl_give isl_multi_union_pw_aff *dim_schedule(const struct module *modu
 
 	for (int i = 0; i < stages->n; i++) {
 		isl_pw_aff *aff = expr_pw_aff(module, stages->items[i], &dim);
+		int64_t shift = group_shift(stages->items[i]->group, number);
 		isl_union_pw_aff *one;
 
-		one = isl_union_pw_aff_from_pw_aff(direction < 0 ? isl_pw_aff_neg(aff) : aff);
+		aff = direction < 0 ? isl_pw_aff_neg(aff) : aff;
+		if (shift)
+			aff = isl_pw_aff_add_constant_val(aff, isl_val_int_from_si(module->ctx, shift));
+		one = isl_union_pw_aff_from_pw_aff(aff);
 		sum = sum ? isl_union_pw_aff_union_add(sum, one) : one;
 	}
 	return isl_multi_union_pw_aff_from_union_pw_aff(sum);

@@ -388,6 +388,18 @@ static void check_common(struct verifier *v)
 	}
 }
 
+static void check_windows(struct verifier *v)
+{
+	for (int a = 0; a < v->module->arrays.n; a++) {
+		const struct array *array = v->module->arrays.items[a];
+
+		if (array->window && (array->role != ROLE_TEMP || array->window < 0 || array->windowed < 0 ||
+				      array->windowed >= array->rank || (array->folded >> array->windowed & 1U)))
+			fail(v, array->span, "'%s' has a window of %lld of its subscript %d", array->name,
+			     (long long) array->window, array->windowed);
+	}
+}
+
 static void check_directions(struct verifier *v)
 {
 	for (int g = 0; g < v->module->groups.n; g++) {
@@ -515,6 +527,7 @@ bool module_verify(struct module *module, const char *pass)
 		{ "dims refer to earlier dims", check_dims },
 		{ "stages share the common dims of their group", check_common },
 		{ "directions are +1 or -1", check_directions },
+		{ "windows are of subscripts that are stored", check_windows },
 		{ "accesses are affine, values are typed", check_statements },
 		{ "locals stay in their group", check_locals },
 		{ "writes go to what can be written", check_writes },

@@ -5,9 +5,9 @@
  * parallel as it was, and when nothing has to run between them; inner loops that run in order by themselves also when
  * it goes to a later one: recurrences that feed each other then wait for each other's operations once. Producers and
  * consumers are merged by themselves; `fuse a, b` merges what it names, also where the loop then carries a dependence
- * forwards, and is refused with a pair of iterations where one would go backwards. Clusters are put in an order that
- * their dependences ask for, the order of the region where that leaves a choice (typed fusion: Kennedy and McKinley
- * 1993).
+ * forwards, and is refused with a pair of iterations where one would go backwards. Where a consumer reads ahead, it
+ * runs some iterations later (fuse_slide.c). Clusters are put in an order that their dependences ask for, the order of
+ * the region where that leaves a choice (typed fusion: Kennedy and McKinley 1993).
  *
  * The result is group->n_fused and the order of region->groups; ir/textual.c builds the tree, which is proved like
  * any other. Without dependences nothing is fused. */
@@ -17,16 +17,7 @@
 
 /* ---- clusters ---- */
 
-struct level {
-	struct fusion *fusion;
-	const group_list *members;
-	const edge_list *edges;         /* within one iteration of the loops outside */
-	int number;
-	int *cluster;                   /* by position in `members` */
-	int *position;                  /* in `members`, by number of group; -1 */
-};
-
-static int cluster_of(const struct level *level, const struct group *group)
+int cluster_of(const struct level *level, const struct group *group)
 {
 	int at = level->position[group->number];
 
@@ -71,20 +62,14 @@ static const struct group *group_between(const struct level *level, int x, int y
 
 /* ---- may two clusters be merged ---- */
 
-/* Why two clusters are not merged: a reason, or a pair of iterations. */
-struct obstacle {
-	const char *reason;
-	isl_map *pairs;
-};
-
-static bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_map *pairs)
+bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_map *pairs)
 {
 	isl_map_free(obstacle->pairs);
 	*obstacle = (struct obstacle) { reason, pairs };
 	return false;
 }
 
-static bool loops_agree(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+bool loops_agree(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
 {
 	for (int a = 0; a < level->members->n; a++)
 		for (int b = 0; b < level->members->n; b++) {
@@ -100,8 +85,7 @@ static bool loops_agree(const struct level *level, int x, int y, bool is_asked, 
 	return true;
 }
 
-/* Does a loop over this level, run by the cluster alone, carry what `strict` says? */
-static bool cluster_carries(const struct level *level, int x, bool strict)
+bool cluster_carries(const struct level *level, int x, bool strict)
 {
 	for (int e = 0; e < level->edges->n; e++) {
 		const struct edge *edge = &level->edges->items[e];
@@ -112,44 +96,48 @@ static bool cluster_carries(const struct level *level, int x, bool strict)
 	return false;
 }
 
-static bool edges_allow(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+static bool edges_allow(const struct level *level, int x, int y, struct obstacle *obstacle)
 {
 	for (int e = 0; e < level->edges->n; e++) {
 		const struct edge *edge = &level->edges->items[e];
 
 		if (!goes_between(level, edge, x, y) && !goes_between(level, edge, y, x))
 			continue;
-		if (is_asked && level->number == 0 && edge->is_strict && edge_goes_back(edge, 0))
-			return obstacle_is(obstacle, "an iteration would run before one that it needs",
-					   edge_backwards(edge, 0));
 		if (level->number > 0 && edge->is_crossing && cluster_carries(level, x, true) &&
 		    cluster_carries(level, y, true) && !edge_goes_back(edge, level->number))
 			continue;
-		if ((!is_asked || level->number > 0) && edge->is_crossing)
+		if (edge->is_crossing)
 			return obstacle_is(obstacle, "an iteration needs another one",
 					   edge_crossing(edge, level->number));
 	}
 	return true;
 }
 
-/* x stands before y, or no edge says otherwise. */
-static bool may_merge(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+bool is_between(const struct level *level, int x, int y, struct obstacle *obstacle)
 {
-	const struct group *between;
-	bool is_same = cluster_carries(level, x, true) == cluster_carries(level, y, true) &&
-		       cluster_carries(level, x, false) == cluster_carries(level, y, false);
+	const struct group *between = group_between(level, x, y);
 
-	if (!loops_agree(level, x, y, is_asked, obstacle) || !edges_allow(level, x, y, is_asked, obstacle))
-		return false;
-	if (!is_same && (!is_asked || level->number > 0))
-		return obstacle_is(obstacle, "one of the loops carries a dependence and the other does not", NULL);
-	between = group_between(level, x, y);
 	if (!between)
 		between = group_between(level, y, x);
 	if (between)
-		return obstacle_is(obstacle, arena_printf(level->fusion->module->arena, "'%s' must run between them",
-							  between->name), NULL);
-	return true;
+		obstacle_is(obstacle, arena_printf(level->fusion->module->arena, "'%s' must run between them",
+						   between->name), NULL);
+	return between != NULL;
+}
+
+/* x stands before y, or no edge says otherwise. */
+static bool may_merge(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
+{
+	bool is_same = cluster_carries(level, x, true) == cluster_carries(level, y, true) &&
+		       cluster_carries(level, x, false) == cluster_carries(level, y, false);
+
+	if (!loops_agree(level, x, y, is_asked, obstacle) || !edges_allow(level, x, y, obstacle))
+		return false;
+	if (cluster_slides(level, x) || cluster_slides(level, y))
+		return obstacle_is(obstacle, "one of them waits for others", NULL);
+	if (!is_same)
+		return obstacle_is(obstacle, "one of the loops carries a dependence and the other does not", NULL);
+	return !is_between(level, x, y, obstacle);
 }
 
 static bool is_call(const struct level *level, int x)
@@ -170,7 +158,7 @@ static bool may_merge_unasked(const struct level *level, int x, int y, struct ob
 	return may_merge(level, x, y, false, obstacle);
 }
 
-static void merge(struct level *level, int x, int y)
+void clusters_merge(struct level *level, int x, int y)
 {
 	int into = x < y ? x : y;
 
@@ -205,9 +193,9 @@ static void merge_asked(struct level *level, const struct asked *asked)
 
 		if (x < 0 || y < 0 || x == y || level->number >= asked->depth)
 			continue;
-		if (may_merge(level, x, y, true, &obstacle))
-			merge(level, x, y);
-		else if (level->number == 0)
+		if (level->number > 0 && may_merge(level, x, y, true, &obstacle))
+			clusters_merge(level, x, y);
+		else if (level->number == 0 && !slide_merge(level, x, y, true, &obstacle))
 			refuse(level->fusion, asked, first, group, &obstacle);
 		isl_map_free(obstacle.pairs);
 	}
@@ -271,20 +259,58 @@ static bool is_settled(const struct level *level, const struct edge *edge)
 	return !f->is_automatic;
 }
 
-static void merge_by_edges(struct level *level)
+/* May it be a reason to merge two clusters? */
+static bool is_open(const struct level *level, const struct edge *edge)
+{
+	int x = cluster_of(level, edge->from), y = cluster_of(level, edge->to);
+
+	return x >= 0 && y >= 0 && x != y && edge->is_strict && !is_settled(level, edge);
+}
+
+/* Merges what an edge links, if that may be; why not, by number of edge. */
+static void merge_by_edges(struct level *level, struct obstacle *obstacles)
 {
 	for (int e = 0; e < level->edges->n; e++) {
 		const struct edge *edge = &level->edges->items[e];
 		int x = cluster_of(level, edge->from), y = cluster_of(level, edge->to);
-		struct obstacle obstacle = { NULL, NULL };
 
-		if (x < 0 || y < 0 || x == y || !edge->is_strict || is_settled(level, edge))
+		if (!is_open(level, edge))
 			continue;
-		if (may_merge_unasked(level, x, y, &obstacle))
-			merge(level, x, y);
-		else
-			remark_unfused(level, edge, &obstacle);
+		if (may_merge_unasked(level, x, y, &obstacles[e]))
+			clusters_merge(level, x, y);
+	}
+}
+
+/* Merges two clusters of which one has to run later, where that pays; false: there are none. What has several readers
+ * pays as soon as they are together. */
+static bool slide_by_edges(struct level *level)
+{
+	for (int e = 0; e < level->edges->n; e++) {
+		const struct edge *edge = &level->edges->items[e];
+		struct obstacle obstacle = { NULL, NULL };
+		bool is_merged = is_open(level, edge) && slide_pays(level, edge) &&
+				 slide_merge(level, cluster_of(level, edge->from), cluster_of(level, edge->to), false,
+					     &obstacle);
+
 		isl_map_free(obstacle.pairs);
+		if (is_merged)
+			return true;
+	}
+	return false;
+}
+
+static void merge_unasked(struct level *level)
+{
+	struct obstacle *obstacles = arena_new_array(level->fusion->module->arena, struct obstacle,
+						     level->edges->n + 1);
+
+	merge_by_edges(level, obstacles);
+	while (slide_by_edges(level))
+		;
+	for (int e = 0; e < level->edges->n; e++) {
+		if (obstacles[e].reason && is_open(level, &level->edges->items[e]))
+			remark_unfused(level, &level->edges->items[e], &obstacles[e]);
+		isl_map_free(obstacles[e].pairs);
 	}
 }
 
@@ -311,14 +337,35 @@ static int next_cluster(const struct level *level, const bool *is_done)
 	return -1;
 }
 
-static void fuse_level(struct fusion *f, const group_list *members, const edge_list *edges, int number,
-		       group_list *ordered);
+static void fuse_level(struct level *level, group_list *ordered);
+
+/* Of a loop of its own, are iterations independent? */
+static bool is_parallel_loop(const struct level *level, int x)
+{
+	return !cluster_slides(level, x) && !cluster_carries(level, x, true) && !cluster_carries(level, x, false) &&
+	       level->members->items[x]->stages.items[0]->dims.items[level->number].kind == DIM_RANGE;
+}
+
+/* Notes for all groups inside how much later than their dim says they run. */
+static void share_shifts(const struct level *level, int x)
+{
+	for (int i = 0; i < level->members->n && cluster_slides(level, x); i++) {
+		struct group *group = level->members->items[i];
+
+		if (level->cluster[i] != x)
+			continue;
+		if (!group->shift)
+			group->shift = arena_new_array(level->fusion->module->arena, int64_t, group->n_common + 1);
+		group->shift[level->number] = level->shift[i];
+	}
+}
 
 static void place_cluster(struct level *level, int x, group_list *ordered)
 {
 	struct fusion *f = level->fusion;
 	group_list inside = { 0 };
 	edge_list edges;
+	struct level below;
 	int first = ordered->n;
 
 	for (int i = 0; i < level->members->n; i++)
@@ -328,37 +375,58 @@ static void place_cluster(struct level *level, int x, group_list *ordered)
 		vec_push(f->module->arena, ordered, inside.items[0]);
 	} else {
 		share_direction(&inside, level->number);
+		share_shifts(level, x);
 		edges = edges_inside(f, level->edges, &inside, level->number);
-		fuse_level(f, &inside, &edges, level->number + 1, ordered);
+		below = (struct level) { .fusion = f, .members = &inside, .edges = &edges,
+					 .number = level->number + 1,
+					 .is_parallel = level->is_parallel || is_parallel_loop(level, x) };
+		fuse_level(&below, ordered);
 		edges_free(&edges);
 	}
 	ordered->items[first]->n_fused = level->number;
 }
 
-static void fuse_level(struct fusion *f, const group_list *members, const edge_list *edges, int number,
-		       group_list *ordered)
+static void fuse_level(struct level *level, group_list *ordered)
 {
+	struct fusion *f = level->fusion;
 	struct arena *arena = f->module->arena;
-	struct level level = { f, members, edges, number, arena_new_array(arena, int, members->n + 1),
-			       arena_new_array(arena, int, f->module->groups.n + 1) };
-	bool *is_done = arena_new_array(arena, bool, members->n + 1);
+	bool *is_done = arena_new_array(arena, bool, level->members->n + 1);
 
+	level->cluster = arena_new_array(arena, int, level->members->n + 1);
+	level->shift = arena_new_array(arena, int64_t, level->members->n + 1);
+	level->position = arena_new_array(arena, int, f->module->groups.n + 1);
 	for (int i = 0; i < f->module->groups.n; i++)
-		level.position[i] = -1;
-	for (int i = 0; i < members->n; i++) {
-		level.cluster[i] = i;
-		level.position[members->items[i]->number] = i;
+		level->position[i] = -1;
+	for (int i = 0; i < level->members->n; i++) {
+		level->cluster[i] = i;
+		level->position[level->members->items[i]->number] = i;
 	}
 	for (int i = 0; i < f->asked.n; i++)
-		merge_asked(&level, &f->asked.items[i]);
-	merge_by_edges(&level);
-	for (int x = next_cluster(&level, is_done); x >= 0; x = next_cluster(&level, is_done)) {
+		merge_asked(level, &f->asked.items[i]);
+	merge_unasked(level);
+	for (int x = next_cluster(level, is_done); x >= 0; x = next_cluster(level, is_done)) {
 		is_done[x] = true;
-		place_cluster(&level, x, ordered);
+		place_cluster(level, x, ordered);
 	}
 }
 
 /* ---- regions ---- */
+
+/* Only of loops that both share. */
+static const char *shift_text(struct module *module, const struct group *group, const struct group *before)
+{
+	struct str text = str_new(module->arena);
+
+	for (int i = 0; i < group->n_fused; i++) {
+		long long later = (long long) (group_shift(group, i) - group_shift(before, i));
+
+		if (later)
+			str_add(&text, ", %lld iteration%s of '%s' %s", later < 0 ? -later : later,
+				later == 1 || later == -1 ? "" : "s", group->stages.items[0]->dims.items[i].name,
+				later < 0 ? "earlier" : "later");
+	}
+	return str_text(&text);
+}
 
 static void decide(struct module *module, const group_list *ordered)
 {
@@ -367,23 +435,31 @@ static void decide(struct module *module, const group_list *ordered)
 
 		if (group->n_fused)
 			module_decide(module, "fuse", group->name, "fused", "separate", group->span,
-				      "its outer %s of '%s'", group->n_fused == 1 ? "loop is that" :
-				      arena_printf(module->arena, "%d loops are those", group->n_fused), before->name);
+				      "its outer %s of '%s'%s", group->n_fused == 1 ? "loop is that" :
+				      arena_printf(module->arena, "%d loops are those", group->n_fused), before->name,
+				      shift_text(module, group, before));
 	}
+}
+
+static void unfuse(struct group *group)
+{
+	group->n_fused = 0;
+	group->shift = NULL;
 }
 
 static bool fuse_region(struct fusion *f)
 {
 	edge_list edges = edges_of_region(f);
+	struct level outermost = { .fusion = f, .members = &f->region->groups, .edges = &edges };
 	group_list ordered = { 0 };
 
-	fuse_level(f, &f->region->groups, &edges, 0, &ordered);
+	fuse_level(&outermost, &ordered);
 	edges_free(&edges);
 	if (isl_ctx_last_error(f->module->ctx) == isl_error_quota || ordered.n != f->region->groups.n) {
 		isl_ctx_reset_error(f->module->ctx);
 		isl_ctx_reset_operations(f->module->ctx);
 		for (int i = 0; i < f->region->groups.n; i++)
-			f->region->groups.items[i]->n_fused = 0;
+			unfuse(f->region->groups.items[i]);
 		return !f->failed;
 	}
 	for (int i = 0; i < ordered.n; i++)
@@ -398,7 +474,7 @@ bool pass_fuse(struct module *module, const struct pass_options *options)
 	bool ok = true;
 
 	for (int i = 0; i < module->groups.n; i++)
-		module->groups.items[i]->n_fused = 0;
+		unfuse(module->groups.items[i]);
 	if (!fuse_read_items(module, options))
 		return false;
 	for (int i = 0; ok && i < REGION_N; i++) {

@@ -4,6 +4,9 @@
  * of the loops that are shared already. */
 #include "passes/fuse_private.h"
 
+#include <isl/constraint.h>
+#include <isl/ilp.h>
+
 /* The direction in which `edge->to` runs: fused loops have one direction. */
 static int direction(const struct edge *edge, int level)
 {
@@ -17,14 +20,40 @@ static bool has_level(const struct edge *edge, int level)
 	return level < edge->from->n_common && level < edge->to->n_common;
 }
 
+/* direction*i + shift is the same for both. */
+static __isl_give isl_map *in_one_iteration(const struct edge *edge, int level)
+{
+	isl_constraint *same = isl_equality_alloc(isl_local_space_from_space(isl_map_get_space(edge->pairs)));
+	int64_t shift = group_shift(edge->from, level) - group_shift(edge->to, level);
+
+	same = isl_constraint_set_coefficient_si(same, isl_dim_in, level, 1);
+	same = isl_constraint_set_coefficient_si(same, isl_dim_out, level, -1);
+	same = isl_constraint_set_constant_si(same, (int) (direction(edge, level)*shift));
+	return isl_map_add_constraint(isl_map_copy(edge->pairs), same);
+}
+
+static __isl_give isl_map *keep_dim(__isl_take isl_map *pairs, enum isl_dim_type type, int dim)
+{
+	isl_size n = isl_map_dim(pairs, type);
+
+	pairs = isl_map_project_out(pairs, type, (unsigned) dim + 1, (unsigned) (n - dim - 1));
+	return isl_map_reset_tuple_id(isl_map_project_out(pairs, type, 0, (unsigned) dim), type);
+}
+
+void edge_distance(const struct edge *edge, int level, int way, int64_t *least, int64_t *most)
+{
+	isl_map *pairs = keep_dim(keep_dim(isl_map_copy(edge->pairs), isl_dim_in, level), isl_dim_out, level);
+	isl_set *ahead = isl_map_deltas(way < 0 ? isl_map_reverse(pairs) : pairs);
+
+	*least = val_integer(isl_set_dim_min_val(isl_set_copy(ahead), 0));
+	*most = val_integer(isl_set_dim_max_val(ahead, 0));
+}
+
 __isl_give isl_map *edge_crossing(const struct edge *edge, int level)
 {
-	isl_map *together;
-
 	if (!has_level(edge, level))
 		return isl_map_copy(edge->pairs);
-	together = isl_map_equate(isl_map_copy(edge->pairs), isl_dim_in, level, isl_dim_out, level);
-	return isl_map_subtract(isl_map_copy(edge->pairs), together);
+	return isl_map_subtract(isl_map_copy(edge->pairs), in_one_iteration(edge, level));
 }
 
 __isl_give isl_map *edge_backwards(const struct edge *edge, int level)
@@ -116,7 +145,7 @@ edge_list edges_inside(const struct fusion *f, const edge_list *edges, const gro
 
 		if (!group_is_in(members, edge.from) || !group_is_in(members, edge.to))
 			continue;
-		edge.pairs = isl_map_equate(isl_map_copy(edge.pairs), isl_dim_in, level, isl_dim_out, level);
+		edge.pairs = in_one_iteration(&edge, level);
 		if (isl_map_is_empty(edge.pairs) == isl_bool_true) {
 			isl_map_free(edge.pairs);
 			continue;

@@ -31,16 +31,55 @@ struct fusion {
 	bool is_automatic, failed;
 };
 
+/* The groups inside of loops that they share, and how the loops of the next level inside are shared. */
+struct level {
+	struct fusion *fusion;
+	const group_list *members;
+	const edge_list *edges;         /* within one iteration of the loops outside */
+	int number;
+	bool is_parallel;               /* of a loop outside, iterations are independent */
+	int *cluster;                   /* by position in `members` */
+	int64_t *shift;                 /* likewise, of the groups in the loop of their cluster: group->shift */
+	int *position;                  /* in `members`, by number of group; -1 */
+};
+
+/* Why two clusters are not merged: a reason, or a pair of iterations. */
+struct obstacle {
+	const char *reason;
+	isl_map *pairs;
+};
+
 /* ---- fuse_edges.c ---- */
 
 edge_list edges_of_region(const struct fusion *f);
 /* Those between `members`, within one iteration of the loop of `level`. */
 edge_list edges_inside(const struct fusion *f, const edge_list *edges, const group_list *members, int level);
 void edges_free(edge_list *edges);
+/* The least and the most by which the second of a pair is ahead, running in `direction`; INT_MAX: without bound. */
+void edge_distance(const struct edge *edge, int level, int direction, int64_t *least, int64_t *most);
 /* Pairs of two iterations of the loop of `level`; of which the second would run before the first. */
 __isl_give isl_map *edge_crossing(const struct edge *edge, int level);
 __isl_give isl_map *edge_backwards(const struct edge *edge, int level);
 bool edge_goes_back(const struct edge *edge, int level);
+
+/* ---- fuse.c ---- */
+
+/* The first of its members; -1: the group is none of the level. */
+int cluster_of(const struct level *level, const struct group *group);
+/* Does a loop over this level, run by the cluster alone, carry what `strict` says? */
+bool cluster_carries(const struct level *level, int x, bool strict);
+bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_map *pairs);
+bool loops_agree(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle);
+bool is_between(const struct level *level, int x, int y, struct obstacle *obstacle);
+void clusters_merge(struct level *level, int x, int y);
+
+/* ---- fuse_slide.c ---- */
+
+/* Merges two clusters of which one runs some iterations later, so that all it needs is there. */
+bool slide_merge(struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle);
+/* Would that leave less of a temporary that `edge->from` writes to be stored, and take nothing from any loop? */
+bool slide_pays(const struct level *level, const struct edge *edge);
+bool cluster_slides(const struct level *level, int x);  /* some of its groups run later than others */
 
 /* ---- fuse_items.c ---- */
 

@@ -100,17 +100,6 @@ struct reading {
 	bool is_possible, is_read;
 };
 
-/* The integer; INT_MAX where it is none, or too large. */
-static int64_t integer_of(__isl_take isl_val *val)
-{
-	bool is = isl_val_is_int(val) == isl_bool_true && isl_val_cmp_si(val, INT_MAX) < 0 &&
-		  isl_val_cmp_si(val, -INT_MAX) > 0;
-	int64_t integer = is ? isl_val_get_num_si(val) : INT_MAX;
-
-	isl_val_free(val);
-	return integer;
-}
-
 /* The least and the most by which a subscript is ahead of the dim, wherever the stage runs; false: it has no bound. */
 static bool finds_reach(const struct halo *h, const struct stage *stage, const struct expr *sub, int dim,
 			int64_t *least, int64_t *most)
@@ -119,8 +108,8 @@ static bool finds_reach(const struct halo *h, const struct stage *stage, const s
 	isl_pw_aff *ahead = isl_pw_aff_sub(expr_pw_aff(h->module, stage, sub), expr_pw_aff(h->module, stage, &at));
 
 	ahead = isl_pw_aff_intersect_domain(ahead, isl_set_copy(stage->domain));
-	*least = integer_of(isl_pw_aff_min_val(isl_pw_aff_copy(ahead)));
-	*most = integer_of(isl_pw_aff_max_val(ahead));
+	*least = val_integer(isl_pw_aff_min_val(isl_pw_aff_copy(ahead)));
+	*most = val_integer(isl_pw_aff_max_val(ahead));
 	return *least != INT_MAX && *most != INT_MAX;
 }
 

@@ -7,6 +7,10 @@
  * remaining subscripts, one for each thread if the loops around are shared by threads. The mark STORAGE stands below
  * the innermost of these loops: a target makes the variable there, or takes the thread's part.
  *
+ * Along the loop inside of these, or the outermost one, what is read in a few further iterations only has a window: a
+ * subscript is stored modulo a small number (ir/window.c). That loop must run in order, and have loops inside: where
+ * it is the innermost one, its values are better off without remainders.
+ *
  * Dependences are not computed anew: those that folding adds go from one iteration of these loops to a later one, and
  * concern what each thread, or each iteration of a vector loop, has of its own. */
 #include "passes/pass_private.h"
@@ -21,6 +25,9 @@ struct folding {
 	int first, last;                /* groups of the region that touch it */
 	int level[MAX_RANK];            /* by subscript: the dim that it is in all accesses, or NO_LEVEL */
 	const struct expr *first_sub[MAX_RANK];
+	int64_t shift[MAX_RANK];        /* of the groups in the loop over that dim, all the same */
+	bool is_used[MAX_RANK][MAX_RANK];       /* by subscript and dim: all accesses use it */
+	const struct group *group;      /* that is looked at */
 	bool is_known, is_possible;     /* some access was seen; all are in one region */
 };
 
@@ -52,6 +59,14 @@ static bool are_same(const struct expr *a, const struct expr *b)
 	return expr_equal(a, b);
 }
 
+static void look_at_dims(struct folding *folding, const struct access *access, int subscript)
+{
+	bool *is_used = folding->is_used[subscript];
+
+	for (int d = 0; d < MAX_RANK; d++)
+		is_used[d] = (is_used[d] || !folding->is_known) && expr_uses_dim(access->subs[subscript], d);
+}
+
 static void look_at_access(struct access *access, void *user)
 {
 	struct folding *folding = user;
@@ -61,25 +76,19 @@ static void look_at_access(struct access *access, void *user)
 	for (int i = 0; i < access->array->rank; i++) {
 		int dim;
 		bool is_dim = is_moving(access->subs[i], &dim);
+		int64_t shift = is_dim ? group_shift(folding->group, dim) : 0;
 
 		if (!folding->is_known && is_dim) {
 			folding->level[i] = dim;
 			folding->first_sub[i] = access->subs[i];
-		} else if (!is_dim || folding->level[i] != dim || !are_same(folding->first_sub[i], access->subs[i])) {
+			folding->shift[i] = shift;
+		} else if (!is_dim || folding->level[i] != dim || folding->shift[i] != shift ||
+			   !are_same(folding->first_sub[i], access->subs[i])) {
 			folding->level[i] = NO_LEVEL;
 		}
+		look_at_dims(folding, access, i);
 	}
 	folding->is_known = true;
-}
-
-static bool group_touches(const struct group *group, const struct array *array)
-{
-	bool touches = false;
-
-	for (int s = 0; !touches && s < group->stages.n; s++)
-		touches = group->stages.items[s]->write.array == array ||
-			  stage_reads_array(group->stages.items[s], array);
-	return touches;
 }
 
 static void look_at_group(struct folding *folding, const struct region *region, int position)
@@ -92,6 +101,7 @@ static void look_at_group(struct folding *folding, const struct region *region, 
 	folding->first = folding->region ? folding->first : position;
 	folding->last = position;
 	folding->region = region;
+	folding->group = group;
 	for (int s = 0; s < group->stages.n; s++) {
 		look_at_access(&group->stages.items[s]->write, folding);
 		stage_reads(group->stages.items[s], look_at_access, folding);
@@ -140,7 +150,7 @@ static bool look_at(struct folding *folding)
 	for (int r = 0; r < REGION_N; r++)
 		for (int g = 0; g < module->regions[r].groups.n; g++)
 			look_at_group(folding, &module->regions[r], g);
-	return folding->region && folding->is_possible && n_private_loops(folding) > 0;
+	return folding->region && folding->is_possible;
 }
 
 /* ---- where ---- */
@@ -192,13 +202,21 @@ static unsigned folded_subscripts(const struct target *target)
 static void decide(const struct target *target, const struct mark *loop)
 {
 	const struct array *array = target->folding->array;
+	struct arena *arena = target->walk.module->arena;
 	bool is_variable = array_is_variable(array);
 
-	module_decide(target->walk.module, "storage", array->name,
-		      is_variable ? "variable" : array->is_per_thread ? "part of a thread" : "part", "array",
-		      array->span, "its values live in one iteration of '%s'", loop->dim->name);
+	if (array->window)
+		module_decide(target->walk.module, "storage", array->name,
+			      arena_printf(arena, "window of %lld%s", (long long) array->window,
+					   array->is_per_thread ? " of a thread" : ""), "array", array->span,
+			      "no more of its values are of use in one iteration of '%s'", loop->dim->name);
+	else
+		module_decide(target->walk.module, "storage", array->name,
+			      is_variable ? "variable" : array->is_per_thread ? "part of a thread" : "part", "array",
+			      array->span, "its values live in one iteration of '%s'", loop->dim->name);
 }
 
+/* Above `node`; back to its place. */
 static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl_take isl_schedule_node *node,
 						    const struct mark *loop)
 {
@@ -208,12 +226,77 @@ static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl
 
 	mark->array = array;
 	array->is_per_thread = !array_is_variable(array) && schedule_has_mark_above(node, MARK_PARALLEL, NULL);
-	node = isl_schedule_node_first_child(isl_schedule_node_first_child(node));
-	node = isl_schedule_node_insert_mark(node, mark_id(module, mark));
 	decide(target, loop);
 	target->is_done = true;
-	return isl_schedule_node_parent(isl_schedule_node_parent(node));
+	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
 }
+
+/* ---- windows ---- */
+
+static enum mark_kind kind_above(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	const struct mark *mark = mark_of_node(above);
+
+	isl_schedule_node_free(above);
+	return mark ? mark->kind : MARK_N;
+}
+
+/* Does one thread, or all of them together, run the loop in order, and neither lanes nor calls? */
+static bool runs_in_order(const struct target *target, __isl_keep isl_schedule_node *loop)
+{
+	enum mark_kind how = kind_above(loop);
+
+	return how != MARK_PARALLEL && how != MARK_VECTOR && how != MARK_BLOCK && how != MARK_TEAM &&
+	       !target->walk.options->is_device && !schedule_has_mark_above(loop, MARK_BLOCK, NULL) &&
+	       !schedule_has_mark_above(loop, MARK_TEAM, NULL) && !is_in_call(target, loop);
+}
+
+/* A subscript that moves with the loop has a window that is smaller than what the array has. */
+static bool finds_window(const struct target *target, __isl_keep isl_schedule_node *loop)
+{
+	const struct folding *folding = target->folding;
+	struct array *array = folding->array;
+	int64_t lo, hi;
+
+	for (int i = 0; i < array->rank; i++) {
+		if (!folding->is_used[i][target->n_loops] || (folded_subscripts(target) & 1U << i))
+			continue;
+		array->window = schedule_window(target->walk.module, loop, array, i);
+		if (array->window && expr_is_constant(array->lo[i], &lo) && expr_is_constant(array->hi[i], &hi) &&
+		    hi - lo <= array->window)
+			array->window = 0;
+		array->windowed = i;
+		if (array->window)
+			return true;
+	}
+	return false;
+}
+
+/* The loop inside of those whose subscripts are folded. */
+static __isl_give isl_schedule_node *visit_for_window(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						      const struct mark *mark, bool *descend)
+{
+	struct target *target = (struct target *) walk;
+	int n_above = 0;
+	bool is_it;
+
+	*descend = !target->is_done && is_around(target, node);
+	is_it = *descend && mark->kind == MARK_LOOP && mark_dim_number(mark) == target->n_loops;
+	*descend = *descend && !is_it;
+	if (!is_it || isl_schedule_node_get_schedule_depth(node) != target->n_loops || !tree_has_loop_below(node) ||
+	    !runs_in_order(target, node) || !finds_window(target, node))
+		return node;
+	target->folding->array->folded = folded_subscripts(target);
+	for (; kind_above(node) == MARK_STORAGE; n_above++)
+		node = isl_schedule_node_parent(node);
+	node = insert_storage(target, node, mark);
+	for (; n_above; n_above--)
+		node = isl_schedule_node_first_child(node);
+	return node;
+}
+
+/* ---- parts and variables ---- */
 
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
@@ -233,7 +316,25 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		array->folded = 0;
 		return node;
 	}
-	return insert_storage(target, node, mark);
+	node = isl_schedule_node_first_child(isl_schedule_node_first_child(node));
+	node = insert_storage(target, node, mark);
+	return isl_schedule_node_parent(isl_schedule_node_parent(node));
+}
+
+static bool try_array(struct module *module, const struct pass_options *options, struct array *array)
+{
+	struct folding folding = { .module = module, .array = array };
+	struct target target = { .walk = { .module = module, .options = options, .visit = visit_for_window,
+					   .enters_blocks = true },
+				 .folding = &folding };
+
+	if (!look_at(&folding))
+		return true;
+	target.n_loops = n_private_loops(&folding);
+	if (n_shared_loops(&folding) > target.n_loops && !module_walk(&target.walk))
+		return false;
+	target.walk.visit = visit;
+	return target.is_done || !target.n_loops || module_walk(&target.walk);
 }
 
 bool pass_storage(struct module *module, const struct pass_options *options)
@@ -242,18 +343,10 @@ bool pass_storage(struct module *module, const struct pass_options *options)
 
 	for (int a = 0; a < module->arrays.n; a++) {
 		module->arrays.items[a]->folded = 0;
+		module->arrays.items[a]->window = 0;
 		module->arrays.items[a]->is_per_thread = false;
 	}
-	for (int a = module->arrays.n - 1; ok && options->storage && a >= 0; a--) {
-		struct folding folding = { .module = module, .array = module->arrays.items[a] };
-		struct target target = { .walk = { .module = module, .options = options, .visit = visit,
-						   .enters_blocks = true },
-					 .folding = &folding };
-
-		if (!look_at(&folding))
-			continue;
-		target.n_loops = n_private_loops(&folding);
-		ok = module_walk(&target.walk);
-	}
+	for (int a = module->arrays.n - 1; ok && options->storage && a >= 0; a--)
+		ok = try_array(module, options, module->arrays.items[a]);
 	return ok;
 }

@@ -33,7 +33,7 @@ static __isl_give isl_pw_aff *tile_origin(struct module *module, const struct st
 	return expr_pw_aff(module, stage, lo && expr_last_dim(lo) >= 0 ? lo : &zero);
 }
 
-/* { S[D] -> [floor((direction*D_number - origin)/size)*size] } for the stages below the mark of the loop. */
+/* { S[D] -> [floor((direction*(D_number - origin) + shift)/size)*size] } for the stages below the mark of the loop. */
 static __isl_give isl_multi_union_pw_aff *tile_schedule(struct module *module, __isl_keep node *loop, int64_t size)
 {
 	const struct mark *mark = mark_of_node(loop);
@@ -43,11 +43,13 @@ static __isl_give isl_multi_union_pw_aff *tile_schedule(struct module *module, _
 
 	for (int i = 0; i < below.n; i++) {
 		isl_pw_aff *aff = expr_pw_aff(module, below.items[i], &dim);
-		isl_val *val = isl_val_int_from_si(module->ctx, size);
+		isl_val *val = isl_val_int_from_si(module->ctx, size), *shift;
 		isl_union_pw_aff *one;
 
 		aff = isl_pw_aff_sub(aff, tile_origin(module, below.items[i], dim.index));
 		aff = mark->direction < 0 ? isl_pw_aff_neg(aff) : aff;
+		shift = isl_val_int_from_si(module->ctx, group_shift(below.items[i]->group, dim.index));
+		aff = isl_pw_aff_add_constant_val(aff, shift);
 		aff = isl_pw_aff_floor(isl_pw_aff_scale_down_val(aff, isl_val_copy(val)));
 		one = isl_union_pw_aff_from_pw_aff(isl_pw_aff_scale_val(aff, val));
 		sum = sum ? isl_union_pw_aff_union_add(sum, one) : one;

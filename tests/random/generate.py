@@ -354,6 +354,23 @@ class Program:
             self.items += (f"        fuse {first}, {tiled};\n"
                            f"        tile {tiled} ({self.pick('2', '3, 4', '1, 5', '8')});\n")
 
+    def layers(self):
+        """Rows of images computed from a few rows of the one before, forwards or backwards: windows of rows."""
+        source, y, back = self.fresh("r"), self.output("nm"), self.rng.random() < 0.3
+        end, before = ("m-1", "j+1") if back else ("0", "j-1")
+        self.add(f"func {source}[i in 0..n, j in 0..m, h in 0..3] : f64 = {self.expr(IJ, 1)} + h;")
+        for _ in range(self.rng.randint(1, 3)):
+            name, s = self.fresh("r"), source
+            above = f"{s}[i, max(j-{self.pick('1', '2', '3')}, 0), {self.pick('h', '2-h')}]"
+            below = f"{s}[i, min(j+{self.pick('1', '2')}, m-1), {self.pick('h', '1')}]"
+            self.add(f"func {name}[i in 0..n, j in 0..m, h in 0..3] : f64 = " + self.pick(
+                f"{above} + {below}", f"{s}[i,j,h] - {above}", f"max({below}, {s}[i,j,0])",
+                f"case {{ j == {end} : {s}[i,j,h]; else : {s}[i,j,h] - {name}[i,{before},h]; }}") + ";")
+            source = self.pick(name, name, source)
+        self.add(f"{y}[i,j] = (sum(h in 0..3) {source}[i, {self.pick('j', 'max(j-1, 0)', 'm-1-j')}, h]) + "
+                 f"{source}[i, min(j+1, m-1), 0] for i in 0..n, j in 0..m;")
+        self.done(y, "nm")
+
     def scaled(self):
         """A scalar argument of each execution."""
         y = self.output("n")
@@ -444,8 +461,8 @@ EXACT = [Program.elementwise, Program.function, Program.function, Program.shrink
          Program.scatter, Program.scatter, Program.scatter, Program.ragged, Program.nested, Program.whole,
          Program.matrix_product, Program.row_recurrence, Program.plane_recurrence, Program.segment_recurrence,
          Program.tree_recurrence, Program.trees, Program.histogram, Program.integers, Program.single, Program.life,
-         Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.scaled,
-         *statements.STATEMENTS]
+         Program.chained, Program.narrow, Program.deep, Program.pieces, Program.chain, Program.layers,
+         Program.scaled, *statements.STATEMENTS]
 LOOPS = [Program.loop_statement, Program.loop_statement, *statements.LOOPS]
 
 MORE_INPUTS = """    in d : f64[n];
