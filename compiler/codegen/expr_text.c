@@ -320,11 +320,11 @@ static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
 	int64_t lo, hi;
 
 	c_limits(type, &lo, &hi);
-	if (v <= lo && (op == OP_LT || op == OP_GE))
-		return op == OP_GE;
-	if (v >= hi && (op == OP_GT || op == OP_LE))
-		return op == OP_LE;
-	return -1;
+	if (op == OP_EQ || op == OP_NE)
+		return v < lo || v > hi ? op == OP_NE : -1;
+	if (op == OP_LT || op == OP_GE)
+		return v <= lo ? op == OP_GE : v > hi ? op == OP_LT : -1;
+	return v >= hi ? op == OP_LE : v < lo ? op == OP_GT : -1;
 }
 
 /* What a chain of conversions to wider integers began with. */
@@ -346,7 +346,7 @@ static const struct expr *before_widening(const struct expr *expr)
 static int settled(const struct expr *expr)
 {
 	static const enum expr_op mirrored[OP_N] = {
-		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE
+		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
 	};
 	const struct expr *a, *b;
 

@@ -184,14 +184,29 @@ bool nests_are_of_one_statement(const struct nest *a, const struct nest *b)
 	return a->groups.n == 1 && b->groups.n == 1 && shows(a, b->groups.items[0]->span);
 }
 
+/* The lines of a group's definition; and of those that it reads in turn, where they begin. */
+static void emit_group_comments(struct emit *e, const struct group *group)
+{
+	const struct array *last = NULL;
+
+	e->w->span = group->span;
+	emit_source_comment(e->w, e->module, group->span);
+	for (int i = 0; i < group->stages.n; i++) {
+		const struct stage *stage = group->stages.items[i];
+		bool is_inside = stage->span.start >= group->span.start && stage->span.end <= group->span.end;
+
+		if (!is_inside && stage->write.array != last && stage->write.array->role != ROLE_LOCAL)
+			emit_source_comment(e->w, e->module, stage->span);
+		last = stage->write.array;
+	}
+}
+
 static void emit_comments(struct emit *e, const struct nest *nest, const struct nest *previous)
 {
 	for (int i = 0; i < nest->groups.n; i++)
 		if (!shows(previous, nest->groups.items[i]->span) &&
-		    !shows_first(nest, i, nest->groups.items[i]->span)) {
-			e->w->span = nest->groups.items[i]->span;
-			emit_source_comment(e->w, e->module, nest->groups.items[i]->span);
-		}
+		    !shows_first(nest, i, nest->groups.items[i]->span))
+			emit_group_comments(e, nest->groups.items[i]);
 }
 
 static void emit_nest(struct emit *e, const struct nest *nest)

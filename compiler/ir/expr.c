@@ -141,7 +141,7 @@ int access_n_subs(const struct access *access)
 
 /* ---- comparing ---- */
 
-static bool access_equal(const struct access *a, const struct access *b)
+bool access_equal(const struct access *a, const struct access *b)
 {
 	if (a->array != b->array)
 		return false;
@@ -184,6 +184,15 @@ bool expr_equal(const struct expr *a, const struct expr *b)
 		break;
 	}
 	return false;
+}
+
+bool dim_equal(const struct dim *a, const struct dim *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == DIM_RANGE)
+		return expr_equal(a->lo, b->lo) && expr_equal(a->hi, b->hi);
+	return access_equal(&a->source, &b->source);
 }
 
 /* ---- constants and affine expressions ---- */

@@ -349,6 +349,9 @@ struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type ty
 struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *arg);
 
 bool expr_equal(const struct expr *a, const struct expr *b);
+bool access_equal(const struct access *a, const struct access *b);
+/* The same values, whatever the names of the two. */
+bool dim_equal(const struct dim *a, const struct dim *b);
 /* Integer, over INT, PARAM, DIM with + - * (one side constant), / and % by positive constants, min, max. */
 bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */

@@ -359,20 +359,6 @@ static void check_dims(struct verifier *v)
 	}
 }
 
-static bool dim_equal(const struct dim *a, const struct dim *b)
-{
-	if (a->kind != b->kind || strcmp(a->name, b->name) != 0)
-		return false;
-	if (a->kind == DIM_RANGE)
-		return expr_equal(a->lo, b->lo) && expr_equal(a->hi, b->hi);
-	if (a->source.array != b->source.array)
-		return false;
-	for (int i = 0; i < access_n_subs(&a->source); i++)
-		if (!expr_equal(a->source.subs[i], b->source.subs[i]))
-			return false;
-	return true;
-}
-
 static void check_common(struct verifier *v)
 {
 	for (int s = 0; s < v->module->stages.n && !v->failed; s++) {
@@ -381,10 +367,13 @@ static void check_common(struct verifier *v)
 
 		if (n < 0 || n > stage->dims.n)
 			fail(v, stage->span, "%s has %d dims, its group %d", stage->name, stage->dims.n, n);
-		for (int i = 0; i < n && !v->failed; i++)
-			if (!dim_equal(&stage->dims.items[i], &first->dims.items[i]))
+		for (int i = 0; i < n && !v->failed; i++) {
+			const struct dim *dim = &stage->dims.items[i], *common = &first->dims.items[i];
+
+			if (strcmp(dim->name, common->name) != 0 || !dim_equal(dim, common))
 				fail(v, stage->span, "%s does not share the dim '%s' of its group", stage->name,
-				     first->dims.items[i].name);
+				     common->name);
+		}
 	}
 }
 

@@ -100,16 +100,6 @@ void fuse_ask(struct fusion *f)
 
 /* ---- loops that two groups can share ---- */
 
-/* Do two bound dims read the same, dims before them being the same? */
-static bool binds_agree(const struct dim *a, const struct dim *b)
-{
-	bool agree = a->kind == DIM_BIND && b->kind == DIM_BIND && a->source.array == b->source.array;
-
-	for (int i = 0; agree && i < a->source.array->rank; i++)
-		agree = expr_equal(a->source.subs[i], b->source.subs[i]);
-	return agree;
-}
-
 bool groups_have_loops(const struct group *a, const struct group *b, int level)
 {
 	bool have = level < a->n_common && level < b->n_common;
@@ -117,7 +107,7 @@ bool groups_have_loops(const struct group *a, const struct group *b, int level)
 	for (int i = 0; have && i <= level; i++) {
 		const struct dim *x = &a->stages.items[0]->dims.items[i], *y = &b->stages.items[0]->dims.items[i];
 
-		have = (x->kind == DIM_RANGE && y->kind == DIM_RANGE) || binds_agree(x, y);
+		have = (x->kind == DIM_RANGE && y->kind == DIM_RANGE) || (x->kind == DIM_BIND && dim_equal(x, y));
 	}
 	return have;
 }

@@ -123,7 +123,7 @@ void demand_conditions(struct sema *sema, struct draft *const *drafts, int n)
 		struct demand demand = { .sema = sema, .array = draft_writes(drafts[i]) };
 		const struct target *target = sema->targets.items[demand.array->number];
 
-		if (demand.array->role != ROLE_TEMP || !target || !target->in_body)
+		if (demand.array->role != ROLE_TEMP || !target || !target->in_body || drafts[i]->is_mutual)
 			continue;
 		for (int j = 0; j < n; j++)
 			collect_readers(&demand, drafts[j]);

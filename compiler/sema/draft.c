@@ -93,21 +93,12 @@ int draft_add_slot(struct sema *sema, struct draft *draft, const struct slot *sl
 	return draft->slots.n - 1;
 }
 
-static bool same_subs(const struct access *a, const struct access *b)
-{
-	for (int i = 0; i < a->array->rank; i++)
-		if (!expr_equal(a->subs[i], b->subs[i]))
-			return false;
-	return true;
-}
-
-static int find_bind(const struct draft *draft, const struct access *source)
+int draft_find_bind(const struct draft *draft, const struct access *source)
 {
 	for (int i = 0; i < draft->slots.n; i++) {
 		const struct dim *dim = &draft->slots.items[i].dim;
 
-		if (dim->kind == DIM_BIND && dim->source.array == source->array &&
-		    same_subs(&dim->source, source))
+		if (dim->kind == DIM_BIND && access_equal(&dim->source, source))
 			return i;
 	}
 	return -1;
@@ -138,7 +129,7 @@ static const char *bind_name(struct sema *sema, const struct draft *draft, const
 int draft_bind(struct sema *sema, struct draft *draft, const struct access *source, const char *suffix)
 {
 	struct slot slot = { .is_hidden = true };
-	int found = find_bind(draft, source);
+	int found = draft_find_bind(draft, source);
 
 	if (found >= 0)
 		return found;
@@ -240,6 +231,14 @@ void draft_reads(struct draft *draft, void (*visit)(struct access *access, void 
 	for (int i = 0; i < draft->slots.n; i++)
 		if (draft->slots.items[i].dim.kind != DIM_RANGE)
 			visit(&draft->slots.items[i].dim.source, user);
+}
+
+bool draft_defines(const struct draft *draft, const struct array *array)
+{
+	for (int i = 0; i < draft->stages.n; i++)
+		if (draft->stages.items[i]->write.array == array)
+			return true;
+	return false;
 }
 
 /* The array that a draft defines; NULL for a draft without stages. */

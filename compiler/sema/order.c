@@ -3,8 +3,11 @@
  * What runs when. A draft outside the loop that reads a final value (of a state, of an array that the loop
  * defines, or of something computed from these) belongs to the epilogue, all others outside to the prologue.
  * In each region drafts are put in an order in which everything is computed before it is read, the order of
- * the text where that leaves a choice; commits end the body. */
+ * the text where that leaves a choice; definitions that read each other become one (merge.c), and commits end
+ * the body. */
 #include "sema/sema_private.h"
+
+#include <stdlib.h>
 
 typedef VEC(struct draft *) draft_list;
 
@@ -140,15 +143,32 @@ static int step_of(const struct draft *draft)
 	return draft->is_fill ? 0 : is_accumulation(draft) ? 2 : 1;
 }
 
+/* An array that both define; NULL. */
+static const struct array *array_of_both(const struct draft *a, const struct draft *b)
+{
+	for (int i = 0; i < a->stages.n; i++)
+		if (draft_defines(b, a->stages.items[i]->write.array))
+			return a->stages.items[i]->write.array;
+	return NULL;
+}
+
+static bool reads_of(const struct ordering *o, const struct draft *reader, const struct draft *writer)
+{
+	for (int i = 0; i < writer->stages.n; i++)
+		if (reads(o, reader, writer->stages.items[i]->write.array))
+			return true;
+	return false;
+}
+
 /* Must `a` run before `b`? */
 static bool is_before(const struct ordering *o, const struct draft *a, const struct draft *b)
 {
-	const struct array *array = draft_writes(a);
+	const struct array *array = array_of_both(a, b);
 
 	if (a == b)
 		return false;
-	if (draft_writes(b) != array)
-		return reads(o, b, array);
+	if (!array)
+		return reads_of(o, b, a);
 	if (step_of(a) != step_of(b))
 		return step_of(a) < step_of(b);
 	if (!reads(o, b, array))
@@ -176,27 +196,72 @@ static struct draft *first_needed(const struct ordering *o, const draft_list *re
 	return NULL;
 }
 
-/* Each of `rest` waits for another one: following them leads into a cycle. */
-static void report_cycle(const struct ordering *o, const draft_list *rest)
+/* Each of `rest` waits for another one: following them leads into a cycle, of which each needs the next one. */
+static draft_list find_cycle(const struct ordering *o, const draft_list *rest)
 {
-	struct sema *sema = o->sema;
 	struct draft *start = rest->items[0], *at;
-	struct str text = str_new(sema->arena);
-	struct diag *diag;
+	draft_list cycle = { 0 };
 
 	for (int i = 0; i < rest->n; i++)
 		start = first_needed(o, rest, start);
 	at = start;
 	do {
-		struct draft *next = first_needed(o, rest, at);
-
-		str_add(&text, "%s'%s' needs '%s'", text.length ? ", " : "", draft_writes(at)->name,
-			draft_writes(next)->name);
-		at = next;
+		vec_push(o->sema->arena, &cycle, at);
+		at = first_needed(o, rest, at);
 	} while (at != start);
-	diag = diag_error(sema->diags, DIAG_CYCLIC, start->span, "cyclic definition: %s", str_text(&text));
-	for (at = first_needed(o, rest, start); at != start; at = first_needed(o, rest, at))
-		diag_label(sema->diags, diag, at->span, "'%s' is defined here", draft_writes(at)->name);
+	return cycle;
+}
+
+static void report_cycle(const struct ordering *o, const draft_list *cycle)
+{
+	struct sema *sema = o->sema;
+	struct str text = str_new(sema->arena);
+	struct diag *diag;
+
+	for (int i = 0; i < cycle->n; i++)
+		str_add(&text, "%s'%s' needs '%s'", i ? ", " : "", draft_writes(cycle->items[i])->name,
+			draft_writes(cycle->items[(i + 1) % cycle->n])->name);
+	diag = diag_error(sema->diags, DIAG_CYCLIC, cycle->items[0]->span, "cyclic definition: %s", str_text(&text));
+	for (int i = 1; i < cycle->n; i++)
+		diag_label(sema->diags, diag, cycle->items[i]->span, "'%s' is defined here",
+			   draft_writes(cycle->items[i])->name);
+}
+
+static void remove_draft(draft_list *list, const struct draft *draft)
+{
+	int n = 0;
+
+	for (int i = 0; i < list->n; i++)
+		if (list->items[i] != draft)
+			list->items[n++] = list->items[i];
+	list->n = n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct draft *const *x = a, *const *y = b;
+
+	return (*x)->number - (*y)->number;
+}
+
+/* A cycle of `rest` becomes one draft; false after saying why it cannot. */
+static bool merge_cycle(const struct ordering *o, draft_list *rest)
+{
+	draft_list cycle = find_cycle(o, rest), sorted = { 0 };
+
+	for (int i = 0; i < cycle.n; i++)
+		vec_push(o->sema->arena, &sorted, cycle.items[i]);
+	qsort(sorted.items, (size_t) sorted.n, sizeof sorted.items[0], by_number);
+	if (!drafts_merge(o->sema, sorted.items, sorted.n)) {
+		report_cycle(o, &cycle);
+		return false;
+	}
+	for (int i = 1; i < sorted.n; i++) {
+		for (int a = 0; a < o->n_arrays; a++)
+			o->reads[sorted.items[0]->number][a] |= o->reads[sorted.items[i]->number][a];
+		remove_draft(rest, sorted.items[i]);
+	}
+	return true;
 }
 
 /* ---- the order of a region ---- */
@@ -218,13 +283,12 @@ static bool order_region(const struct ordering *o, draft_list *rest, draft_list 
 		int next = find_next(o, rest);
 
 		if (next < 0) {
-			report_cycle(o, rest);
-			return false;
+			if (!merge_cycle(o, rest))
+				return false;
+			continue;
 		}
 		vec_push(o->sema->arena, ordered, rest->items[next]);
-		for (int i = next; i < rest->n - 1; i++)
-			rest->items[i] = rest->items[i + 1];
-		rest->n--;
+		remove_draft(rest, rest->items[next]);
 	}
 	return true;
 }

@@ -182,6 +182,7 @@ struct draft {
 	bool in_body, is_commit;
 	bool is_start;                  /* of a state */
 	bool is_fill;                   /* before an accumulation, or of undefined cells */
+	bool is_mutual;                 /* of several arrays, which read each other (merge.c) */
 	VEC(struct slot) slots;
 	VEC(struct draft_stage *) stages;
 };
@@ -193,6 +194,8 @@ const char *draft_letter(struct sema *sema, const struct draft *draft, int numbe
 int draft_add_slot(struct sema *sema, struct draft *draft, const struct slot *slot);
 /* The slot bound to this element of an index array; `suffix` NULL, or "begin" and "end" in a range. */
 int draft_bind(struct sema *sema, struct draft *draft, const struct access *source, const char *suffix);
+/* The slot that is bound to this element already; -1: none. */
+int draft_find_bind(const struct draft *draft, const struct access *source);
 /* Sets needed[slot] for the slots that an expression or a slot depends on. */
 void draft_mark(const struct draft *draft, const struct expr *expr, bool *needed);
 void draft_mark_slot(const struct draft *draft, int slot, bool *needed);
@@ -201,9 +204,15 @@ bool draft_depends_on_own(struct sema *sema, const struct draft *draft, int slot
 /* Closes the slots from `first` on that are, or depend on, ranges of a stage. */
 void draft_close(struct sema *sema, struct draft *draft, int first);
 struct draft_stage *draft_add_stage(struct sema *sema, struct draft *draft, struct span span);
+/* The array that it defines; the last of several. */
 struct array *draft_writes(const struct draft *draft);
+bool draft_defines(const struct draft *draft, const struct array *array);
 void draft_reads(struct draft *draft, void (*visit)(struct access *access, void *user), void *user);
 void draft_emit(struct sema *sema, const struct draft *draft, enum region_kind region);
+
+/* Makes one draft, the first of them, of definitions that read each other. False: their ranges differ, or they need
+ * each other at the same point. */
+bool drafts_merge(struct sema *sema, struct draft *const *drafts, int n);
 
 /* ---- shapes.c ------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ def strided(p):
 def divided(p):
     """Subscripts by division and remainder."""
     y, x = p.output("n"), p.one_of("n")
-    subscript = p.pick("i/2", "i - i%2", "(i+n)/2", "(2*i)/3", "n-1 - i/3", "min(2*i, n-1)", "(i + n - 1) % n")
+    subscript = p.pick("i/2", "i - i%2", "(i+n)/2", "(2*i)/3", "n-1 - i/3", "min(2*i, n-1)")
     p.add(f"{y}[i] = {x}[{subscript}] - {p.expr(I1, 1)} for i in 0..n;")
     p.done(y, "n")
 
@@ -149,6 +149,28 @@ def single_sums(p):
 
 # ---- recurrences ----
 
+def coupled(p):
+    """Two recurrences that read each other, at the same point or before."""
+    u, w = p.output("nm"), p.output("nm")
+    first, before, here = p.pick(("j == 0", "i,j-1", "i,j"), ("i == 0", "i-1,j", "i,j"), ("j == m-1", "i,j+1", "i,j+1"),
+                                 ("i < 2", "i-2,j", "i-1,j"))
+    p.add(f"{u}[i,j] = case {{ {first} : {p.read(IJ)}; else : {w}[{before}] + {p.expr(IJ, 1)}; }} "
+          f"for i in 0..n, j in 0..m;")
+    p.add(f"{w}[i,j] = case {{ {first} : {p.read(IJ)}; else : {u}[{here}] - {p.read(IJ)}; }} for i in 0..n, j in 0..m;")
+
+
+def coupled_trees(p):
+    """Recurrences over a tree that read each other."""
+    u, w = p.output("n"), p.output("n")
+    if p.rng.random() < 0.5:
+        p.add(f"{w}[h] = {u}[h] - {p.one_of('n')}[h] for h in 0..n;")
+        p.add(f"{u}[i] = case {{ par[i] < 0 : {p.read(I1)}; else : {w}[par[i]] + 1; }} for i in 0..n;")
+    else:
+        p.add(f"{u}[i] = {p.read(I1)} + (sum(h in children(par, i)) {w}[h]) for i in 0..n;")
+        p.add(f"func half{w}[i in 0..n] : f64 = {u}[i] - {p.read(I1)};")
+        p.add(f"{w}[i] = half{w}[i]*{p.pick('1', '-1')} for i in 0..n;")
+
+
 def column_recurrence(p):
     y = p.output("nm")
     first, before = p.pick(("i == 0", "i-1, j"), ("i == n-1", "i+1, j"), ("i == 0", "i-1, max(j-1, 0)"),
@@ -213,6 +235,6 @@ def exchanged_steps(p):
 
 
 STATEMENTS = [permuted, strided, divided, padded, plane_stencil, by_data, narrow_inputs, banded, rows_of_segments,
-              within_segments, sparse_matrix, right_hand_sides, products, single_sums, column_recurrence,
-              gathered_recurrence, forest]
+              within_segments, sparse_matrix, right_hand_sides, products, single_sums, coupled, coupled_trees,
+              column_recurrence, gathered_recurrence, forest]
 LOOPS = [matrix_steps, running_steps, exchanged_steps]
