@@ -48,6 +48,28 @@ PMG_VECTOR_1(expm1)
 #endif
 #endif
 
+/* ---- Levels ---------------------------------------------------------------- */
+
+/* How often n is halved, rounded down, until it is at most `limit` >= 1. */
+PMG_INLINE int64_t pmg_halvings(int64_t n, int64_t limit)
+{
+	int64_t halvings = 0;
+
+	for (; n > limit; n /= 2)
+		halvings++;
+	return halvings;
+}
+
+/* How often `limit` >= 1 is doubled until it is at least n. */
+PMG_INLINE int64_t pmg_doublings(int64_t n, int64_t limit)
+{
+	int64_t doublings = 0;
+
+	for (; limit < n && doublings < 62; limit *= 2)
+		doublings++;
+	return doublings;
+}
+
 /* ---- Integers -----------------------------------------------------------------
  * Narrower operands are promoted to int64_t by the call. The tests on `b` vanish where it is a constant. */
 

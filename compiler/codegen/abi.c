@@ -9,10 +9,32 @@
 
 /* ---- arguments ---- */
 
+static const char *derived_text(const struct layout *layout, const struct param *param)
+{
+	struct emit e = { .module = layout->module, .arena = layout->module->arena, .layout = layout };
+	struct affine of = affine_of_expr(&e, NULL, param->of);
+
+	return arena_printf(e.arena, "%s(%s, %s)", derivation_c_names[param->derivation], affine_plain(e.arena, &of),
+			    int_text(e.arena, param->limit));
+}
+
+/* The text and what the derived sizes that it mentions are made of. */
+static const char *with_derived(const struct layout *layout, const char *body)
+{
+	for (int i = layout->module->params.n - 1; i >= 0; i--) {
+		const struct param *param = &layout->module->params.items[i];
+
+		if (param->derivation && text_mentions(body, layout->params[i]))
+			body = arena_printf(layout->module->arena, "%s\n%s", body, derived_text(layout, param));
+	}
+	return body;
+}
+
 bool needs_args(const struct layout *layout, const char *body, bool is_specialized)
 {
 	bool needs = text_mentions(body, "args");
 
+	body = with_derived(layout, body);
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 
@@ -26,6 +48,7 @@ void emit_params(struct writer *w, const struct layout *layout, const char *body
 {
 	struct span outer = w->span;
 
+	body = with_derived(layout, body);
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 		const char *name = layout->params[i];
@@ -37,6 +60,8 @@ void emit_params(struct writer *w, const struct layout *layout, const char *body
 			line(w, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
 		else if (param->is_inspected)
 			line(w, "const int64_t %s = plan->sizes[%d];", name, layout->param_number[i]);
+		else if (param->derivation)
+			line(w, "const int64_t %s = %s;", name, derived_text(layout, param));
 		else
 			line(w, "const %s %s = args->%s;", type_c_name(param->type), name, name);
 	}

@@ -8,9 +8,7 @@
 
 bool dim_is_checked(const struct dim *dim)
 {
-	const struct array *array = dim->source.array;
-
-	return dim->kind == DIM_BIND && array->role == ROLE_TEMP && (array->facts & FACT_INDEX);
+	return dim->kind == DIM_BIND && array_is_checked(dim->source.array);
 }
 
 enum scalar_type slot_type(const struct slot *slot)
@@ -167,8 +165,8 @@ static void declare_names(struct layout *layout)
 		const struct param *param = &module->params.items[i];
 
 		layout->params[i] = names_declare(&layout->names, param->name);
-		layout->param_number[i] = param->is_loop ? -1 : param->is_inspected ? layout->n_sizes++
-										    : layout->n_params++;
+		layout->param_number[i] = param->is_inspected ? layout->n_sizes++
+					  : param_is_argument(param) ? layout->n_params++ : -1;
 	}
 }
 

@@ -95,6 +95,12 @@ bool module_verify(struct module *module, const char *pass);
 const char *module_text(struct module *module, struct arena *arena);
 /* Reads one module; diagnostics and NULL when the text is wrong. */
 struct module *module_read(struct arena *arena, struct diags *diags, isl_ctx *ctx, uint32_t file);
+/* Reads lines of the format into `module`: what they declare is added to it, groups at the end of `region`. False
+ * after a diagnostic. */
+bool module_read_part(struct module *module, enum region_kind region, const char *name, const char *text);
+/* As it is read. */
+const char *expr_exact_text(struct arena *arena, const struct module *module, const struct stage *stage,
+			    const struct expr *expr);
 const char *expr_text(struct arena *arena, const struct module *module, const struct stage *stage,
 		      const struct expr *expr);
 const char *access_text(struct arena *arena, const struct module *module, const struct stage *stage,

@@ -212,12 +212,17 @@ void module_decide(struct module *module, const char *pass, const char *subject,
 
 bool param_is_argument(const struct param *param)
 {
-	return !param->is_loop && !param->is_inspected;
+	return !param->is_loop && !param->is_inspected && !param->derivation;
 }
 
 bool array_is_index(const struct array *array)
 {
 	return array->facts != 0;
+}
+
+bool array_is_checked(const struct array *array)
+{
+	return array->role == ROLE_TEMP && (array->facts & FACT_INDEX) && !array->is_proved;
 }
 
 bool array_is_argument(const struct array *array)

@@ -119,6 +119,7 @@ struct array {
 	struct expr **lo, **hi;         /* box of subscripts: lo <= i < hi, affine in params; lo is 0 but for func */
 	unsigned facts;
 	struct expr *limit;             /* of INDEX and OFFSETS */
+	bool is_proved;                 /* of TEMP: the facts hold by construction, and are not checked */
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
@@ -212,6 +213,15 @@ struct loop {                           /* `iterate var in lo..hi until until` *
 	struct expr *lo, *hi, *until;   /* until: reads states, inputs and params; NULL: never */
 };
 
+/* How a size follows from others. */
+enum derivation {
+	DERIVATION_NONE,
+#define DERIVATION(id, text, c_text) DERIVATION_##id,
+#include "ir/derivation.def"
+#undef DERIVATION
+	DERIVATION_N
+};
+
 struct param {
 	const char *name;
 	struct span span;
@@ -221,6 +231,9 @@ struct param {
 	enum scalar_type type;          /* of a scalar */
 	bool is_specialized;            /* `value` is known at compile time */
 	int64_t value;
+	enum derivation derivation;     /* else than NONE: a function of sizes, not an argument */
+	struct expr *of;                /* its first argument, affine in params before it */
+	int64_t limit;                  /* its second one, at least 1 */
 };
 
 /* ---- Restructurings -------------------------------------------------------------- */
@@ -379,7 +392,16 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
 bool expr_reads_array(struct expr *expr, const struct array *array);
 bool stage_reads_array(struct stage *stage, const struct array *array);
-bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's nor inspected */
+bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's, inspected nor derived */
+bool module_has_param(const struct module *module, const char *name);
+/* A size that follows from `of`; its name begins with `name`. */
+struct expr *module_derive(struct module *module, const char *name, enum derivation derivation, struct expr *of,
+			   int64_t limit, struct span span);
+/* What a derived size is where its first argument is `of`. */
+int64_t param_derived(const struct param *param, int64_t of);
+extern const char *const derivation_names[], *const derivation_c_names[];
+/* Values of the array are read where they are used, and checked there. */
+bool array_is_checked(const struct array *array);
 int array_n_stored(const struct array *array);          /* subscripts that are not folded */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
 bool array_is_of(const struct array *array, const char *subject);    /* is it this one, or of this object? */

@@ -42,8 +42,13 @@ static void print_range(struct printer *p, const struct stage *stage, const stru
 static void print_param_line(struct printer *p, const struct param *param)
 {
 	str_add(&p->text, param->is_scalar ? "scalar " : param->is_loop ? "counter " :
-		param->is_inspected ? "inspected " : "param ");
+		param->is_inspected ? "inspected " : param->derivation ? "derived " : "param ");
 	print_name(&p->text, param->name);
+	if (param->derivation) {
+		str_add(&p->text, " = %s(", derivation_names[param->derivation]);
+		print_here(p, NULL, param->of);
+		str_add(&p->text, ", %" PRId64 ")", param->limit);
+	}
 	if (param->is_scalar)
 		str_add(&p->text, " : %s", type_name(param->type));
 	if (param->is_specialized)
@@ -71,8 +76,9 @@ static void print_facts(struct printer *p, const struct array *array)
 		print_limit(p, "offsets", array->limit);
 	if (array->facts & FACT_INDEX)
 		print_limit(p, "index", array->limit);
-	str_add(&p->text, "%s%s%s", array->facts & FACT_SORTED ? " sorted" : "",
-		array->facts & FACT_UNIQUE ? " unique" : "", array->facts & FACT_TREE ? " tree" : "");
+	str_add(&p->text, "%s%s%s%s", array->facts & FACT_SORTED ? " sorted" : "",
+		array->facts & FACT_UNIQUE ? " unique" : "", array->facts & FACT_TREE ? " tree" : "",
+		array->is_proved ? " proved" : "");
 	if (array->segments) {
 		str_add(&p->text, " segments ");
 		print_name(&p->text, array->segments->name);

@@ -294,6 +294,16 @@ const char *expr_text(struct arena *arena, const struct module *module, const st
 	return str_text(&text);
 }
 
+const char *expr_exact_text(struct arena *arena, const struct module *module, const struct stage *stage,
+			    const struct expr *expr)
+{
+	struct str text = str_new(arena);
+	const struct expr_printer printer = { &text, module, stage, true };
+
+	print_expr(&printer, expr);
+	return str_text(&text);
+}
+
 const char *access_text(struct arena *arena, const struct module *module, const struct stage *stage,
 			const struct access *access)
 {

@@ -74,6 +74,26 @@ static void read_inspected(struct reader *r)
 	add_param(r)->is_inspected = true;
 }
 
+static void read_derived(struct reader *r)
+{
+	const int first = DERIVATION_NONE + 1;
+	struct param *param = add_param(r);
+	int derivation;
+
+	reader_expect(r, "=");
+	derivation = first + take_one_of(r, derivation_names + first, DERIVATION_N - first);
+	if (derivation == DERIVATION_N) {
+		reader_fail(r, r->token.span, "expected halvings or doublings");
+		return;
+	}
+	param->derivation = (enum derivation) derivation;
+	reader_expect(r, "(");
+	param->of = read_expr(r);
+	reader_expect(r, ",");
+	param->limit = reader_integer(r);
+	reader_expect(r, ")");
+}
+
 static void read_assumption(struct reader *r)
 {
 	struct expr *condition = read_expr(r);
@@ -123,6 +143,7 @@ static void read_facts(struct reader *r, struct array *array)
 		array->facts |= FACT_UNIQUE;
 	if (reader_take(r, "tree"))
 		array->facts |= FACT_TREE;
+	array->is_proved = reader_take(r, "proved");
 	if (reader_take(r, "segments"))
 		refer_to_array(r, array, &array->segments);
 	if (reader_take(r, "of"))
@@ -268,10 +289,16 @@ static void read_shifts(struct reader *r, struct group *group)
 		group->shift[i] = reader_integer(r);
 }
 
+/* Numbers that are positions may be left out. */
+static int read_number_or(struct reader *r, int position)
+{
+	return r->token.kind == TOKEN_INTEGER ? read_small(r) : position;
+}
+
 static void read_group(struct reader *r)
 {
 	struct span span = r->token.span;
-	int number = read_small(r);
+	int number = read_number_or(r, r->module->groups.n);
 	struct group *group = module_add_group(r->module, r->region, reader_string(r), span);
 
 	group->number = number;
@@ -338,7 +365,7 @@ static void read_stage_lines(struct reader *r, struct stage *stage)
 static void read_stage(struct reader *r)
 {
 	struct span span = r->token.span;
-	int number = read_small(r), n_common = r->group ? r->group->n_common : 0;
+	int number = read_number_or(r, r->module->stages.n), n_common = r->group ? r->group->n_common : 0;
 	struct stage *stage;
 
 	if (!r->group) {
@@ -436,8 +463,8 @@ static void arrange_groups(struct reader *r)
 		if (claim(r, taken, module->groups.n, group->number, group->span))
 			items[group->number] = group;
 	}
-	if (!r->failed)
-		module->groups.items = items;
+	if (!r->failed && module->groups.n)
+		memcpy(module->groups.items, items, (size_t) module->groups.n * sizeof(struct group *));
 }
 
 static void arrange_stages(struct reader *r)
@@ -452,8 +479,8 @@ static void arrange_stages(struct reader *r)
 		if (claim(r, taken, module->stages.n, stage->number, stage->span))
 			items[stage->number] = stage;
 	}
-	if (!r->failed)
-		module->stages.items = items;
+	if (!r->failed && module->stages.n)
+		memcpy(module->stages.items, items, (size_t) module->stages.n * sizeof(struct stage *));
 }
 
 static void resolve(struct reader *r, const struct reference *reference)
@@ -491,7 +518,8 @@ static void read_line(struct reader *r)
 {
 	static const struct line_kind kinds[] = {
 		{ "param", read_size, false }, { "scalar", read_scalar, false }, { "counter", read_counter, false },
-		{ "inspected", read_inspected, false }, { "restructuring", read_restructuring, false },
+		{ "inspected", read_inspected, false }, { "derived", read_derived, false },
+		{ "restructuring", read_restructuring, false },
 		{ "assume", read_assumption, false }, { "array", read_array, false }, { "loop", read_loop, false },
 		{ "prologue", read_prologue, false }, { "body", read_body, false },
 		{ "epilogue", read_epilogue, false }, { "group", read_group, false }, { "stage", read_stage, false },
@@ -526,6 +554,19 @@ static void read_head(struct reader *r)
 static bool has_schedules(const struct reader *r)
 {
 	return r->schedules[REGION_PROLOGUE] || r->schedules[REGION_BODY] || r->schedules[REGION_EPILOGUE];
+}
+
+bool module_read_part(struct module *module, enum region_kind region, const char *name, const char *text)
+{
+	uint32_t file = sources_add(module->diags->sources, name, text, strlen(text));
+	struct reader r = { .module = module, .arena = module->arena, .diags = module->diags, .ctx = module->ctx,
+			    .text = text, .file = file, .size = (uint32_t) strlen(text), .region = region };
+
+	reader_advance(&r);
+	while (r.token.kind != TOKEN_END)
+		read_line(&r);
+	resolve_all(&r);
+	return !r.failed;
 }
 
 struct module *module_read(struct arena *arena, struct diags *diags, isl_ctx *ctx, uint32_t file)

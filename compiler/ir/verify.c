@@ -300,6 +300,10 @@ static void check_params(struct verifier *v)
 			     param->is_loop ? "not " : "");
 		if (param->is_scalar && !type_is_float(param->type))
 			fail(v, param->span, "the scalar '%s' is of type %s", param->name, type_name(param->type));
+		if (param->derivation && !v->failed)
+			check_affine(v, param->of, 0);
+		if (param->derivation && param->limit < 1)
+			fail(v, param->span, "'%s' has the limit %lld", param->name, (long long) param->limit);
 	}
 	for (int i = 0; i < module->assumptions.n && !v->failed; i++)
 		check_condition(v, module->assumptions.items[i], 0);

@@ -3,12 +3,22 @@
  * The passes that find facts: domains and proofs on accesses, directions of recurrences, dependences. */
 #include "passes/pass_private.h"
 
-/* A dump that was restructured was proved before, when its loops were those of the program. */
+/* Are its stages those of the program? */
+static bool is_as_written(const struct module *module)
+{
+	bool is = !module->restructurings.n;
+
+	for (int i = 0; i < module->params.n; i++)
+		is = is && !module->params.items[i].derivation;
+	return is;
+}
+
+/* A dump of other stages was proved before, when its loops were those of the program. */
 bool pass_analyse(struct module *module, const struct pass_options *options)
 {
 	(void) options;
 	module_analyse(module);
-	if (module->restructurings.n)
+	if (!is_as_written(module))
 		return true;
 	return module_check_accesses(module) && module_check_outputs(module);
 }

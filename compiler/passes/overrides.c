@@ -9,7 +9,7 @@
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
-	{ "algorithm", "thomas" }, { "algorithm", "hines" },
+	{ "algorithm", "hines" },
 };
 
 static bool is_done_anyway(const struct override *override)

@@ -61,21 +61,12 @@ static struct array *add_offsets(struct module *module, const struct restructuri
 	return array;
 }
 
-static bool has_param(const struct module *module, const char *name)
-{
-	bool has = false;
-
-	for (int i = 0; !has && i < module->params.n; i++)
-		has = !strcmp(module->params.items[i].name, name);
-	return has;
-}
-
 /* A number that the inspector finds. */
 static struct expr *add_count(struct module *module, const struct restructuring *r, const char *what, int *number)
 {
 	const char *base = arena_printf(module->arena, "%s_%s", r->name, what), *name = base;
 
-	for (int i = 2; has_param(module, name); i++)
+	for (int i = 2; module_has_param(module, name); i++)
 		name = arena_printf(module->arena, "%s_%d", base, i);
 	*number = module_add_param(module, name, r->span);
 	module->params.items[*number].is_inspected = true;

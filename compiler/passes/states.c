@@ -73,7 +73,7 @@ static bool has_checks(const struct module *module)
 		for (int d = 0; d < module->stages.items[s]->dims.n; d++) {
 			const struct dim *dim = &module->stages.items[s]->dims.items[d];
 
-			if (dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP)
+			if (dim->kind == DIM_BIND && array_is_checked(dim->source.array))
 				return true;
 		}
 	return false;

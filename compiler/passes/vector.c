@@ -9,7 +9,7 @@
 
 static bool is_checked(const struct dim *dim)
 {
-	return dim->kind == DIM_BIND && dim->source.array->role == ROLE_TEMP;
+	return dim->kind == DIM_BIND && array_is_checked(dim->source.array);
 }
 
 static bool stage_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
