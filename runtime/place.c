@@ -83,32 +83,22 @@ struct pair {
 	bool into;                      /* blocks */
 };
 
-/* By squares that are transposed in registers. */
-static void block_copy(const struct pair *pair, int64_t block)
-{
-	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), rows = pair->rows, width = pair->width;
-	const int64_t left = pair->flat->shape[0] - block * width, n_lanes = left < width ? left : width;
-	void *part = (char *) pair->blocks->data + block * rows * width * size;
-	void *lanes = (char *) pair->flat->data + block * rows * width * size;
-
-	if (size == 8 && pair->into)
-		pmg_block_read_f64(part, width, lanes, n_lanes, rows, rows, 1);
-	else if (size == 8)
-		pmg_block_write_f64(part, width, lanes, n_lanes, rows, rows, 1);
-	else if (pair->into)
-		pmg_block_read_f32(part, width, lanes, n_lanes, rows, rows, 1);
-	else
-		pmg_block_write_f32(part, width, lanes, n_lanes, rows, rows, 1);
-}
-
 static void pair_copy(struct pair *pair, int32_t threads)
 {
+	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
+	block_copier *const copier = block_copy_choose();
+
 	pair->rows = 1;
 	for (int32_t d = 1; d < pair->flat->rank; d++)
 		pair->rows *= pair->flat->shape[d];
 	PARALLEL(threads, pair->rows * pair->flat->shape[0], schedule(static))
-	for (int64_t block = 0; block < pair->blocks->shape[0]; block++)
-		block_copy(pair, block);
+	for (int64_t block = 0; block < pair->blocks->shape[0]; block++) {
+		const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
+		const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at,
+						 width, left < width ? left : width, pair->rows, size, pair->into };
+
+		copier(&copy);
+	}
 }
 
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)

@@ -139,6 +139,21 @@ bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
+/* ---- block_copy.c */
+
+/* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
+ * block, or out of it. Elements of 4 or 8 bytes. */
+struct block_copy {
+	void *block, *lanes;
+	int64_t width, n_lanes, rows, size;
+	bool into;
+};
+
+typedef void block_copier(const struct block_copy *copy);
+block_copier block_copy_baseline, block_copy_avx2, block_copy_avx512;
+/* The one with the widest vectors that the processor has. */
+block_copier *block_copy_choose(void);
+
 /* ---- convert.c */
 
 /* Copies all elements; shapes agree, or one is in blocks; types agree or both are integers of which one is PMG_I64. */
@@ -307,6 +322,8 @@ void live_release(struct plan *plan);
 
 /* ---- isa.c */
 
+/* Has this processor the instruction set with number PMG_ISA? */
+bool isa_is_there(int32_t isa);
 /* The kernel to run, and the name of its instruction set. PMG_BAD_CALL if that of PMG_ISA is not to be had. */
 pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_kernel **kernel, const char **name);
 

@@ -46,17 +46,22 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 #define PMG_TRANSPOSE_2(line, bits, r) \
 	PMG_EXCHANGE(line, bits, r[0], r[1], PMG_LIST(0, 2), PMG_LIST(1, 3));
 #define PMG_TRANSPOSE_4(line, bits, r) \
+	PMG_UNROLL \
 	for (int i_ = 0; i_ < 4; i_ += 2) \
 		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 1], PMG_LIST(0, 4, 2, 6), PMG_LIST(1, 5, 3, 7)); \
+	PMG_UNROLL \
 	for (int i_ = 0; i_ < 2; i_++) \
 		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 2], PMG_LIST(0, 1, 4, 5), PMG_LIST(2, 3, 6, 7));
 #define PMG_TRANSPOSE_8(line, bits, r) \
+	PMG_UNROLL \
 	for (int i_ = 0; i_ < 8; i_ += 2) \
 		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 1], PMG_LIST(0, 8, 2, 10, 4, 12, 6, 14), \
 			     PMG_LIST(1, 9, 3, 11, 5, 13, 7, 15)); \
+	PMG_UNROLL \
 	for (int i_ = 0; i_ < 4; i_++) \
 		PMG_EXCHANGE(line, bits, r[i_ + (i_ & 2)], r[i_ + (i_ & 2) + 2], PMG_LIST(0, 1, 8, 9, 4, 5, 12, 13), \
 			     PMG_LIST(2, 3, 10, 11, 6, 7, 14, 15)); \
+	PMG_UNROLL \
 	for (int i_ = 0; i_ < 4; i_++) \
 		PMG_EXCHANGE(line, bits, r[i_], r[i_ + 4], PMG_LIST(0, 1, 2, 3, 8, 9, 10, 11), \
 			     PMG_LIST(4, 5, 6, 7, 12, 13, 14, 15));
@@ -86,13 +91,16 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
 		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) { \
 			const type *lane_rows[PMG_SQUARE_##NAME]; \
+			PMG_UNROLL \
 			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 				lane_rows[i] = &from[pmg_lane_place(lane + i, n_lanes, distance)]; \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					lines[i] = *(const pmg_line_##name *) &lane_rows[i][row]; \
 				PMG_TRANSPOSE_##NAME(lines) \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
@@ -111,11 +119,14 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
 				PMG_TRANSPOSE_##NAME(lines) \
-				for (int i = 0; i < PMG_SQUARE_##NAME && lane + i < n_lanes; i++) \
-					*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
+				PMG_UNROLL \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					if (lane + i < n_lanes) \
+						*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
 			} \
 		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \

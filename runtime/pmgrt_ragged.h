@@ -48,9 +48,11 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					lines[i] = *(const pmg_line_##name *) &from[begin[lane + i] + row]; \
 				PMG_TRANSPOSE_##NAME(lines) \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
@@ -70,9 +72,11 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
 				PMG_TRANSPOSE_##NAME(lines) \
+				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &to[begin[lane + i] + row] = lines[i]; \
 			} \

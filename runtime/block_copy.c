@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies of blocks with the vectors of the instruction set that the runtime is compiled for, and the choice of the best
+ * that the processor has. */
+#define BLOCK_COPY block_copy_baseline
+#include "block_copy.h"
+
+block_copier *block_copy_choose(void)
+{
+#if PMG_HAS_ISAS
+	if (isa_is_there(2))
+		return block_copy_avx512;
+	if (isa_is_there(1))
+		return block_copy_avx2;
+#endif
+	return block_copy_baseline;
+}
