@@ -133,7 +133,7 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 	}
 }
 
-static void cable_body(pmg_plan *plan, const cable_args *args, int64_t it)
+static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -164,63 +164,99 @@ static void cable_body(pmg_plan *plan, const cable_args *args, int64_t it)
 		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
 		double *restrict v_HinesSystem_e = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
 		double *restrict v_HinesSystem_r = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-		#pragma omp simd
-		for (int64_t lane = 0; lane < 16; lane++) {
-			trace_block[16*it + lane] = v_block[lane];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
+		pmg_vector_f64 v_HinesSystem_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 v_HinesSystem_e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += coupling[c]*coupling[c]*v_HinesSystem_e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += coupling[i + 1]*coupling[i + 1]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += coupling[c]*coupling[c]*PMG_READ_F64(v_HinesSystem_e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				v_HinesSystem_e[16*i + lane] = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e[16*i + lane]) = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)]);
 			}
-			double sum_2[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum_2[lane] = 0.0;
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum_2[lane] += coupling[c]*v_HinesSystem_r[16*c + lane]*v_HinesSystem_e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane])*PMG_READ_F64(v_HinesSystem_e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				v_HinesSystem_r[16*i + lane] = cm[i]/dt*v_block[16*i + lane] + gLeak[i]*eLeak + current_block[16*i + lane] - sum_2[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_last[lane/PMG_LANES(double)] = v_HinesSystem_e_now[lane/PMG_LANES(double)];
+				v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
 			}
 		}
+		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
+			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					v_HinesSystem[16*i + lane] = v_HinesSystem_r[16*i + lane]*v_HinesSystem_e[16*i + lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane])*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
 				}
 			}
 			if (parent >= 0) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					v_HinesSystem[16*i + lane] = (v_HinesSystem_r[16*i + lane] - coupling[i]*v_HinesSystem[16*parent + lane])*v_HinesSystem_e[16*i + lane];
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = (PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - coupling[i]*v_HinesSystem_last[lane/PMG_LANES(double)])*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = (PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - coupling[i]*PMG_READ_F64(v_HinesSystem[16*parent + lane]))*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
+					}
 				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
 			}
 		}
 		for (int64_t j = 0; j < n; j++) {
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				v_block[16*j + lane] = v_HinesSystem[16*j + lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(v_block[16*j + lane]) = PMG_READ_F64(v_HinesSystem[16*j + lane]);
 			}
 		}
 		pmg_block_write_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
@@ -238,7 +274,7 @@ static pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_body(plan, args, it);
+		cable_trace(plan, args, it);
 	}
 
 	return PMG_OK;
@@ -494,22 +530,35 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		double *restrict v_HinesSystem_e_block = (double *) plan->data[15] + pmg_thread()*(n + 8)*16;
 		double *restrict diag_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
 		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
+		pmg_vector_f64 v_HinesSystem_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 v_HinesSystem_e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += coupling[c]*coupling[c]*v_HinesSystem_e_block[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += coupling[i + 1]*coupling[i + 1]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += coupling[c]*coupling[c]*PMG_READ_F64(v_HinesSystem_e_block[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				v_HinesSystem_e_block[16*i + lane] = 1.0/(diag_block[16*i + lane] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_last[lane/PMG_LANES(double)] = v_HinesSystem_e_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_block_write_f64(v_HinesSystem_e_block, 16, v_HinesSystem_e + s_block*n, lanes, n, n, 1);

@@ -232,34 +232,51 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 8)*16;
 				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 8)*16;
 				for (int64_t y = 0; y < ny; y++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						ry[16*y + lane] = ux_block[16*y*nz + 16*z + lane] - 0.5*r*(p_block[16*y*(nz + 2) + 16*z + lane + 16] - 2.0*p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16] + p_block[16*(y + 2)*(nz + 2) + 16*z + lane + 16]);
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(ry[16*y + lane]) = PMG_READ_F64(ux_block[16*y*nz + 16*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*y*(nz + 2) + 16*z + lane + 16]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 2)*(nz + 2) + 16*z + lane + 16]));
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy_pivot[lane] = 1.0/(1.0 + r);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_pivot[lane]) = PMG_FILL_F64(1.0/(1.0 + r));
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy_y[lane] = ry[lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[lane]);
+				}
+				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot[lane]);
+				}
+				pmg_vector_f64 uy_y_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					uy_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_y[lane]);
 				}
 				for (int64_t i = 1; i < ny; i++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						uy_pivot[16*i + lane] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*uy_pivot[16*i + lane - 16]);
-						uy_y[16*i + lane] = ry[16*i + lane] - -0.5*r*uy_y[16*i + lane - 16]*uy_pivot[16*i + lane - 16];
+					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 16)];
+					pmg_vector_f64 uy_y_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[16*i + lane]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)]);
+						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[16*i + lane]) = PMG_READ_F64(ry[16*i + lane]) - -0.5*r*uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)];
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
+						uy_y_last[lane/PMG_LANES(double)] = uy_y_now[lane/PMG_LANES(double)];
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy[16*z*ny + 16*ny + lane - 16] = uy_y[16*ny + lane - 16]*uy_pivot[16*ny + lane - 16];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy[16*z*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y[16*ny + lane - 16])*PMG_READ_F64(uy_pivot[16*ny + lane - 16]);
 				}
 				for (int64_t i = ny - 2; i >= 0; i--) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						uy[16*z*ny + 16*i + lane] = (uy_y[16*i + lane] - -0.5*r*uy[16*z*ny + 16*i + lane + 16])*uy_pivot[16*i + lane];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(uy[16*z*ny + 16*i + lane]) = (PMG_READ_F64(uy_y[16*i + lane]) - -0.5*r*PMG_READ_F64(uy[16*z*ny + 16*i + lane + 16]))*PMG_READ_F64(uy_pivot[16*i + lane]);
 					}
 				}
 			}
@@ -269,40 +286,67 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 8)*16;
 				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 8)*16;
 				for (int64_t z = 0; z < nz; z++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						rz[16*z + lane] = uy[16*z*ny + 16*y + lane] - 0.5*r*(p_block[16*(y + 1)*(nz + 2) + 16*z + lane] - 2.0*p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16] + p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 32]);
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(rz[16*z + lane]) = PMG_READ_F64(uy[16*z*ny + 16*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 32]));
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_pivot[lane] = 1.0/(1.0 + r);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_FILL_F64(1.0/(1.0 + r));
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_y[lane] = rz[lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(rz[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
 				}
 				for (int64_t i = 1; i < nz; i++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch_pivot[16*i + lane] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[16*i + lane - 16]);
-						u_TriBatch_y[16*i + lane] = rz[16*i + lane] - -0.5*r*u_TriBatch_y[16*i + lane - 16]*u_TriBatch_pivot[16*i + lane - 16];
+					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
+					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(rz[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch[16*nz + lane - 16] = u_TriBatch_y[16*nz + lane - 16]*u_TriBatch_pivot[16*nz + lane - 16];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch[16*nz + lane - 16]) = PMG_READ_F64(u_TriBatch_y[16*nz + lane - 16])*PMG_READ_F64(u_TriBatch_pivot[16*nz + lane - 16]);
+				}
+				pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 16*nz - 16]);
 				}
 				for (int64_t i = nz - 2; i >= 0; i--) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch[16*i + lane] = (u_TriBatch_y[16*i + lane] - -0.5*r*u_TriBatch[16*i + lane + 16])*u_TriBatch_pivot[16*i + lane];
+					pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[16*i + lane]) = (PMG_READ_F64(u_TriBatch_y[16*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[16*i + lane]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
 					}
 				}
 				for (int64_t k = 0; k < nz; k++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_block[16*y*nz + 16*k + lane] = u_TriBatch[16*k + lane];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_block[16*y*nz + 16*k + lane]) = PMG_READ_F64(u_TriBatch[16*k + lane]);
 					}
 				}
 			}
@@ -660,35 +704,35 @@ static void heat_cube_isl_uy_y(pmg_plan *plan, const heat_cube_args *args)
 			double *restrict p_block = (double *) plan->data[19] + pmg_thread()*(ny + 2)*(nz + 10)*16;
 			pmg_block_read_f64(p_block, 16, p + (s0_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
 			for (int64_t s1 = 0; s1 < nz; s1++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy_y_block[16*s1*ny + lane] = ry_block[16*s1*ny + lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_y_block[16*s1*ny + lane]) = PMG_READ_F64(ry_block[16*s1*ny + lane]);
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy_pivot_block[16*s1*ny + lane] = 1.0/(1.0 + r);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_pivot_block[16*s1*ny + lane]) = PMG_FILL_F64(1.0/(1.0 + r));
 				}
 				for (int64_t y = -1; y >= 1 - ny; y--) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						uy_pivot_block[16*s1*ny + lane - 16*y] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_block[16*s1*ny + lane - 16*y - 16]);
-						uy_y_block[16*s1*ny + lane - 16*y] = ry_block[16*s1*ny + lane - 16*y] - -0.5*r*uy_y_block[16*s1*ny + lane - 16*y - 16]*uy_pivot_block[16*s1*ny + lane - 16*y - 16];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(uy_pivot_block[16*s1*ny + lane - 16*y]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(uy_pivot_block[16*s1*ny + lane - 16*y - 16]));
+						PMG_WRITE_F64(uy_y_block[16*s1*ny + lane - 16*y]) = PMG_READ_F64(ry_block[16*s1*ny + lane - 16*y]) - -0.5*r*PMG_READ_F64(uy_y_block[16*s1*ny + lane - 16*y - 16])*PMG_READ_F64(uy_pivot_block[16*s1*ny + lane - 16*y - 16]);
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					uy_block[16*s1*ny + 16*ny + lane - 16] = uy_y_block[16*s1*ny + 16*ny + lane - 16]*uy_pivot_block[16*s1*ny + 16*ny + lane - 16];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_block[16*s1*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y_block[16*s1*ny + 16*ny + lane - 16])*PMG_READ_F64(uy_pivot_block[16*s1*ny + 16*ny + lane - 16]);
 				}
 				for (int64_t y = -ny - 1; y >= -2*ny; y--) {
 					if (y + ny <= -2) {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							uy_block[16*s1*ny + 32*ny + 16*y + lane] = (uy_y_block[16*s1*ny + 32*ny + 16*y + lane] - -0.5*r*uy_block[16*s1*ny + 32*ny + 16*y + lane + 16])*uy_pivot_block[16*s1*ny + 32*ny + 16*y + lane];
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							PMG_WRITE_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane]) = (PMG_READ_F64(uy_y_block[16*s1*ny + 32*ny + 16*y + lane]) - -0.5*r*PMG_READ_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane + 16]))*PMG_READ_F64(uy_pivot_block[16*s1*ny + 32*ny + 16*y + lane]);
 						}
 					}
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						rz_block[16*(2*ny + y)*nz + 16*s1 + lane] = uy_block[16*s1*ny + 32*ny + 16*y + lane] - 0.5*r*(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane] - 2.0*p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 16] + p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 32]);
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(rz_block[16*(2*ny + y)*nz + 16*s1 + lane]) = PMG_READ_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane]) - 2.0*PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 16]) + PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 32]));
 					}
 				}
 			}
@@ -726,35 +770,52 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 				double *restrict u_TriBatch_block = (double *) plan->data[23] + pmg_thread()*(nz + 8)*16;
 				double *restrict u_block = (double *) plan->data[24] + pmg_thread()*(nz + 8)*16;
 				pmg_block_read_f64(u_block, 16, u + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_pivot_block[lane] = 1.0/(1.0 + r);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = PMG_FILL_F64(1.0/(1.0 + r));
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_y_block[lane] = rz_block2[lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_y_block[lane]) = PMG_READ_F64(rz_block2[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot_block[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y_block[lane]);
 				}
 				for (int64_t i = 1; i < nz; i++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch_y_block[16*i + lane] = rz_block2[16*i + lane] - -0.5*r*u_TriBatch_y_block[16*i + lane - 16]*u_TriBatch_pivot_block[16*i + lane - 16];
-						u_TriBatch_pivot_block[16*i + lane] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_block[16*i + lane - 16]);
+					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
+					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane]) = PMG_READ_F64(rz_block2[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
 					}
 				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_block[16*nz + lane - 16] = u_TriBatch_y_block[16*nz + lane - 16]*u_TriBatch_pivot_block[16*nz + lane - 16];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_block[16*nz + lane - 16]) = PMG_READ_F64(u_TriBatch_y_block[16*nz + lane - 16])*PMG_READ_F64(u_TriBatch_pivot_block[16*nz + lane - 16]);
 				}
 				for (int64_t i = nz + 1; i < 2*nz + 1; i++) {
 					if (i >= nz + 2) {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							u_TriBatch_block[32*nz + lane - 16*i] = (u_TriBatch_y_block[32*nz + lane - 16*i] - -0.5*r*u_TriBatch_block[32*nz + lane + 16 - 16*i])*u_TriBatch_pivot_block[32*nz + lane - 16*i];
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							PMG_WRITE_F64(u_TriBatch_block[32*nz + lane - 16*i]) = (PMG_READ_F64(u_TriBatch_y_block[32*nz + lane - 16*i]) - -0.5*r*PMG_READ_F64(u_TriBatch_block[32*nz + lane + 16 - 16*i]))*PMG_READ_F64(u_TriBatch_pivot_block[32*nz + lane - 16*i]);
 						}
 					}
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_block[32*nz + lane - 16*i] = u_TriBatch_block[32*nz + lane - 16*i];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_block[32*nz + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*nz + lane - 16*i]);
 					}
 				}
 				pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);

@@ -101,9 +101,8 @@
 
 /* ---- hines ---- */
 
-static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void hines_x_e(pmg_plan *plan, const hines_args *args)
 {
-	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const int64_t *restrict T_parent = plan->data[0];
@@ -124,57 +123,100 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict x_r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
+		pmg_vector_f64 x_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 x_e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += upper[c]*lower[c]*x_e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[i + 1]*lower[i + 1]*x_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[c]*lower[c]*PMG_READ_F64(x_e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_e[16*i + lane] = 1.0/(diag_block[16*i + lane] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
 			}
-			double sum_2[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum_2[lane] = 0.0;
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum_2[lane] += upper[c]*x_r[16*c + lane]*x_e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)]*x_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane])*PMG_READ_F64(x_e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_r[16*i + lane] = rhs_block[16*i + lane] - sum_2[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_e_last[lane/PMG_LANES(double)] = x_e_now[lane/PMG_LANES(double)];
+				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
 			}
 		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = x_r[16*i + lane]*x_e[16*i + lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane])*PMG_READ_F64(x_e[16*i + lane]);
 				}
 			}
 			if (parent >= 0) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = (x_r[16*i + lane] - lower[i]*x_block[16*parent + lane])*x_e[16*i + lane];
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_r[16*i + lane]) - lower[i]*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_e[16*i + lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_r[16*i + lane]) - lower[i]*PMG_READ_F64(x_block[16*parent + lane]))*PMG_READ_F64(x_e[16*i + lane]);
+					}
 				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
+}
+
+static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_args *args = arguments;
+
+	hines_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -254,22 +296,35 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict x_e_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
 		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		pmg_vector_f64 x_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 x_e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += upper[c]*lower[c]*x_e_block[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[i + 1]*lower[i + 1]*x_e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[c]*lower[c]*PMG_READ_F64(x_e_block[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_e_block[16*i + lane] = 1.0/(diag_block[16*i + lane] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_e_last[lane/PMG_LANES(double)] = x_e_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_block_write_f64(x_e_block, 16, x_e + s_block*n, lanes, n, n, 1);
@@ -821,9 +876,8 @@ void hines_destroy(hines_plan_t *plan)
 
 /* ---- hines_written ---- */
 
-static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 {
-	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const int64_t *restrict T_parent = plan->data[0];
@@ -857,57 +911,100 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
+		pmg_vector_f64 e_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += upper[c]*lower[c]*e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[i + 1]*lower[i + 1]*e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[c]*lower[c]*PMG_READ_F64(e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				e[16*i + lane] = 1.0/(diag_block[16*i + lane] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
 			}
-			double sum_2[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum_2[lane] = 0.0;
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum_2[lane] += upper[c]*r[16*c + lane]*e[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)]*e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane])*PMG_READ_F64(e[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				r[16*i + lane] = rhs_block[16*i + lane] - sum_2[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				e_last[lane/PMG_LANES(double)] = e_now[lane/PMG_LANES(double)];
+				r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
 			}
 		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = r[16*i + lane]*e[16*i + lane];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane])*PMG_READ_F64(e[16*i + lane]);
 				}
 			}
 			if (parent >= 0) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = (r[16*i + lane] - lower[i]*x_block[16*parent + lane])*e[16*i + lane];
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(r[16*i + lane]) - lower[i]*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(e[16*i + lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(r[16*i + lane]) - lower[i]*PMG_READ_F64(x_block[16*parent + lane]))*PMG_READ_F64(e[16*i + lane]);
+					}
 				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
+}
+
+static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_written_args *args = arguments;
+
+	hines_written_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1003,22 +1100,35 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict e_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
 		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		pmg_vector_f64 e_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
+			pmg_vector_f64 e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					sum[lane] += upper[c]*lower[c]*e_block[16*c + lane];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[i + 1]*lower[i + 1]*e_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] += upper[c]*lower[c]*PMG_READ_F64(e_block[16*c + lane]);
+					}
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				e_block[16*i + lane] = 1.0/(diag_block[16*i + lane] - sum[lane]);
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				e_last[lane/PMG_LANES(double)] = e_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_block_write_f64(e_block, 16, e + s_block*n, lanes, n, n, 1);

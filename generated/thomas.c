@@ -76,29 +76,56 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				pivot[lane] = 1.0/b_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(pivot[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				y[lane] = d_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_block[lane]);
+			}
+			pmg_vector_f64 pivot_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(pivot[lane]);
+			}
+			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				y_last[lane/PMG_LANES(double)] = PMG_READ_F64(y[lane]);
 			}
 			for (int64_t i = 1; i < n; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					pivot[16*i + lane] = 1.0/(b_block[16*i + lane] - a_block[16*i + lane]*c_block[16*i + lane - 16]*pivot[16*i + lane - 16]);
-					y[16*i + lane] = d_block[16*i + lane] - a_block[16*i + lane]*y[16*i + lane - 16]*pivot[16*i + lane - 16];
+				pmg_vector_f64 pivot_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*pivot_last[lane/PMG_LANES(double)]);
+					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)]*pivot_last[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					pivot_last[lane/PMG_LANES(double)] = pivot_now[lane/PMG_LANES(double)];
+					y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_block[16*n + lane - 16] = y[16*n + lane - 16]*pivot[16*n + lane - 16];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y[16*n + lane - 16])*PMG_READ_F64(pivot[16*n + lane - 16]);
+			}
+			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
 			}
 			for (int64_t i = n - 2; i >= 0; i--) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = (y[16*i + lane] - c_block[16*i + lane]*x_block[16*i + lane + 16])*pivot[16*i + lane];
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
@@ -206,29 +233,46 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			double *restrict y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
 			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				y_block[lane] = d_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_block[lane]);
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				pivot_block[lane] = 1.0/b_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
+			}
+			pmg_vector_f64 pivot_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(pivot_block[lane]);
+			}
+			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				y_last[lane/PMG_LANES(double)] = PMG_READ_F64(y_block[lane]);
 			}
 			for (int64_t i = 1; i < n; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					y_block[16*i + lane] = d_block[16*i + lane] - a_block[16*i + lane]*y_block[16*i + lane - 16]*pivot_block[16*i + lane - 16];
-					pivot_block[16*i + lane] = 1.0/(b_block[16*i + lane] - a_block[16*i + lane]*c_block[16*i + lane - 16]*pivot_block[16*i + lane - 16]);
+				pmg_vector_f64 pivot_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)]*pivot_last[lane/PMG_LANES(double)];
+					pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*pivot_last[lane/PMG_LANES(double)]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					pivot_last[lane/PMG_LANES(double)] = pivot_now[lane/PMG_LANES(double)];
+					y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_block[16*n + lane - 16] = y_block[16*n + lane - 16]*pivot_block[16*n + lane - 16];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y_block[16*n + lane - 16])*PMG_READ_F64(pivot_block[16*n + lane - 16]);
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[32*n + lane - 16*i] = (y_block[32*n + lane - 16*i] - c_block[32*n + lane - 16*i]*x_block[32*n + lane + 16 - 16*i])*pivot_block[32*n + lane - 16*i];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(pivot_block[32*n + lane - 16*i]);
 				}
 			}
 			pmg_block_write_f64(pivot_block, 16, pivot + s_block*n, lanes, n, n, 1);

@@ -102,29 +102,56 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_pivot[lane] = 1.0/b_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_pivot[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_y[lane] = d_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_block[lane]);
+			}
+			pmg_vector_f64 x_pivot_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_pivot[lane]);
+			}
+			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_y[lane]);
 			}
 			for (int64_t i = 1; i < n; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_pivot[16*i + lane] = 1.0/(b_block[16*i + lane] - a_block[16*i + lane]*c_block[16*i + lane - 16]*x_pivot[16*i + lane - 16]);
-					x_y[16*i + lane] = d_block[16*i + lane] - a_block[16*i + lane]*x_y[16*i + lane - 16]*x_pivot[16*i + lane - 16];
+				pmg_vector_f64 x_pivot_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*x_pivot_last[lane/PMG_LANES(double)]);
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)]*x_pivot_last[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_pivot_last[lane/PMG_LANES(double)] = x_pivot_now[lane/PMG_LANES(double)];
+					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_block[16*n + lane - 16] = x_y[16*n + lane - 16]*x_pivot[16*n + lane - 16];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y[16*n + lane - 16])*PMG_READ_F64(x_pivot[16*n + lane - 16]);
+			}
+			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
 			}
 			for (int64_t i = n - 2; i >= 0; i--) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[16*i + lane] = (x_y[16*i + lane] - c_block[16*i + lane]*x_block[16*i + lane + 16])*x_pivot[16*i + lane];
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
@@ -198,29 +225,46 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 			double *restrict x_y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
 			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_y_block[lane] = d_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_block[lane]);
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_pivot_block[lane] = 1.0/b_block[lane];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
+			}
+			pmg_vector_f64 x_pivot_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_pivot_block[lane]);
+			}
+			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_y_block[lane]);
 			}
 			for (int64_t i = 1; i < n; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_y_block[16*i + lane] = d_block[16*i + lane] - a_block[16*i + lane]*x_y_block[16*i + lane - 16]*x_pivot_block[16*i + lane - 16];
-					x_pivot_block[16*i + lane] = 1.0/(b_block[16*i + lane] - a_block[16*i + lane]*c_block[16*i + lane - 16]*x_pivot_block[16*i + lane - 16]);
+				pmg_vector_f64 x_pivot_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)]*x_pivot_last[lane/PMG_LANES(double)];
+					x_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*x_pivot_last[lane/PMG_LANES(double)]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_pivot_last[lane/PMG_LANES(double)] = x_pivot_now[lane/PMG_LANES(double)];
+					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
 				}
 			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				x_block[16*n + lane - 16] = x_y_block[16*n + lane - 16]*x_pivot_block[16*n + lane - 16];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y_block[16*n + lane - 16])*PMG_READ_F64(x_pivot_block[16*n + lane - 16]);
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					x_block[32*n + lane - 16*i] = (x_y_block[32*n + lane - 16*i] - c_block[32*n + lane - 16*i]*x_block[32*n + lane + 16 - 16*i])*x_pivot_block[32*n + lane - 16*i];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(x_y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(x_pivot_block[32*n + lane - 16*i]);
 				}
 			}
 			pmg_block_write_f64(x_pivot_block, 16, x_pivot + s0_block*n, lanes, n, n, 1);
@@ -732,89 +776,122 @@ void tri_batch_destroy(tri_batch_plan_t *plan)
 
 /* ---- heat ---- */
 
+static void heat_p(pmg_plan *plan, const heat_args *args)
+{
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+	const double r = args->r;
+	double *restrict u = plan->data[0];
+
+	/* tridiagonal.pmg:20
+	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+	 */
+	/* tridiagonal.pmg:21
+	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
+		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s_block, lanes, n);
+		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10)*16;
+		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+		for (int64_t i = -1; i < n + 1; i++) {
+			if (n > i && i >= 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(p[16*i + lane + 16]) = PMG_READ_F64(u_block[16*i + lane]);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(p[16*i + lane + 16]) = PMG_FILL_F64(0.0);
+				}
+			}
+		}
+		for (int64_t i = 0; i < n; i++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(d[16*i + lane]) = PMG_READ_F64(u_block[16*i + lane]) + 0.5*r*(PMG_READ_F64(p[16*i + lane]) - 2.0*PMG_READ_F64(p[16*i + lane + 16]) + PMG_READ_F64(p[16*i + lane + 32]));
+			}
+		}
+		if (n >= 1) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_FILL_F64(1.0/(1.0 + r));
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
+			}
+			pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+			}
+			pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
+			}
+			for (int64_t i = 1; i < n; i++) {
+				pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(d[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+					u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_TriBatch[16*n + lane - 16]) = PMG_READ_F64(u_TriBatch_y[16*n + lane - 16])*PMG_READ_F64(u_TriBatch_pivot[16*n + lane - 16]);
+			}
+			pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 16*n - 16]);
+			}
+			for (int64_t i = n - 2; i >= 0; i--) {
+				pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[16*i + lane]) = (PMG_READ_F64(u_TriBatch_y[16*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		for (int64_t j = 0; j < n; j++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_block[16*j + lane]) = PMG_READ_F64(u_TriBatch[16*j + lane]);
+			}
+		}
+		pmg_block_put_f64(u_block, 16, u, &plan->places[0], s_block, lanes, n);
+	}
+}
+
 static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
-	const double r = args->r;
-	double *restrict u = plan->data[0];
 
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		/* tridiagonal.pmg:20
-		 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
-		 */
-		/* tridiagonal.pmg:21
-		 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
-		 */
-		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		#pragma omp parallel for schedule(static)
-		for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nRods - s_block);
-			double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s_block, lanes, n);
-			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10)*16;
-			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-			for (int64_t i = -1; i < n + 1; i++) {
-				if (n > i && i >= 0) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						p[16*i + lane + 16] = u_block[16*i + lane];
-					}
-				} else {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						p[16*i + lane + 16] = 0.0;
-					}
-				}
-			}
-			for (int64_t i = 0; i < n; i++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					d[16*i + lane] = u_block[16*i + lane] + 0.5*r*(p[16*i + lane] - 2.0*p[16*i + lane + 16] + p[16*i + lane + 32]);
-				}
-			}
-			if (n >= 1) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_pivot[lane] = 1.0/(1.0 + r);
-				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch_y[lane] = d[lane];
-				}
-				for (int64_t i = 1; i < n; i++) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch_pivot[16*i + lane] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[16*i + lane - 16]);
-						u_TriBatch_y[16*i + lane] = d[16*i + lane] - -0.5*r*u_TriBatch_y[16*i + lane - 16]*u_TriBatch_pivot[16*i + lane - 16];
-					}
-				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_TriBatch[16*n + lane - 16] = u_TriBatch_y[16*n + lane - 16]*u_TriBatch_pivot[16*n + lane - 16];
-				}
-				for (int64_t i = n - 2; i >= 0; i--) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch[16*i + lane] = (u_TriBatch_y[16*i + lane] - -0.5*r*u_TriBatch[16*i + lane + 16])*u_TriBatch_pivot[16*i + lane];
-					}
-				}
-			}
-			for (int64_t j = 0; j < n; j++) {
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_block[16*j + lane] = u_TriBatch[16*j + lane];
-				}
-			}
-			pmg_block_put_f64(u_block, 16, u, &plan->places[0], s_block, lanes, n);
-		}
+		heat_p(plan, args);
 	}
 
 	return PMG_OK;
@@ -883,12 +960,10 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 /* ---- heat: --schedule=isl ---- */
 
-static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 {
-	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
 	const double r = args->r;
 	double *restrict u = plan->data[0];
 	double *restrict p = plan->data[1];
@@ -897,94 +972,108 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *restrict u_TriBatch_pivot = plan->data[4];
 	double *restrict u_TriBatch_y = plan->data[5];
 
+	/* tridiagonal.pmg:20
+	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	/* tridiagonal.pmg:21
+	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
+		const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
+		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 10)*16;
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s0_block, lanes, n);
+		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+		pmg_vector_f64 p_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		for (int64_t i = -1; i < n + 1; i++) {
+			pmg_vector_f64 p_now[PMG_VECTORS(double, 16)] = { { 0 } };
+			if (n > i && i >= 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					p_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(p_block[16*i + lane + 16]) = PMG_READ_F64(u_block[16*i + lane]);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					p_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(p_block[16*i + lane + 16]) = PMG_FILL_F64(0.0);
+				}
+			}
+			if (i >= 2) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]));
+				}
+			}
+			if (i >= 1) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(d_block[16*i + lane - 16]) = PMG_READ_F64(u_block[16*i + lane - 16]) + 0.5*r*(PMG_READ_F64(p_block[16*i + lane - 16]) - 2.0*p_last[lane/PMG_LANES(double)] + PMG_READ_F64(p_block[16*i + lane + 16]));
+				}
+				if (i >= 2) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane - 16]) = PMG_READ_F64(d_block[16*i + lane - 16]) - -0.5*r*PMG_READ_F64(u_TriBatch_y_block[16*i + lane - 32])*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_TriBatch_y_block[lane]) = PMG_READ_F64(d_block[lane]);
+					}
+				}
+				if (i == n) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_TriBatch_block[16*n + lane - 16]) = PMG_READ_F64(u_TriBatch_y_block[16*n + lane - 16])*PMG_READ_F64(u_TriBatch_pivot_block[16*n + lane - 16]);
+					}
+				}
+			} else {
+				if (n >= 1 && i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = PMG_FILL_F64(1.0/(1.0 + r));
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				p_last[lane/PMG_LANES(double)] = p_now[lane/PMG_LANES(double)];
+			}
+		}
+		for (int64_t i = n + 1; i < 2*n + 1; i++) {
+			if (i >= n + 2) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_block[32*n + lane - 16*i]) = (PMG_READ_F64(u_TriBatch_y_block[32*n + lane - 16*i]) - -0.5*r*PMG_READ_F64(u_TriBatch_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(u_TriBatch_pivot_block[32*n + lane - 16*i]);
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_block[32*n + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*n + lane - 16*i]);
+			}
+		}
+		pmg_block_write_f64(p_block, 16, p + s0_block*(n + 2), lanes, n + 2, n + 2, 1);
+		pmg_block_put_f64(u_block, 16, u, &plan->places[0], s0_block, lanes, n);
+		pmg_block_write_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
+		pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + s0_block*n, lanes, n, n, 1);
+		pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + s0_block*n, lanes, n, n, 1);
+		pmg_block_write_f64(u_TriBatch_block, 16, u_TriBatch + s0_block*n, lanes, n, n, 1);
+	}
+}
+
+static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const heat_args *args = arguments;
+	const int64_t nSteps = args->nSteps;
+
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		/* tridiagonal.pmg:20
-		 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
-		 */
-		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		/* tridiagonal.pmg:21
-		 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
-		 */
-		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		#pragma omp parallel for schedule(static)
-		for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
-			double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 10)*16;
-			double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s0_block, lanes, n);
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-			double *restrict u_TriBatch_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			for (int64_t i = -1; i < n + 1; i++) {
-				if (n > i && i >= 0) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						p_block[16*i + lane + 16] = u_block[16*i + lane];
-					}
-				} else {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						p_block[16*i + lane + 16] = 0.0;
-					}
-				}
-				if (i >= 2) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch_pivot_block[16*i + lane - 16] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_block[16*i + lane - 32]);
-					}
-				}
-				if (i >= 1) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						d_block[16*i + lane - 16] = u_block[16*i + lane - 16] + 0.5*r*(p_block[16*i + lane - 16] - 2.0*p_block[16*i + lane] + p_block[16*i + lane + 16]);
-					}
-					if (i >= 2) {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							u_TriBatch_y_block[16*i + lane - 16] = d_block[16*i + lane - 16] - -0.5*r*u_TriBatch_y_block[16*i + lane - 32]*u_TriBatch_pivot_block[16*i + lane - 32];
-						}
-					} else {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							u_TriBatch_y_block[lane] = d_block[lane];
-						}
-					}
-					if (i == n) {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							u_TriBatch_block[16*n + lane - 16] = u_TriBatch_y_block[16*n + lane - 16]*u_TriBatch_pivot_block[16*n + lane - 16];
-						}
-					}
-				} else {
-					if (n >= 1 && i == 0) {
-						#pragma omp simd
-						for (int64_t lane = 0; lane < 16; lane++) {
-							u_TriBatch_pivot_block[lane] = 1.0/(1.0 + r);
-						}
-					}
-				}
-			}
-			for (int64_t i = n + 1; i < 2*n + 1; i++) {
-				if (i >= n + 2) {
-					#pragma omp simd
-					for (int64_t lane = 0; lane < 16; lane++) {
-						u_TriBatch_block[32*n + lane - 16*i] = (u_TriBatch_y_block[32*n + lane - 16*i] - -0.5*r*u_TriBatch_block[32*n + lane + 16 - 16*i])*u_TriBatch_pivot_block[32*n + lane - 16*i];
-					}
-				}
-				#pragma omp simd
-				for (int64_t lane = 0; lane < 16; lane++) {
-					u_block[32*n + lane - 16*i] = u_TriBatch_block[32*n + lane - 16*i];
-				}
-			}
-			pmg_block_write_f64(p_block, 16, p + s0_block*(n + 2), lanes, n + 2, n + 2, 1);
-			pmg_block_put_f64(u_block, 16, u, &plan->places[0], s0_block, lanes, n);
-			pmg_block_write_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
-			pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + s0_block*n, lanes, n, n, 1);
-			pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + s0_block*n, lanes, n, n, 1);
-			pmg_block_write_f64(u_TriBatch_block, 16, u_TriBatch + s0_block*n, lanes, n, n, 1);
-		}
+		heat_isl_p(plan, args);
 	}
 
 	return PMG_OK;

@@ -2,11 +2,8 @@
  *
  * Loops that run in blocks (ir/block.h). The loop goes from block to block; at its begin, copies of the parts of arrays
  * are filled (runtime/pmgrt_block.h), and at its end those that were written go back. In between each statement, or as
- * many as stand together, is a vector loop over the lanes: `lane` is its variable, and the subscript that stands last
- * in copies, in what is left of folded arrays, and in variables that live across such loops. */
+ * many as stand together, is a loop over the lanes (lanes.c). */
 #include "codegen/codegen_private.h"
-
-/* ---- lanes ---- */
 
 const struct array *block_array(const struct emit *e, const struct array *array)
 {
@@ -14,71 +11,6 @@ const struct array *block_array(const struct emit *e, const struct array *array)
 		if (e->block->arrays.items[i]->owner == array)
 			return e->block->arrays.items[i];
 	return array;
-}
-
-const char *lanes_text(const struct emit *e)
-{
-	return int_text(e->arena, e->block->factor);
-}
-
-static isl_bool look_at_node(__isl_keep isl_ast_node *node, void *user)
-{
-	enum isl_ast_node_type type = isl_ast_node_get_type(node);
-	bool *is_straight = user;
-	const struct mark *mark;
-
-	if (type == isl_ast_node_for || type == isl_ast_node_if)
-		*is_straight = false;
-	if (type == isl_ast_node_mark) {
-		mark = mark_of(isl_ast_node_mark_get_id(node));
-		*is_straight = *is_straight && (mark->kind == MARK_GROUP || mark->kind == MARK_STORAGE);
-	}
-	return *is_straight ? isl_bool_true : isl_bool_false;
-}
-
-bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
-{
-	bool is_straight = true;
-
-	if (!e->block || e->in_lanes)
-		return false;
-	isl_ast_node_foreach_descendant_top_down(node, look_at_node, &is_straight);
-	return is_straight;
-}
-
-int lanes_open(struct emit *e)
-{
-	line(e->w, "#pragma omp simd");
-	e->in_lanes = true;
-	return block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
-}
-
-void lanes_close(struct emit *e, int names)
-{
-	block_close(e, names);
-	e->in_lanes = false;
-}
-
-/* The variable of the loop itself is there where it is read. */
-void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
-{
-	struct writer *outer = e->w, scratch = writer_new(e->arena);
-	int visible = e->names.visible.n, names;
-	size_t n_locals = (size_t) e->locals.n;
-	const char *text;
-
-	e->in_lanes = true;
-	e->w = &scratch;
-	emit_node(e, node, (struct loop_use) { 0 });
-	text = str_text(&scratch.text);
-	e->w = outer;
-	e->names.visible.n = visible;
-	e->locals.n = (int) n_locals;
-	names = lanes_open(e);
-	if (text_mentions(text, e->lane_variable))
-		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
-	emit_node(e, node, (struct loop_use) { 0 });
-	lanes_close(e, names);
 }
 
 /* ---- parts of arrays ---- */
@@ -290,6 +222,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, &variable, 1);
+	lanes_begin(e, body);
 	emit_node(e, body, (struct loop_use) { 0 });
 	e->iterators.n = iterators;
 	if (loop)
@@ -349,8 +282,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
 	scope_leave(e, scope);
-	e->block = NULL;
-	e->ragged = NULL;
+	lanes_end(e);
 	isl_ast_node_free(body);
 }
 
@@ -368,6 +300,6 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	open_block(e->w, "{");
 	emit_body(e, node, NULL, &value, "1");
 	block_close(e, visible);
-	e->block = NULL;
+	lanes_end(e);
 	isl_ast_expr_free(point.instance);
 }

@@ -132,6 +132,8 @@ struct iterator {
 	struct affine value;
 };
 
+typedef VEC(struct iterator) iterator_list;
+
 struct binding {                        /* a bound dim whose variable is in scope */
 	const struct array *array;
 	struct affine subscript;
@@ -176,6 +178,22 @@ struct kept {                           /* what a dot product reads, in vectors 
 	const struct stage *ahead;      /* the dot product, if several iterations can make it ahead; NULL */
 };
 
+struct carry {                          /* what a loop over rows keeps of the row before, in vectors of lanes */
+	const struct array *array;
+	const char *variable;           /* of the loop */
+	int direction;
+	struct affine index, first;     /* of the row it is at; of the row before the first one */
+	const char *last, *now;         /* the vectors: of the row before, and of the row */
+	bool has_first;                 /* there is a row before the first one */
+	bool is_conditional;            /* it is not written in each iteration */
+	bool is_used;
+};
+
+struct carried_case {                   /* a variable that may be the row before; NULL: there is none */
+	const char *name;
+	struct affine row;
+};
+
 struct emit {
 	struct module *module;
 	struct arena *arena;
@@ -183,7 +201,7 @@ struct emit {
 	const struct target *target;
 	struct writer *w;
 	struct names names;
-	VEC(struct iterator) iterators;
+	iterator_list iterators;
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
@@ -199,6 +217,11 @@ struct emit {
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
 	bool in_lanes;                  /* inside a loop over the lanes */
+	bool lanes_are_vectors;         /* of this type; what is in the block */
+	enum scalar_type lane_type;
+	isl_ast_node *block_body;
+	VEC(struct carry) carries;      /* of the loops around, innermost last */
+	struct carried_case carried;    /* that was found last */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -405,12 +428,41 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* Where the array's values are: in the block's copy of a part, or in the array itself. */
 const struct array *block_array(const struct emit *e, const struct array *array);
+
+/* ---- lanes.c: statements for all lanes of a block ----------------------------------------------------------- */
+
 const char *lanes_text(const struct emit *e);
+/* Chooses the form of the statements in a block. */
+void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body);
+void lanes_end(struct emit *e);
+/* A variable with a value for each lane: its declaration, and what stands for it in a loop over the lanes. */
+const char *lane_declaration(struct emit *e, enum scalar_type type, const char *name);
+const char *lane_of(const struct emit *e, const char *name);
+/* In such a loop: the type of a value, a value of no lane, the value of an expression, and an element that is read
+ * (NULL: it is read as everywhere) or written. */
+const char *lane_type(const struct emit *e, enum scalar_type type);
+const char *lane_fill(struct emit *e, enum scalar_type type, const char *value);
+struct text lane_value(struct emit *e, const struct expr *value, struct text text);
+const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text);
+const char *lane_write(struct emit *e, const struct access *access, const char *text);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
 bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);
 int lanes_open(struct emit *e);
 void lanes_close(struct emit *e, int names);
+
+/* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
+
+/* A loop over rows that reads what its iteration before has written; false: it is another loop. */
+bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried has that; and one
+ * that is written. */
+const char *carried_read(struct emit *e, const struct point *point, const struct access *access);
+const char *carried_write(struct emit *e, const struct access *access, const char *text);
+/* Forgets e->carried; when a variable is the row before; takes it for that, and returns the iterators as they were. */
+void carried_look(struct emit *e);
+const char *carried_condition(struct emit *e, const struct carried_case *found);
+iterator_list carried_enter(struct emit *e, const struct carried_case *found);
 
 /* ---- ragged.c: blocks of segments ------------------------------------------------------------------------- */
 

@@ -178,9 +178,8 @@ static const char *local_name(struct emit *e, const struct array *array)
 {
 	for (int i = e->locals.n - 1; i >= 0; i--)
 		if (e->locals.items[i].of == array)
-			return e->locals.items[i].has_lanes
-				       ? arena_printf(e->arena, "%s[%s]", e->locals.items[i].name, e->lane)
-				       : e->locals.items[i].name;
+			return e->locals.items[i].has_lanes ? lane_of(e, e->locals.items[i].name)
+							    : e->locals.items[i].name;
 	emit_fail(e, "'%s' is used outside its group", array->name);
 	return array->c_name;
 }
@@ -421,11 +420,13 @@ static struct text conversion(struct emit *e, const struct point *point, const s
 }
 
 /* What is read, in the type of the array. */
-static struct text c_value(struct emit *e, const struct access *access, const char *text)
+static struct text c_value(struct emit *e, const struct point *point, const struct access *access, const char *text)
 {
-	bool is_vector = row_is_along(e, access);
+	const char *lane = lane_read(e, point, access, text);
 
-	if (is_vector)
+	if (lane)
+		return (struct text) { lane, LEVEL_PRIMARY };
+	if (row_is_along(e, access))
 		return (struct text) { row_read(e, access, text), LEVEL_PRIMARY };
 	if (access->array->storage == STORAGE_F32)
 		return (struct text) { arena_printf(e->arena, "(double) %s", text), LEVEL_UNARY };
@@ -469,7 +470,7 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 		sum = affine_of_dim(e, point, expr->index);
 		return affine_print(e->arena, &sum);
 	case EXPR_READ:
-		return c_value(e, &expr->access, deal_read(e, &expr->access, c_access(e, point, &expr->access)));
+		return c_value(e, point, &expr->access, deal_read(e, &expr->access, c_access(e, point, &expr->access)));
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

@@ -137,7 +137,8 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_children_for(e, node, use);
 	else if (use.block)
 		emit_block_loop(e, node, use);
-	else if (!ragged_loop(e, node, use) && !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
+	else if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
+		 !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 }
 

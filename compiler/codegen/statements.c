@@ -137,12 +137,12 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 	cell.has_lanes = e->block && !e->in_lanes;
 	cell.declared_by = cell.has_lanes ? NULL : declaring_stage(e, node, local);
 	if (cell.has_lanes) {
-		line(e->w, "%s %s[%s]%s;", type_c_name(local->type), cell.name, lanes_text(e),
-		     declaring_stage(e, node, local) ? "" : " = { 0 }");
+		line(e->w, "%s%s;", lane_declaration(e, local->type, cell.name),
+		     declaring_stage(e, node, local) ? "" : e->lanes_are_vectors ? " = { { 0 } }" : " = { 0 }");
 		mark_as_used(e, &cell);
 	} else if (!cell.declared_by) {
-		line(e->w, "%s %s = %s;", type_c_name(local->type), cell.name,
-		     c_identity(e->arena, REDUCE_ADD, local->type));
+		line(e->w, "%s %s = %s;", lane_type(e, local->type), cell.name,
+		     lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type)));
 		mark_as_used(e, &cell);
 	}
 	vec_push(e->arena, &e->locals, cell);
@@ -271,7 +271,7 @@ const char *c_target(struct emit *e, const struct stage *stage, const struct poi
 {
 	const char *cell = private_cell(e, stage, point);
 
-	return cell ? cell : c_access(e, point, &stage->write);
+	return cell ? cell : lane_write(e, &stage->write, c_access(e, point, &stage->write));
 }
 
 /* ---- accumulators ---- */
@@ -285,13 +285,13 @@ static const char *declare_accumulator(struct emit *e, const struct stage *stage
 	int names;
 
 	if (!e->block || e->in_lanes) {
-		line(e->w, "%s %s = %s;", type_c_name(type), name, identity);
+		line(e->w, "%s %s = %s;", lane_type(e, type), name, lane_fill(e, type, identity));
 		return name;
 	}
-	line(e->w, "%s %s[%s];", type_c_name(type), name, lanes_text(e));
-	name = arena_printf(e->arena, "%s[%s]", name, e->lane);
+	line(e->w, "%s;", lane_declaration(e, type, name));
+	name = lane_of(e, name);
 	names = lanes_open(e);
-	line(e->w, "%s = %s;", name, identity);
+	line(e->w, "%s = %s;", name, lane_fill(e, type, identity));
 	lanes_close(e, names);
 	return name;
 }
@@ -410,7 +410,8 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	enum scalar_type type = stage->write.array->type;
 	struct expr *args[] = { stage->value };
 	const struct expr cast = { .kind = EXPR_CAST, .type = type, .args = args };
-	struct text value = c_expr(e, point, type == stage->value->type ? stage->value : &cast);
+	struct text value = lane_value(e, stage->value, c_expr(e, point, type == stage->value->type ? stage->value
+												    : &cast));
 	const char *accumulator = accumulator_of(e, stage);
 	struct update update = { stage->op, type, accumulator, value };
 	struct cell *local = declared_here(e, stage);
@@ -418,7 +419,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	if (!accumulator)
 		update.target = c_target(e, stage, point);
 	if (local) {
-		line(e->w, "%s %s = %s;", type_c_name(type), local->name, value.text);
+		line(e->w, "%s %s = %s;", lane_type(e, type), local->name, value.text);
 		mark_as_used(e, local);
 		local->declared_by = NULL;
 		return;

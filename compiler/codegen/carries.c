@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a row of a block leaves for the next one, in registers. A recurrence that runs row by row, i after i - 1 or
+ * after i + 1, reads what the iteration before has written: always, as x[i - 1], or if an index says so, as
+ * x[parent[i]] where the parent is i - 1. Read from memory, it waits for the write. So what an iteration writes is kept
+ * in vectors (lanes.c), which the next one has as `last`; and a statement that reads by an index is printed twice, for
+ * an index that is the row before, and for others.
+ *
+ * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the array.
+ * For the first row it is read from memory, unless no such row exists. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- the statements that write an array ---- */
+
+struct writers {
+	const struct array *array;
+	unsigned folded;                /* subscripts that take no room in the block */
+	int level;                      /* of the loop's dim */
+	int n, n_under_condition;
+	bool are_of_row;                /* each writes the row that the loop is at */
+	const struct stage *stage;      /* one of them */
+	int row;                        /* the subscript that is the loop's dim */
+};
+
+static void note_writer(struct writers *writers, __isl_take isl_ast_expr *instance, bool is_conditional)
+{
+	const struct stage *stage = ast_stage(instance);
+	int n_rows = 0;
+
+	isl_ast_expr_free(instance);
+	if (stage->write.array != writers->array)
+		return;
+	writers->n++;
+	writers->n_under_condition += is_conditional;
+	writers->stage = stage;
+	for (int i = 0; i < writers->array->rank; i++)
+		if (!(writers->folded >> i & 1U) && stage->write.subs[i]->kind == EXPR_DIM &&
+		    stage->write.subs[i]->index == writers->level) {
+			writers->row = i;
+			n_rows++;
+		}
+	writers->are_of_row = writers->are_of_row && n_rows == 1 && stage->op == REDUCE_SET;
+}
+
+static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional);
+
+static void find_in_children(struct writers *writers, __isl_keep isl_ast_node *node, bool is_conditional)
+{
+	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
+		find_writers(writers, isl_ast_node_list_get_at(children, i), is_conditional);
+	isl_ast_node_list_free(children);
+}
+
+static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional)
+{
+	switch (isl_ast_node_get_type(node)) {
+	case isl_ast_node_for:
+		find_writers(writers, isl_ast_node_for_get_body(node), true);
+		break;
+	case isl_ast_node_if:
+		find_writers(writers, isl_ast_node_if_get_then_node(node), true);
+		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+			find_writers(writers, isl_ast_node_if_get_else_node(node), true);
+		break;
+	case isl_ast_node_block:
+		find_in_children(writers, node, is_conditional);
+		break;
+	case isl_ast_node_mark:
+		is_conditional |= mark_is_loop(mark_of(isl_ast_node_mark_get_id(node)));
+		find_writers(writers, isl_ast_node_mark_get_node(node), is_conditional);
+		break;
+	case isl_ast_node_user:
+		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
+		break;
+	case isl_ast_node_error:
+		break;
+	}
+	isl_ast_node_free(node);
+}
+
+static int n_writing_stages(const struct emit *e, const struct array *array)
+{
+	int n = 0;
+
+	for (int i = 0; i < e->module->stages.n; i++)
+		n += e->module->stages.items[i]->write.array == array;
+	return n;
+}
+
+/* Is what an iteration writes all that is written to its row? */
+static bool is_whole(const struct emit *e, const struct writers *writers)
+{
+	struct writers all = { .array = writers->array, .level = writers->level };
+
+	if (!writers->n_under_condition)
+		return true;
+	find_writers(&all, isl_ast_node_copy(e->block_body), false);
+	return all.n == writers->n && writers->n == n_writing_stages(e, writers->array);
+}
+
+/* ---- what is carried ---- */
+
+static bool may_be_carried(const struct emit *e, const struct array *array)
+{
+	const struct array *cells = block_array(e, array);
+
+	return array->role != ROLE_LOCAL && !array_is_variable(array) && cells->lanes > 0 &&
+	       array_n_stored(cells) == 1;
+}
+
+/* `in` with `value` in the place of a name. */
+static struct affine with_value(struct emit *e, const struct affine *in, const char *name, const struct affine *value)
+{
+	struct affine of = affine_name(e->arena, name), result = *in;
+
+	for (int i = 0; i < in->terms.n; i++)
+		if (!strcmp(in->terms.items[i].text, name)) {
+			result = affine_combine(e->arena, 1, in, -in->terms.items[i].factor, &of);
+			result = affine_combine(e->arena, 1, &result, in->terms.items[i].factor, value);
+		}
+	return result;
+}
+
+/* The row before the one that is at `row`. */
+static struct affine row_before(struct emit *e, const struct carry *carry, const struct affine *row)
+{
+	return affine_scale(e->arena, row, 1, -carry->direction);
+}
+
+static bool is_known(struct emit *e, const struct affine *fact)
+{
+	return facts_imply(e->module->ctx, e->arena, &e->facts, fact);
+}
+
+/* Is there surely no row before the first one, or surely one? Else nothing is carried. */
+static bool settle_first(struct emit *e, struct carry *carry, const struct range *range, int row)
+{
+	struct affine lo = affine_of_expr(e, NULL, carry->array->lo[row]);
+	struct affine hi = affine_of_expr(e, NULL, carry->array->hi[row]);
+	struct affine before = row_before(e, carry, &range->first), is_none;
+	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
+	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
+
+	below = affine_scale(e->arena, &below, 1, -1);
+	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
+	carry->has_first = is_known(e, &above) && is_known(e, &below);
+	carry->first = with_value(e, &carry->index, carry->variable, &before);
+	return carry->has_first || is_known(e, &is_none);
+}
+
+/* `carry->variable` is the iterator of the loop, which is known already. */
+static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+		       const struct range *range, struct carry *carry)
+{
+	struct writers writers = { .array = carry->array, .level = mark_dim_number(use->mark), .are_of_row = true,
+				   .folded = block_array(e, carry->array)->folded };
+	struct point point;
+
+	find_writers(&writers, isl_ast_node_copy(body), false);
+	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers))
+		return false;
+	point = (struct point) { writers.stage, ast_first_instance(body, writers.stage, false) };
+	carry->index = c_index(e, &point, &writers.stage->write);
+	carry->is_conditional = writers.n_under_condition > 0;
+	isl_ast_expr_free(point.instance);
+	return settle_first(e, carry, range, writers.row);
+}
+
+static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
+{
+	struct affine difference = affine_combine(e->arena, 1, index, -1, row);
+	int64_t value;
+
+	return affine_is_constant(&difference, &value) && value == 0;
+}
+
+/* The name that stands in an index where the row's has the loop's variable; NULL. */
+static const char *name_instead(struct emit *e, const struct affine *index, const struct carry *carry)
+{
+	struct affine difference = affine_combine(e->arena, 1, index, -1, &carry->index);
+	const struct term *a = difference.terms.items, *b = a + 1;
+
+	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
+		return NULL;
+	if (!strcmp(a->text, carry->variable))
+		return b->text;
+	return !strcmp(b->text, carry->variable) ? a->text : NULL;
+}
+
+static struct carry *carry_of(const struct emit *e, const struct array *array)
+{
+	for (int i = 0; i < e->carries.n; i++)
+		if (e->carries.items[i].array == array)
+			return &e->carries.items[i];
+	return NULL;
+}
+
+const char *carried_read(struct emit *e, const struct point *point, const struct access *access)
+{
+	struct carry *carry = carry_of(e, access->array);
+	struct affine index, row, before;
+
+	if (!carry)
+		return NULL;
+	index = c_index(e, point, access);
+	row = affine_name(e->arena, carry->variable);
+	row = row_before(e, carry, &row);
+	before = with_value(e, &carry->index, carry->variable, &row);
+	if (is_row_index(e, &index, &before)) {
+		carry->is_used = true;
+		return lane_of(e, carry->last);
+	}
+	if (!e->carried.name) {
+		e->carried.name = name_instead(e, &index, carry);
+		e->carried.row = row;
+	}
+	return NULL;
+}
+
+const char *carried_write(struct emit *e, const struct access *access, const char *text)
+{
+	const struct carry *carry = carry_of(e, access->array);
+
+	return carry ? arena_printf(e->arena, "%s = %s", lane_of(e, carry->now), text) : text;
+}
+
+/* ---- an index that may be the row before ---- */
+
+void carried_look(struct emit *e)
+{
+	e->carried = (struct carried_case) { 0 };
+}
+
+const char *carried_condition(struct emit *e, const struct carried_case *found)
+{
+	struct affine name = affine_name(e->arena, found->name);
+
+	return affine_comparison(e->arena, &name, "==", &found->row).text;
+}
+
+iterator_list carried_enter(struct emit *e, const struct carried_case *found)
+{
+	iterator_list outer = e->iterators, inner = { 0 };
+
+	for (int i = 0; i < outer.n; i++) {
+		struct iterator iterator = outer.items[i];
+
+		iterator.value = with_value(e, &iterator.value, found->name, &found->row);
+		vec_push(e->arena, &inner, iterator);
+	}
+	e->iterators = inner;
+	return outer;
+}
+
+/* ---- the loop ---- */
+
+static void copy_rows(struct emit *e, int first)
+{
+	int names = lanes_open(e);
+
+	for (int i = first; i < e->carries.n; i++)
+		line(e->w, "%s = %s;", lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
+	lanes_close(e, names);
+}
+
+/* What memory has of the row before the first one. */
+static void read_first(struct emit *e, const struct carry *carry)
+{
+	int names = lanes_open(e);
+
+	line(e->w, "%s = PMG_READ_%s(%s[%s]);", lane_of(e, carry->last), row_suffix(carry->array->type),
+	     block_array(e, carry->array)->c_name, affine_plain(e->arena, &carry->first));
+	lanes_close(e, names);
+}
+
+static void declare_vectors(struct emit *e, const struct carry *carry, const char *name, bool is_zero)
+{
+	line(e->w, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
+}
+
+static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, int first)
+{
+	for (int i = first; i < e->carries.n; i++)
+		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
+				e->carries.items[i].is_conditional);
+	emit_node(e, body, (struct loop_use) { 0 });
+	copy_rows(e, first);
+}
+
+/* Which of the carries the body reads: it is printed once for that. */
+static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first)
+{
+	struct writer scratch = writer_new(e->arena);
+	int n = first;
+
+	print_elsewhere(e, &scratch, body);
+	for (int i = first; i < e->carries.n; i++)
+		if (e->carries.items[i].is_used)
+			e->carries.items[n++] = e->carries.items[i];
+	e->carries.n = n;
+}
+
+static void name_carries(struct emit *e, int first)
+{
+	for (int i = first; i < e->carries.n; i++) {
+		struct carry *carry = &e->carries.items[i];
+
+		carry->last = names_declare(&e->names, arena_printf(e->arena, "%s_last", carry->array->c_name));
+		carry->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", carry->array->c_name));
+	}
+}
+
+static void find_carries(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+			 const struct range *range, const char *variable)
+{
+	for (int i = 0; i < e->module->arrays.n; i++) {
+		struct carry carry = { .array = e->module->arrays.items[i], .variable = variable,
+				       .direction = use->mark->direction };
+
+		if (may_be_carried(e, carry.array) && !carry_of(e, carry.array) &&
+		    find_carry(e, body, use, range, &carry))
+			vec_push(e->arena, &e->carries, carry);
+	}
+}
+
+static void begin_rows(struct emit *e, int first)
+{
+	for (int i = first; i < e->carries.n; i++) {
+		const struct carry *carry = &e->carries.items[i];
+
+		declare_vectors(e, carry, carry->last, !carry->has_first);
+		if (carry->has_first)
+			read_first(e, carry);
+	}
+}
+
+static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		      const struct range *range, const char *name, int first)
+{
+	struct affine variable = affine_name(e->arena, name);
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	int names;
+
+	iterator_push(e, node, &variable, use->mark->direction);
+	find_carries(e, body, use, range, name);
+	range_facts(e, range, &variable, use->mark->direction);
+	name_carries(e, first);
+	if (e->carries.n > first)
+		drop_unused(e, body, first);
+	if (e->carries.n > first) {
+		begin_rows(e, first);
+		names = block_open(e, "%s", for_text(e, range, name, use->mark->direction));
+		emit_body(e, body, first);
+		block_close(e, names);
+	}
+	isl_ast_node_free(body);
+}
+
+bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	int visible = e->names.visible.n, first = e->carries.n;
+	struct scope scope = scope_enter(e);
+	struct range range;
+	bool has_any;
+
+	if (!e->lanes_are_vectors || e->in_lanes)
+		return false;
+	range = range_of(e, node, use.mark->direction);
+	if (range.is_single || range.step != 1)
+		return false;
+	emit_loop(e, node, &use, &range, names_declare(&e->names, use.mark->dim->name), first);
+	has_any = e->carries.n > first;
+	e->carries.n = first;
+	e->names.visible.n = visible;
+	scope_leave(e, scope);
+	return has_any;
+}

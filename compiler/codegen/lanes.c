@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Statements for all lanes of a block. `lane` is the variable of the loop over them, and the subscript that stands last
+ * in copies, in what is left of folded arrays, and in variables that live across such loops.
+ *
+ * Where all statements of the block are sums, products and quotients of one float type, such a loop goes from vector to
+ * vector of the processor (runtime/pmgrt_row.h), `lane` being the first lane of each. It is unrolled, so that variables
+ * of lanes are vectors, which stay in registers, and rows can be carried on in them (carries.c). Else it is left to
+ * the C compiler to make vectors of it. */
+#include "codegen/codegen_private.h"
+
+enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */
+
+const char *lanes_text(const struct emit *e)
+{
+	return int_text(e->arena, e->block->factor);
+}
+
+/* ---- is it vectors ---- */
+
+static bool is_of_lanes(const struct emit *e, const struct array *array)
+{
+	return array->role == ROLE_LOCAL || array_is_variable(array) || block_array(e, array)->lanes > 0;
+}
+
+static bool expr_is_of_lanes(const struct emit *e, const struct expr *expr)
+{
+	bool is = expr->kind == EXPR_READ && is_of_lanes(e, expr->access.array);
+
+	for (int i = 0; i < expr_n_args(expr) && !is; i++)
+		is = expr_is_of_lanes(e, expr->args[i]);
+	return is;
+}
+
+static bool is_vector_op(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && (expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL ||
+					 expr->op == OP_DIV || expr->op == OP_NEG);
+}
+
+static bool is_vector_value(const struct emit *e, const struct expr *expr, enum scalar_type type)
+{
+	bool is = expr->type == type;
+
+	if (!expr_is_of_lanes(e, expr))
+		return is && !expr_uses_dim(expr, mark_dim_number(e->block));
+	if (expr->kind == EXPR_READ)
+		return is && expr->access.array->storage == STORAGE_F64;
+	is = is && is_vector_op(expr);
+	for (int i = 0; i < expr_n_args(expr) && is; i++)
+		is = is_vector_value(e, expr->args[i], type);
+	return is;
+}
+
+struct look {
+	const struct emit *e;
+	enum scalar_type type;
+	bool is_vector;
+};
+
+static isl_bool look_at_stage(__isl_keep isl_ast_node *node, void *user)
+{
+	struct look *look = user;
+	const struct stage *stage;
+	isl_ast_expr *instance;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	stage = ast_stage(instance);
+	look->type = look->type == TYPE_N ? stage->write.array->type : look->type;
+	look->is_vector = look->is_vector && stage->write.array->type == look->type &&
+			  (stage->op == REDUCE_SET || stage->op == REDUCE_ADD || stage->op == REDUCE_MUL) &&
+			  is_vector_value(look->e, stage->value, look->type);
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body)
+{
+	struct look look = { e, TYPE_N, !block_is_ragged(e) };
+
+	isl_ast_node_foreach_descendant_top_down(body, look_at_stage, &look);
+	e->lanes_are_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
+			       e->block->factor*type_size(look.type) % WIDEST_VECTOR == 0;
+	e->lane_type = look.type;
+	e->block_body = body;
+}
+
+void lanes_end(struct emit *e)
+{
+	e->block = NULL;
+	e->block_body = NULL;
+	e->ragged = NULL;
+	e->lanes_are_vectors = false;
+}
+
+/* ---- names and values ---- */
+
+const char *lane_declaration(struct emit *e, enum scalar_type type, const char *name)
+{
+	if (e->lanes_are_vectors)
+		return arena_printf(e->arena, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)]", type_name(type), name,
+				    type_c_name(type), lanes_text(e));
+	return arena_printf(e->arena, "%s %s[%s]", type_c_name(type), name, lanes_text(e));
+}
+
+const char *lane_type(const struct emit *e, enum scalar_type type)
+{
+	if (e->lanes_are_vectors && e->in_lanes)
+		return arena_printf(e->arena, "pmg_vector_%s", type_name(type));
+	return type_c_name(type);
+}
+
+const char *lane_of(const struct emit *e, const char *name)
+{
+	if (e->lanes_are_vectors)
+		return arena_printf(e->arena, "%s[%s/PMG_LANES(%s)]", name, e->lane, type_c_name(e->lane_type));
+	return arena_printf(e->arena, "%s[%s]", name, e->lane);
+}
+
+static bool is_vector_cell(const struct emit *e, const struct array *array)
+{
+	return e->lanes_are_vectors && e->in_lanes && array->role != ROLE_LOCAL && !array_is_variable(array) &&
+	       is_of_lanes(e, array);
+}
+
+const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text)
+{
+	const char *carried;
+
+	if (!is_vector_cell(e, access->array))
+		return NULL;
+	carried = carried_read(e, point, access);
+	return carried ? carried : arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(access->array->type), text);
+}
+
+const char *lane_write(struct emit *e, const struct access *access, const char *text)
+{
+	if (!is_vector_cell(e, access->array))
+		return text;
+	return carried_write(e, access, arena_printf(e->arena, "PMG_WRITE_%s(%s)", row_suffix(access->array->type),
+						     text));
+}
+
+struct text lane_value(struct emit *e, const struct expr *value, struct text text)
+{
+	if (!e->lanes_are_vectors || !e->in_lanes || expr_is_of_lanes(e, value))
+		return text;
+	return (struct text) { lane_fill(e, value->type, text.text), LEVEL_PRIMARY };
+}
+
+const char *lane_fill(struct emit *e, enum scalar_type type, const char *value)
+{
+	if (!e->lanes_are_vectors || !e->in_lanes)
+		return value;
+	return arena_printf(e->arena, "PMG_FILL_%s(%s)", row_suffix(type), value);
+}
+
+/* ---- loops ---- */
+
+static isl_bool look_at_node(__isl_keep isl_ast_node *node, void *user)
+{
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	bool *is_straight = user;
+	const struct mark *mark;
+
+	if (type == isl_ast_node_for || type == isl_ast_node_if)
+		*is_straight = false;
+	if (type == isl_ast_node_mark) {
+		mark = mark_of(isl_ast_node_mark_get_id(node));
+		*is_straight = *is_straight && (mark->kind == MARK_GROUP || mark->kind == MARK_STORAGE);
+	}
+	return *is_straight ? isl_bool_true : isl_bool_false;
+}
+
+bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	bool is_straight = true;
+
+	if (!e->block || e->in_lanes)
+		return false;
+	isl_ast_node_foreach_descendant_top_down(node, look_at_node, &is_straight);
+	return is_straight;
+}
+
+int lanes_open(struct emit *e)
+{
+	line(e->w, e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd");
+	e->in_lanes = true;
+	if (e->lanes_are_vectors)
+		return block_open(e, "for (int64_t %s = 0; %s < %s; %s += PMG_LANES(%s)) {", e->lane, e->lane,
+				  lanes_text(e), e->lane, type_c_name(e->lane_type));
+	return block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
+}
+
+void lanes_close(struct emit *e, int names)
+{
+	block_close(e, names);
+	e->in_lanes = false;
+}
+
+/* What a loop over the lanes would have in it. */
+static const char *lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct writer scratch = writer_new(e->arena);
+	int n_locals = e->locals.n;
+
+	e->in_lanes = true;
+	print_elsewhere(e, &scratch, node);
+	e->in_lanes = false;
+	e->locals.n = n_locals;
+	return str_text(&scratch.text);
+}
+
+/* The variable of the loop itself is there where it is read. */
+static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
+{
+	int names = lanes_open(e);
+
+	if (text_mentions(body, e->lane_variable))
+		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+	emit_node(e, node, (struct loop_use) { 0 });
+	lanes_close(e, names);
+}
+
+void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct carried_case found;
+	iterator_list outer;
+	const char *body;
+	int names;
+
+	carried_look(e);
+	body = lanes_body(e, node);
+	found = e->carried;
+	if (!found.name) {
+		emit_loop(e, node, body);
+		return;
+	}
+	names = block_open(e, "if (%s) {", carried_condition(e, &found));
+	outer = carried_enter(e, &found);
+	emit_loop(e, node, body);
+	e->iterators = outer;
+	block_otherwise(e, names);
+	emit_loop(e, node, body);
+	block_close(e, names);
+}
