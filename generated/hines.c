@@ -120,7 +120,8 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
 		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
-		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict x_r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 x_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -188,6 +189,8 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane])*PMG_READ_F64(x_e[16*i + lane]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 			}
 			if (parent >= 0) {
@@ -195,11 +198,15 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_r[16*i + lane]) - lower[i]*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_e[16*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_r[16*i + lane]) - lower[i]*PMG_READ_F64(x_block[16*parent + lane]))*PMG_READ_F64(x_e[16*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				}
 			}
@@ -908,7 +915,8 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
 		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
-		double *restrict x_block = pmg_block_open_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		double *restrict r = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 e_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -976,6 +984,8 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane])*PMG_READ_F64(e[16*i + lane]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 			}
 			if (parent >= 0) {
@@ -983,11 +993,15 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(r[16*i + lane]) - lower[i]*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(e[16*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(r[16*i + lane]) - lower[i]*PMG_READ_F64(x_block[16*parent + lane]))*PMG_READ_F64(e[16*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				}
 			}

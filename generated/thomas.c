@@ -73,7 +73,8 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
 			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
-			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			PMG_UNROLL
@@ -111,6 +112,8 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y[16*n + lane - 16])*PMG_READ_F64(pivot[16*n + lane - 16]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -122,6 +125,8 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot[16*i + lane]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -232,7 +237,8 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
 			double *restrict y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
-			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_block[lane]);
@@ -268,11 +274,15 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y_block[16*n + lane - 16])*PMG_READ_F64(pivot_block[16*n + lane - 16]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(pivot_block[32*n + lane - 16*i]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(pivot_block, 16, pivot + s_block*n, lanes, n, n, 1);

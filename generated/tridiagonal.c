@@ -99,7 +99,8 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
 			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
-			double *restrict x_block = pmg_block_open_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			PMG_UNROLL
@@ -137,6 +138,8 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y[16*n + lane - 16])*PMG_READ_F64(x_pivot[16*n + lane - 16]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -148,6 +151,8 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot[16*i + lane]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -224,7 +229,8 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
 			double *restrict x_y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
-			double *restrict x_block = pmg_block_open_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_block[lane]);
@@ -260,11 +266,15 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y_block[16*n + lane - 16])*PMG_READ_F64(x_pivot_block[16*n + lane - 16]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(x_y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(x_pivot_block[32*n + lane - 16*i]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(x_pivot_block, 16, x_pivot + s0_block*n, lanes, n, n, 1);

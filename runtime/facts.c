@@ -382,8 +382,6 @@ pmg_status values_check(struct plan *plan, int32_t number)
 	return plan->check_finite && is_float(array) ? finite_check(&values) : PMG_OK;
 }
 
-enum { LARGE_RESULT = 16 << 20 };       /* bytes: less is kept, as a rule, until the next loop reads it */
-
 bool pmg_is_large(const pmg_plan *handle, int32_t number)
 {
 	const struct plan *plan = (const struct plan *) handle;

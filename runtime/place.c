@@ -158,6 +158,10 @@ bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
+	place->is_large = place->lane == 1 && place->row == array->lanes &&
+			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
+			  place->block * size % PMG_ALIGNMENT == 0 &&
+			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 	return true;
 }
 

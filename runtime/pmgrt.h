@@ -540,6 +540,7 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */
+	bool is_large;          /* the array lies in blocks that begin with cache lines, and is too large for caches */
 } pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */

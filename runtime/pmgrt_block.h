@@ -135,7 +135,8 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 
 /* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
  * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
- * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. */
+ * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. What is also
+ * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`. */
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
@@ -148,6 +149,17 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 		(void) rows; \
 		return pmg_block_lies(place, width, n_lanes) \
 		       ? (type *) (uintptr_t) (from + first/width*place->block) : own; \
+	} \
+	static inline type *pmg_block_past_##name(int64_t width, const type *from, const pmg_place *place, \
+						  int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		return place->is_large ? pmg_block_open_##name(NULL, width, from, place, first, n_lanes, rows) \
+				       : NULL; \
+	} \
+	static inline type *pmg_block_keep_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
+						  int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		return place->is_large ? own : pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
 	} \
 	static inline type *pmg_block_take_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \

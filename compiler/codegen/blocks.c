@@ -134,15 +134,30 @@ static bool is_held(const struct emit *e, const struct array *copy)
 	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
 }
 
+/* What is written in vectors, and need not be read before, is written past the caches if there is much of it. */
+static void declare_past(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
+			 const char *n_lanes)
+{
+	struct cell past = { .of = copy->owner };
+
+	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_past", copy->owner->c_name));
+	line(e->w, "%s *restrict %s = pmg_block_past_%s(%s);", type_c_name(copy->type), past.name,
+	     type_name(copy->type), place_text(e, copy, found, first, n_lanes));
+	vec_push(e->arena, &e->past, past);
+}
+
 /* The block of an array is used where it is, if it can be: else it is a copy. */
 static void take_held(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
 		      const char *first, const char *n_lanes)
 {
 	const char *type = type_name(copy->type);
+	bool is_past = found->is_written && !is_read && e->lanes_are_vectors;
 
 	line(e->w, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
-	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, part_of_thread(e, copy),
-	     place_text(e, copy, found, first, n_lanes));
+	     type_c_name(copy->type), copy->c_name, is_read ? "take" : is_past ? "keep" : "open", type,
+	     part_of_thread(e, copy), place_text(e, copy, found, first, n_lanes));
+	if (is_past)
+		declare_past(e, copy, found, first, n_lanes);
 	if (found->is_written)
 		note_write(e, copy->owner);
 }
@@ -216,13 +231,13 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	const char *first = affine_plain(e->arena, start);
 	int iterators = e->iterators.n;
 
+	lanes_begin(e, body);
 	if (loop)
 		iterator_push(e, loop, start, 1);
 	emit_filling(e, body, first, n_lanes);
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, &variable, 1);
-	lanes_begin(e, body);
 	emit_node(e, body, (struct loop_use) { 0 });
 	e->iterators.n = iterators;
 	if (loop)

@@ -220,6 +220,7 @@ struct emit {
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
 	isl_ast_node *block_body;
+	VEC(struct cell) past;          /* of arrays: where a block is also written, past the caches, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
 	struct ragged *ragged;          /* of a block of segments; NULL */
@@ -445,6 +446,8 @@ const char *lane_fill(struct emit *e, enum scalar_type type, const char *value);
 struct text lane_value(struct emit *e, const struct expr *value, struct text text);
 const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text);
 const char *lane_write(struct emit *e, const struct access *access, const char *text);
+/* Behind what a stage has written: the same past the caches, if the array is one of e->past. */
+void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
 bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);

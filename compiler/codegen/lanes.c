@@ -93,6 +93,7 @@ void lanes_end(struct emit *e)
 	e->block_body = NULL;
 	e->ragged = NULL;
 	e->lanes_are_vectors = false;
+	e->past.n = 0;
 }
 
 /* ---- names and values ---- */
@@ -141,6 +142,23 @@ const char *lane_write(struct emit *e, const struct access *access, const char *
 		return text;
 	return carried_write(e, access, arena_printf(e->arena, "PMG_WRITE_%s(%s)", row_suffix(access->array->type),
 						     text));
+}
+
+void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	const struct array *array = stage->write.array;
+	const char *suffix = row_suffix(array->type), *index;
+	struct affine sum;
+
+	for (int i = 0; e->in_lanes && i < e->past.n; i++) {
+		if (e->past.items[i].of != array)
+			continue;
+		sum = c_index(e, point, &stage->write);
+		index = affine_plain(e->arena, &sum);
+		line(e->w, "if (%s)", e->past.items[i].name);
+		line(e->w, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, e->past.items[i].name, index,
+		     suffix, block_array(e, array)->c_name, index);
+	}
 }
 
 struct text lane_value(struct emit *e, const struct expr *value, struct text text)

@@ -433,6 +433,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		emit_update(e, &update);
 	else
 		emit_possibly_atomic(e, &update, e->atomic == stage);
+	lane_write_past(e, stage, point);
 }
 
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)

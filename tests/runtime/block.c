@@ -139,8 +139,22 @@ static void test_ragged(struct tests *tests)
 		}
 }
 
+/* What is written to an array that is too large for caches stays in a part of one's own, and goes to its place. */
+static bool large_ones_are_kept(void)
+{
+	static double own[64], array[256];
+	pmg_place place = { .block = 64, .row = 16, .lane = 1, .is_padded = true };
+	bool ok = !pmg_block_past_f64(16, array, &place, 16, 3, 4) &&
+		  pmg_block_keep_f64(own, 16, array, &place, 16, 3, 4) == &array[64];
+
+	place.is_large = true;
+	return ok && pmg_block_past_f64(16, array, &place, 16, 3, 4) == &array[64] &&
+	       pmg_block_keep_f64(own, 16, array, &place, 16, 3, 4) == own;
+}
+
 void test_blocks(struct tests *tests)
 {
+	CHECK(tests, large_ones_are_kept());
 	test_ragged(tests);
 	for (int64_t width = 2; width <= WIDTH; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= MOST_LANES; n_lanes++)
