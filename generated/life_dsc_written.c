@@ -107,6 +107,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
+						PMG_FETCH(w, PHI_sorted_fiber, k);
 						sum += w[fiber]*PHI_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -185,6 +186,7 @@ static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_wri
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
+						PMG_FETCH(w_renumbered, PHI_sorted_fiber, k);
 						sum += w_renumbered[fiber]*PHI_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -359,6 +361,7 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 				double sum = 0.0;
 				for (int64_t k = run_begin; k < run_end; k++) {
 					const int64_t fiber = PHI_sorted_fiber[k];
+					PMG_FETCH(w, PHI_sorted_fiber, k);
 					sum += w[fiber]*PHI_sorted_value[k];
 				}
 				if (sum != 0.0 || !D_is_finite) {

@@ -394,6 +394,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 						double sum = 0.0;
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
+							PMG_FETCH(r0_argument3, PHI_2_sorted_fiber, k);
 							sum += r0_argument3[fiber]*PHI_2_sorted_value[k];
 						}
 						if (sum != 0.0 || !D_is_finite) {
@@ -632,6 +633,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args)
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
+						PMG_FETCH(sd, PHI_2_sorted_fiber, k);
 						sum += sd[fiber]*PHI_2_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -856,6 +858,7 @@ static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
+						PMG_FETCH(r_argument3, PHI_2_sorted_fiber, k);
 						sum += r_argument3[fiber]*PHI_2_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {

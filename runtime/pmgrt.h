@@ -229,8 +229,9 @@ typedef struct pmg_parts_desc {
  * most significant. Points of one value of keys[0] form a segment, those that agree in all keys a run (thesis of
  * K. Aggarwal, IISc 2020, 4.1.2). Arrays made here have role PMG_INSPECTED, any integer type if nothing else is said,
  * and one maker: their extents are not among `extents`, the inspector allocates them in the size that it finds, with
- * 64 bytes behind the last element that may be read. If a type does not hold a value, the plan is refused with
+ * PMG_BEHIND bytes behind the last element that may be read. If a type does not hold a value, the plan is refused with
  * PMG_BAD_DATA naming array and value. But for chunks by threads, the number of threads changes nothing. */
+enum { PMG_BEHIND = 128 };
 typedef struct pmg_restructure_desc {
 	const char *name;               /* "PHI by hybrid(voxel, atom)" */
 	int32_t n_keys;                 /* 1 to PMG_MAX_RANK */

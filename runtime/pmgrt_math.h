@@ -21,6 +21,11 @@
 #define PMG_INLINE static inline
 #endif
 
+/* Asks for the cell of `array` that the point PMG_AHEAD behind this one will use. `index` is a 32-bit array that an
+ * inspector has made, which may be read so far behind its end. */
+#define PMG_AHEAD 32
+#define PMG_FETCH(array, index, point) __builtin_prefetch(&(array)[(index)[(point) + PMG_AHEAD]])
+
 /* ---- Vector mathematics ----------------------------------------------------
  * glibc tells gcc of libmvec's vector functions only under -ffast-math. These redeclarations tell it always.
  * `const` means that errno is not looked at, without which gcc keeps the calls scalar. clang needs no

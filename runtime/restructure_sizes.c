@@ -208,7 +208,7 @@ int64_t inspected_bytes(pmg_type type, int64_t n)
 {
 	const int64_t bytes = n * (int64_t) pmg_type_size(type);
 
-	return (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT + PMG_ALIGNMENT;
+	return (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT + PMG_BEHIND;
 }
 
 int32_t last_copy(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure)

@@ -46,6 +46,7 @@ struct life_best {
 	double seconds;
 };
 
+enum { LIFE_AHEAD = 32 };                       /* coefficients before w is needed it is asked for */
 enum { LIFE_ROW = 8, LIFE_ROW_F32 = 16 };       /* elements that rows are padded to: those of 64 bytes */
 
 /* NULL: no memory, or what the numbers cannot hold (`error` says). All are freed by their function. */

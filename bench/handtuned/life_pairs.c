@@ -153,6 +153,7 @@ static void write_coeffs(const struct life_tensor *t, struct work *work, struct 
 		layout->fiber[i] = work->new_fiber[fiber];
 		layout->value[i] = t->value[k];
 	}
+	memset(layout->fiber + t->n_coeffs, 0, LIFE_AHEAD * sizeof(int32_t));
 	for (int64_t fiber = 0; fiber < t->n_fibers; fiber++)
 		if (work->new_fiber[fiber] < 0)
 			layout->old_fiber[n++] = (int32_t) fiber;
@@ -213,7 +214,7 @@ static bool allocate(const struct life_tensor *t, struct life_best *layout)
 	layout->ones = take(layout, &ok, t->n_voxels, sizeof(uint32_t));
 	layout->first_coeff = take(layout, &ok, t->n_coeffs + 1, sizeof(uint32_t));
 	layout->atom = take(layout, &ok, t->n_coeffs, sizeof(uint16_t));
-	layout->fiber = take(layout, &ok, t->n_coeffs, sizeof(int32_t));
+	layout->fiber = take(layout, &ok, t->n_coeffs + LIFE_AHEAD, sizeof(int32_t));
 	layout->value = take(layout, &ok, t->n_coeffs, sizeof(double));
 	layout->old_fiber = take(layout, &ok, t->n_fibers, sizeof(int32_t));
 	layout->chunk = take(layout, &ok, CHUNKS + 1, sizeof(int32_t));

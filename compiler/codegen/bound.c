@@ -323,9 +323,11 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		vec_push(e->arena, e->is_dead, false);
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
-	if (!e->is_dead->items[number])
+	if (!e->is_dead->items[number]) {
 		line(e->w, "const int64_t %s = %s;", use.bound,
 		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
+		emit_ahead(e, use.mark, &point);
+	}
 	start = e->w->text.length;
 	emit_known_bind(e, node, use, &point);
 	if (!text_mentions(str_text(&e->w->text) + start, use.bound))

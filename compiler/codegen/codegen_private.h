@@ -399,6 +399,10 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 /* isl has found the one value that the pending dim can have below `node`, and made no loop. */
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 
+/* ---- ahead.c: cells that are asked for before they are needed ----------------------------------------------- */
+
+void emit_ahead(struct emit *e, const struct mark *bind, const struct point *point);
+
 /* ---- statements.c: what runs at one point -------------------------------------------------------------------- */
 
 void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);

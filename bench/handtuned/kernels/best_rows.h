@@ -41,12 +41,16 @@ static void find_factors(const struct life_best *m, int64_t u, const double *res
 {
 	int64_t first = m->first_pair[u], end = m->first_pair[u + 1], ones = m->ones[u];
 	int64_t k = m->first_coeff[first];
-	for (int64_t i = 0; i < ones; i++)
+	for (int64_t i = 0; i < ones; i++) {
+		__builtin_prefetch(&w[m->fiber[k + i + LIFE_AHEAD]]);
 		factors[i] = (REAL) (m->value[k + i] * w[m->fiber[k + i]]);
+	}
 	for (int64_t p = first + ones; p < end; p++) {
 		double sum = 0;
-		for (k = m->first_coeff[p]; k < m->first_coeff[p + 1]; k++)
+		for (k = m->first_coeff[p]; k < m->first_coeff[p + 1]; k++) {
+			__builtin_prefetch(&w[m->fiber[k + LIFE_AHEAD]]);
 			sum += m->value[k] * w[m->fiber[k]];
+		}
 		factors[p - first] = (REAL) sum;
 	}
 }

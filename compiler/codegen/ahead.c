@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Cells that are asked for ahead. A loop over the points of a run reads w[fiber], where fiber is what a copied index
+ * array says: the processor cannot foresee such an address, and waits. The index array tells it long before, so that
+ * the cell that is used some points later is fetched now (PMG_FETCH of pmgrt_math.h). Points of a run or segment are
+ * followed by those of the next, and behind the last ones the arrays of an inspector may be read.
+ *
+ * Only cells of one number: of rows, the first cells are a small part. Only what is read: nothing waits for a store.
+ * Only loops that are no vectors, which a fetch for each point would hinder. */
+#include "codegen/codegen_private.h"
+
+/* Is the index array read at the points of a short loop, one after the other? */
+static bool is_at_points(const struct stage *stage, const struct access *source)
+{
+	const struct expr *sub = source->subs[0];
+
+	return source->array->role == ROLE_INSPECTED && source->array->type == TYPE_I32 && sub->kind == EXPR_DIM &&
+	       stage->dims.items[sub->index].is_short;
+}
+
+struct search {
+	int dim;
+	VEC(const struct access *) found;
+	struct arena *arena;
+};
+
+static void look_at_access(struct access *access, void *user)
+{
+	struct search *search = user;
+	bool is = access->array->rank == 1 && access->array->role != ROLE_LOCAL && !array_is_variable(access->array) &&
+		  !access->array->folded && access->subs[0]->kind == EXPR_DIM && access->subs[0]->index == search->dim;
+
+	for (int i = 0; is && i < search->found.n; i++)
+		is = search->found.items[i]->array != access->array;
+	if (is)
+		vec_push(search->arena, &search->found, access);
+}
+
+void emit_ahead(struct emit *e, const struct mark *bind, const struct point *point)
+{
+	const struct stage *stage = point->stage;
+	struct search search = { .dim = mark_dim_number(bind), .arena = e->arena };
+	struct affine index;
+
+	if (e->target->device_ending || !is_at_points(stage, &bind->dim->source))
+		return;
+	expr_reads(stage->value, look_at_access, &search);
+	index = c_index(e, point, &bind->dim->source);
+	for (int i = 0; i < search.found.n; i++)
+		line(e->w, "PMG_FETCH(%s, %s, %s);", search.found.items[i]->array->c_name,
+		     bind->dim->source.array->c_name, affine_plain(e->arena, &index));
+}
