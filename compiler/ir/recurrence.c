@@ -92,12 +92,46 @@ static const char *need_text(struct module *module, const struct stage *writer, 
 			    *params ? ", when " : "", params);
 }
 
-static void refuse(struct module *module, struct group *group, const char *why, const char *example)
+/* A dim that is not taken yet and along which no two pairs point in different ways; `n` if there is none. Whichever is
+ * taken first, the others remain such dims. */
+static int next_dim(__isl_keep isl_map *pairs, int n, const bool *is_taken)
+{
+	int d = 0;
+
+	while (d < n && (is_taken[d] || (has_distance(pairs, d, 1) && has_distance(pairs, d, -1))))
+		d++;
+	return d;
+}
+
+/* "k, i, j": an order of the dims in which the recurrence could run; NULL: there is none. */
+static const char *order_text(struct module *module, const struct group *group, __isl_take isl_map *pairs)
+{
+	const struct stage *stage = group->stages.items[0];
+	bool *is_taken = arena_new_array(module->arena, bool, group->n_common);
+	const char *text = "";
+
+	for (int n = 0; text && n < group->n_common; n++) {
+		int d = next_dim(pairs, group->n_common, is_taken);
+
+		if (d == group->n_common) {
+			text = NULL;
+		} else {
+			is_taken[d] = true;
+			text = arena_printf(module->arena, "%s%s%s", text, n ? ", " : "", stage->dims.items[d].name);
+			pairs = isl_map_equate(pairs, isl_dim_in, d, isl_dim_out, d);
+		}
+	}
+	isl_map_free(pairs);
+	return text;
+}
+
+static struct diag *refuse(struct module *module, struct group *group, const char *why, const char *example)
 {
 	struct diag *diag = diag_error(module->diags, DIAG_ILL_FOUNDED, group->span,
 				       "the recurrence of '%s' is not well founded: %s", group->name, why);
 
 	diag_label(module->diags, diag, (struct span) { 0 }, "for example %s", example);
+	return diag;
 }
 
 static void refuse_direction(struct module *module, struct group *group, __isl_take isl_map *pairs, int dim)
@@ -105,11 +139,15 @@ static void refuse_direction(struct module *module, struct group *group, __isl_t
 	const struct stage *stage = group->stages.items[0];
 	const char *before = need_text(module, stage, stage, group->n_common, with_distance(pairs, dim, 1));
 	const char *behind = need_text(module, stage, stage, group->n_common, with_distance(pairs, dim, -1));
+	const char *order = order_text(module, group, pairs);
+	struct diag *diag = refuse(module, group,
+				   arena_printf(module->arena, "along '%s' it needs values on both sides",
+						stage->dims.items[dim].name),
+				   arena_printf(module->arena, "%s, and %s", before, behind));
 
-	isl_map_free(pairs);
-	refuse(module, group, arena_printf(module->arena, "along '%s' it needs values on both sides",
-					   stage->dims.items[dim].name),
-	       arena_printf(module->arena, "%s, and %s", before, behind));
+	if (order)
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "ranges are loops, the first one outermost; in the order %s it could run", order);
 }
 
 /* Finds the direction of each common dim. Takes `remaining` and returns the pairs that no dim separates; NULL on

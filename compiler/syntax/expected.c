@@ -157,10 +157,24 @@ static bool expectation_is_semicolon(const struct parser *parser, const struct e
 	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
 }
 
+static bool text_is(const struct parser *parser, uint32_t start, uint32_t end, const char *word)
+{
+	return end - start == strlen(word) && memcmp(parser->text + start, word, strlen(word)) == 0;
+}
+
 static bool last_is(const struct parser *parser, const char *word)
 {
-	return parser->last_end - parser->last == strlen(word) &&
-	       memcmp(parser->text + parser->last, word, strlen(word)) == 0;
+	return text_is(parser, parser->last, parser->last_end, word);
+}
+
+/* Of reductions and of statements over points that a condition picks. */
+static const char *range_advice(const struct parser *parser, const struct expectation *expected)
+{
+	if ((parser->code == FOR || parser->code == ':') && expected->has[')'] && expected->has[','])
+		return "a reduction is written sum(j in 0..n) x[j]";
+	if (parser->code == NAME && text_is(parser, parser->token, parser->token_end, "if") && expected->has[';'])
+		return "a condition stands in a case, as in y[i] = case { i > 0 : x[i]; } for i in 0..n;";
+	return NULL;
 }
 
 /* What is meant by the habits of other languages; NULL: nothing that is known. */
@@ -176,12 +190,14 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
 	if (parser->code == FOR && expected->has[PARAM])
 		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
+	if (parser->code == '[' && expected->has[':'] && expected->has[','])
+		return "sizes stand behind the type, as in x : f64[n, m]";
 	if (parser->code == '-' && expected->has[ADD_ASSIGN])
 		return "a difference is accumulated as += -x";
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
 	    !parser_begins_line(parser, parser->last))
 		return "a size is bound when the program is used; specialize n = 10; fixes it";
-	return NULL;
+	return range_advice(parser, expected);
 }
 
 static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
