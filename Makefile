@@ -200,7 +200,8 @@ $(OBJ)/%.o: %.c Makefile
 
 # As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such
 # loops take minutes to optimise.
-isa_flags = -O$(if $(SAN),g,3) -ffp-contract=fast -fno-math-errno -fwrapv -DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
+isa_flags = -O$(if $(SAN),g,3) -ffp-contract=fast -fno-math-errno -fwrapv \
+	-DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
 	$(if $(filter clang,$(family)),-Wno-pass-failed,-Wno-psabi)
 define kernels_rule
 $(OBJ)/bench/handtuned/kernels/%.$(1).o: bench/handtuned/kernels/%.c Makefile
