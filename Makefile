@@ -133,7 +133,8 @@ test-long: all      ## the same with more and larger cases
 # On a machine with a GPU; one program after another in each of several processes.
 nvcc_arch ?= native
 test-gpu: unit-programs     ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
-	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/codegen/cases/*.pmg | \
+	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/random/eliminations/*.pmg \
+		tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device

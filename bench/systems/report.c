@@ -39,6 +39,8 @@ static void print_row(const struct record *r, int width, FILE *stream)
 	print_number(stream, " %*.2f", 6, 10 * r->bound);
 	print_number(stream, " %*.4g", 8, r->plan_ms);
 	print_number(stream, " %*.1f", 8, 1e-6 * r->plan_bytes);
+	if (!isnan(r->operations))
+		fprintf(stream, " %7.1f", r->operations);
 	putc('\n', stream);
 }
 
@@ -46,15 +48,17 @@ void systems_print(const struct systems_case *problem, const row_list *rows, FIL
 {
 	char name[160];
 	int width = (int) strlen("version");
+	bool has_operations = false;
 	for (int i = 0; i < rows->n; i++) {
 		int length = (int) strlen(name_of(&rows->items[i]->record, name, sizeof(name)));
 		width = length > width ? length : width;
+		has_operations = has_operations || !isnan(rows->items[i]->record.operations);
 	}
 	fprintf(stream, "%s %s: %" PRId64 " rows, %.1f MB to read and write\n", problem->op, problem->name,
 		problem->batch.n_rows, 1e-6 * systems_case_bytes(problem));
-	fprintf(stream, "%-*s %3s %9s %19s %9s %5s %8s %7s %15s %7s %6s %8s %6s %8s %8s\n", width, "version", "thr",
+	fprintf(stream, "%-*s %3s %9s %19s %9s %5s %8s %7s %15s %7s %6s %8s %6s %8s %8s%s\n", width, "version", "thr",
 		"median ms", "95 % interval", "min ms", "runs", "ns/row", "x base", "95 % interval", "GB/s", "%strm",
-		"error", "eps", "plan ms", "plan MB");
+		"error", "eps", "plan ms", "plan MB", has_operations ? " ops/row" : "");
 	for (int i = 0; i < rows->n; i++)
 		print_row(&rows->items[i]->record, width, stream);
 }

@@ -145,6 +145,25 @@ static bool add_layouts(struct systems_values *values, struct systems_case *prob
 	return ok;
 }
 
+/* Elimination as it is written, and what else the schedule offers. */
+static bool add_algorithms(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+			   struct failure *failure)
+{
+	static const char *const names[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "stone" };
+	const struct system_batch *b = &problem->batch;
+	bool ok = add_version(values, problem, "sequential", true, rows, failure);
+	for (size_t i = 0; ok && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *options = arena_printf(values->arena, "'--with=algorithm x : %s'", names[i]);
+		ok = systems_row_generated(values, problem, "generated", options, rows, failure);
+		if (!ok || b->n_rows != b->n_systems * b->n)
+			continue;
+		struct systems_row *row = rows->items[rows->n - 1];
+		row->row.record.operations = systems_operations(names[i], b->n) / (double) b->n;
+		row->levels = systems_levels(names[i], b->n);
+	}
+	return ok;
+}
+
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 		      struct failure *failure)
 {
@@ -152,7 +171,9 @@ bool systems_rows_add(struct systems_values *values, struct systems_case *proble
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ","))
 		if (*name && !add_version(values, problem, name, true, rows, failure))
 			return false;
-	if (!values->versions) {
+	if (values->has_algorithms && !add_algorithms(values, problem, rows, failure))
+		return false;
+	if (!values->versions && !values->has_algorithms) {
 		static const char *const first[] = { "stream", "generated", "written" };
 		for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 			if (!add_version(values, problem, first[i], false, rows, failure))

@@ -253,6 +253,8 @@ static const struct option_row hines_rows[] = {
 static const struct option_row tri_rows[] = {
 	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512)"),
 	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "systems of so many rows"),
+	{ .name = "algorithms", .offset = offsetof(struct systems_values, has_algorithms),
+	  .text = "generated code by each algorithm, with operations, memory and errors" },
 	COMMON_OPTIONS,
 };
 

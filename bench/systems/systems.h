@@ -18,7 +18,7 @@ struct systems_values {
 	struct arena *arena;
 	bool is_tri;
 	const char *systems, *n, *trees, *lengths, *versions, *min_time, *json, *baseline, *clock, *isa, *precision;
-	bool is_shared, is_many;
+	bool is_shared, is_many, has_algorithms;
 	int64_t seed;
 	word_list generated;    /* options of further generated rows */
 };
@@ -54,6 +54,7 @@ struct systems_row {
 	struct execution execution;
 	struct build build;
 	bool is_generated, is_stream;
+	int64_t levels;                 /* of an algorithm that works level by level, each with its rounding; else 0 */
 	double *out;
 	struct held_array *held;        /* arrays of generated code that the caller holds in blocks; NULL: flat */
 	int n_held;
@@ -75,6 +76,13 @@ bool systems_generated_fetch(struct systems_row *row, struct failure *failure);
 
 /* Runs the row once; sets its error, against elimination in long double, and its backward error. */
 bool systems_check(struct systems_row *row, struct failure *failure);
+
+/* ---- operations.c --------------------------------------------------------------------------- */
+
+/* Of one system of n rows; NaN: they are not known. */
+double systems_operations(const char *algorithm, int64_t n);
+/* log2 n, rounded up; 0 for elimination row by row. */
+int64_t systems_levels(const char *algorithm, int64_t n);
 
 /* ---- report.c ------------------------------------------------------------------------------- */
 

@@ -4,30 +4,9 @@
  * depends on its own value of the row before, and the rest. What the rest is does not matter; that the three belong
  * together is what has to be proved: the pivots take the product of the two off-diagonals, and all run over the same
  * rows. */
-#include "ir/elimination.h"
+#include "ir/elimination_private.h"
 
-#include "ir/terms.h"
-
-/* A recurrence of first order: `step` reads the array at the row `by` away, `bases` do not read it. */
-struct sweep {
-	struct array *array;
-	struct stage *step;
-	stage_list bases;
-	int row;                        /* the subscript that moves */
-	int64_t by;
-};
-
-struct match {
-	struct elimination *found;
-	struct module *module;
-	struct arena *arena;
-	struct sweep solution, reduced, pivot;
-	struct term lower, upper;       /* off-diagonals: of the sweep, and of the substitution */
-	term_list diag, rhs;
-	const char *problem;
-};
-
-static bool PRINTF_LIKE(2, 3) fail(struct match *m, const char *format, ...)
+bool PRINTF_LIKE(2, 3) match_fail(struct match *m, const char *format, ...)
 {
 	va_list args;
 
@@ -83,7 +62,7 @@ static bool writes_dims(const struct stage *stage)
 	return writes;
 }
 
-static bool find_sweep(struct module *module, struct array *array, struct sweep *sweep)
+bool sweep_find(struct module *module, struct array *array, struct sweep *sweep)
 {
 	struct self_reads reads = { .sweep = sweep, .is_first_order = true };
 
@@ -208,10 +187,10 @@ static bool agree(struct match *m, const struct sweep *a, const struct sweep *b)
 		rows_agree = i < b->array->rank ? a->step->write.subs[i]->index == b->step->write.subs[i]->index
 						: a->step->write.subs[i]->index >= n;
 	if (!rows_agree)
-		return fail(m, "'%s' and '%s' do not run over the same rows in the same loops", a->array->name,
+		return match_fail(m, "'%s' and '%s' do not run over the same rows in the same loops", a->array->name,
 			    b->array->name);
 	if (region_of(m->module, a->step->group) != region_of(m->module, b->step->group))
-		return fail(m, "'%s' and '%s' are not computed together", a->array->name, b->array->name);
+		return match_fail(m, "'%s' and '%s' are not computed together", a->array->name, b->array->name);
 	return true;
 }
 
@@ -227,14 +206,14 @@ static bool bases_agree(struct match *m)
 		      dims_agree(a->items[i], b->items[i], b->items[i]->dims.n) &&
 		      guards_agree(a->items[i], b->items[i]) &&
 		      subs_are(&a->items[i]->write, b->items[i], m->pivot.array->rank);
-	return are || fail(m, "'%s' and '%s' do not begin at the same rows", m->reduced.array->name,
+	return are || match_fail(m, "'%s' and '%s' do not begin at the same rows", m->reduced.array->name,
 			   m->pivot.array->name);
 }
 
 /* ---- the recurrence of the solution ---- */
 
 /* The only factor, a read at the point of the stage; NULL. */
-static struct array *read_here(const factor_list *factors, const struct stage *stage)
+struct array *factor_here(const factor_list *factors, const struct stage *stage)
 {
 	const struct expr *read = factors->n == 1 ? factors->items[0] : NULL;
 
@@ -245,7 +224,7 @@ static struct array *read_here(const factor_list *factors, const struct stage *s
 }
 
 /* Of two terms, the one that reads the array is made the second. False: there are others. */
-static bool split(term_list *terms, const struct array *array)
+bool terms_split(term_list *terms, const struct array *array)
 {
 	struct term first;
 
@@ -267,22 +246,23 @@ static bool match_solution(struct match *m)
 	struct array *reduced, *pivot;
 	struct expr *divisor;
 
-	if (!split(&terms, m->solution.array))
-		return fail(m, "its own value does not stand in one term of two");
-	reduced = read_here(&terms.items[0].over, step);
-	pivot = read_here(&terms.items[0].under, step);
+	if (!terms_split(&terms, m->solution.array))
+		return match_fail(m, "its own value does not stand in one term of two");
+	reduced = factor_here(&terms.items[0].over, step);
+	pivot = factor_here(&terms.items[0].under, step);
 	if (!reduced || !pivot || terms.items[0].is_negative)
-		return fail(m, "the term without its own value is not a value of the row over a pivot of the row");
+		return match_fail(m, "the term without its own value is not a value of the row over a pivot of the "
+				  "row");
 	m->upper = terms.items[1];
 	m->upper.is_negative = !m->upper.is_negative;
 	divisor = factors_take_read(&m->upper.under, pivot);
 	if (!factors_take_read(&m->upper.over, m->solution.array) || !divisor ||
 	    !subs_are(&divisor->access, step, pivot->rank))
-		return fail(m, "its own value is not divided by the pivot of the row, '%s'", pivot->name);
-	if (!find_sweep(m->module, reduced, &m->reduced))
-		return fail(m, "'%s', which it reads, is no recurrence from row to row", reduced->name);
-	if (!find_sweep(m->module, pivot, &m->pivot))
-		return fail(m, "'%s', which it divides by, is no recurrence from row to row", pivot->name);
+		return match_fail(m, "its own value is not divided by the pivot of the row, '%s'", pivot->name);
+	if (!sweep_find(m->module, reduced, &m->reduced))
+		return match_fail(m, "'%s', which it reads, is no recurrence from row to row", reduced->name);
+	if (!sweep_find(m->module, pivot, &m->pivot))
+		return match_fail(m, "'%s', which it divides by, is no recurrence from row to row", pivot->name);
 	return true;
 }
 
@@ -294,10 +274,10 @@ static bool match_ends(struct match *m)
 		term_list terms = terms_of(m->arena, base->value, m->solution.array);
 
 		if (terms.n != 1 || terms.items[0].is_negative ||
-		    read_here(&terms.items[0].over, base) != m->reduced.array ||
-		    read_here(&terms.items[0].under, base) != m->pivot.array ||
+		    factor_here(&terms.items[0].over, base) != m->reduced.array ||
+		    factor_here(&terms.items[0].under, base) != m->pivot.array ||
 		    base->dims.n < m->reduced.array->rank - m->pivot.array->rank)
-			return fail(m, "where it begins it is not '%s' over '%s'", m->reduced.array->name,
+			return match_fail(m, "where it begins it is not '%s' over '%s'", m->reduced.array->name,
 				    m->pivot.array->name);
 	}
 	return true;
@@ -306,7 +286,7 @@ static bool match_ends(struct match *m)
 /* ---- the other two ---- */
 
 /* Takes the term that reads `array` out of the terms. False: there is none, or several. */
-static bool take_term(term_list *terms, const struct array *array, struct term *taken)
+bool terms_take(term_list *terms, const struct array *array, struct term *taken)
 {
 	int n = 0, n_taken = 0;
 
@@ -323,7 +303,7 @@ static bool take_term(term_list *terms, const struct array *array, struct term *
 }
 
 /* Is it the pivot of the row before? */
-static bool is_pivot_before(const struct match *m, const struct expr *read, const struct stage *stage)
+bool match_is_before(const struct match *m, const struct expr *read, const struct stage *stage)
 {
 	const struct sweep *pivot = &m->pivot;
 	bool is = read;
@@ -344,9 +324,9 @@ static bool match_reduced(struct match *m)
 	struct sweep *sweep = &m->reduced;
 
 	m->rhs = terms_of(m->arena, sweep->step->value, sweep->array);
-	if (!take_term(&m->rhs, sweep->array, &m->lower) || !factors_take_read(&m->lower.over, sweep->array) ||
-	    !is_pivot_before(m, factors_take_read(&m->lower.under, m->pivot.array), sweep->step))
-		return fail(m, "'%s' does not take its value of the row before over '%s' of the row before",
+	if (!terms_take(&m->rhs, sweep->array, &m->lower) || !factors_take_read(&m->lower.over, sweep->array) ||
+	    !match_is_before(m, factors_take_read(&m->lower.under, m->pivot.array), sweep->step))
+		return match_fail(m, "'%s' does not take its value of the row before over '%s' of the row before",
 			    sweep->array->name, m->pivot.array->name);
 	m->lower.is_negative = !m->lower.is_negative;
 	return true;
@@ -360,13 +340,13 @@ static bool match_pivot(struct match *m)
 	struct term upper = term_shift(m->arena, &m->upper, row, sweep->by), product, own;
 
 	m->diag = terms_of(m->arena, sweep->step->value, sweep->array);
-	if (!take_term(&m->diag, sweep->array, &own) ||
-	    !is_pivot_before(m, factors_take_read(&own.under, sweep->array), sweep->step))
-		return fail(m, "'%s' does not divide by its value of the row before", sweep->array->name);
+	if (!terms_take(&m->diag, sweep->array, &own) ||
+	    !match_is_before(m, factors_take_read(&own.under, sweep->array), sweep->step))
+		return match_fail(m, "'%s' does not divide by its value of the row before", sweep->array->name);
 	own.is_negative = !own.is_negative;
 	product = term_product(m->arena, &m->lower, &upper);
 	return term_equal(&own, &product) ||
-	       fail(m, "what '%s' takes from the diagonal is not the product of the off-diagonals",
+	       match_fail(m, "what '%s' takes from the diagonal is not the product of the off-diagonals",
 		    sweep->array->name);
 }
 
@@ -380,11 +360,18 @@ static void add_value(struct match *m, enum row_coefficient of, const struct sta
 	vec_push(m->arena, &m->found->values[of], row);
 }
 
-static void add_bases(struct match *m, enum row_coefficient of, const struct sweep *sweep, bool is_zero, int n_sides)
+/* No couplings where the recurrence begins. */
+static void add_zeros(struct match *m, enum row_coefficient of, const struct sweep *sweep, int n_sides)
 {
 	for (int i = 0; i < sweep->bases.n; i++)
-		add_value(m, of, sweep->bases.items[i], sweep->bases.items[i]->dims.n - n_sides,
-			  is_zero ? NULL : sweep->bases.items[i]->value);
+		add_value(m, of, sweep->bases.items[i], sweep->bases.items[i]->dims.n - n_sides, NULL);
+}
+
+static void add_bases(struct match *m, enum row_coefficient of, const struct sweep *sweep, const expr_list *values)
+{
+	for (int i = 0; i < sweep->bases.n; i++)
+		add_value(m, of, sweep->bases.items[i], sweep->bases.items[i]->dims.n,
+			  values->n ? values->items[i] : sweep->bases.items[i]->value);
 }
 
 static bool reads_sweeps(const struct match *m, const struct term *term)
@@ -416,9 +403,9 @@ static bool check_matrix(struct match *m)
 		depends = depends || (ends->items[i]->guard &&
 				      expr_last_dim(ends->items[i]->guard) >= ends->items[i]->dims.n - n_sides);
 	if (depends)
-		return fail(m, "its coefficients are not the same for all right-hand sides");
+		return match_fail(m, "its coefficients are not the same for all right-hand sides");
 	if (reads_sweeps(m, &m->lower) || reads_sweeps(m, &m->upper))
-		return fail(m, "its coefficients depend on its results");
+		return match_fail(m, "its coefficients depend on its results");
 	return true;
 }
 
@@ -427,12 +414,13 @@ static bool check_rows(struct match *m)
 	if (!agree(m, &m->reduced, &m->pivot) || !agree(m, &m->solution, &m->reduced) || !bases_agree(m))
 		return false;
 	if (m->solution.array->rank != m->reduced.array->rank)
-		return fail(m, "'%s' has other right-hand sides", m->reduced.array->name);
+		return match_fail(m, "'%s' has other right-hand sides", m->reduced.array->name);
 	if (m->pivot.by != m->reduced.by || m->solution.by != -m->reduced.by)
-		return fail(m, "it does not run against '%s' and '%s'", m->reduced.array->name, m->pivot.array->name);
+		return match_fail(m, "it does not run against '%s' and '%s'", m->reduced.array->name,
+				  m->pivot.array->name);
 	if (!is_whole(m->module, m->solution.array) || !is_whole(m->module, m->reduced.array) ||
 	    !is_whole(m->module, m->pivot.array))
-		return fail(m, "it does not define whole arrays");
+		return match_fail(m, "it does not define whole arrays");
 	return true;
 }
 
@@ -450,14 +438,14 @@ static void keep(struct match *m)
 	found->group = m->solution.step->group;
 	found->row = m->pivot.row;
 	found->n_sides = m->reduced.array->rank - m->pivot.array->rank;
-	add_bases(m, before, &m->pivot, true, 0);
+	add_zeros(m, before, &m->pivot, 0);
 	add_value(m, before, m->pivot.step, n, term_expr(m->arena, &m->lower, pivot));
-	add_bases(m, ROW_DIAG, &m->pivot, false, 0);
+	add_bases(m, ROW_DIAG, &m->pivot, &m->diag_bases);
 	add_value(m, ROW_DIAG, m->pivot.step, n, terms_expr(m->arena, &m->diag, pivot, m->pivot.step->span));
-	add_bases(m, behind, &m->solution, true, found->n_sides);
+	add_zeros(m, behind, &m->solution, found->n_sides);
 	add_value(m, behind, m->solution.step, m->solution.step->dims.n - found->n_sides,
 		  term_expr(m->arena, &m->upper, solution));
-	add_bases(m, ROW_RHS, &m->reduced, false, 0);
+	add_bases(m, ROW_RHS, &m->reduced, &m->rhs_bases);
 	add_value(m, ROW_RHS, m->reduced.step, m->reduced.step->dims.n,
 		  terms_expr(m->arena, &m->rhs, m->reduced.step->value->type, m->reduced.step->span));
 }
@@ -468,10 +456,12 @@ const char *elimination_problem(struct module *module, struct array *solution, s
 	bool is;
 
 	*elimination = (struct elimination) { .module = module };
-	if (!find_sweep(module, solution, &m.solution))
-		is = fail(&m, "it is no recurrence from row to row");
+	if (!sweep_find(module, solution, &m.solution))
+		is = match_fail(&m, "it is no recurrence from row to row");
 	else
-		is = match_solution(&m) && check_rows(&m) && match_ends(&m) && match_reduced(&m) && match_pivot(&m) &&
+		is = (match_is_scaled(&m) ? check_rows(&m) && match_scaled(&m)
+					  : match_solution(&m) && check_rows(&m) && match_ends(&m) &&
+					    match_reduced(&m) && match_pivot(&m)) &&
 		     check_matrix(&m);
 	if (is)
 		keep(&m);

@@ -13,11 +13,12 @@ static const struct algorithm algorithms[] = {
 	{ .name = "pcr", .steps = ALL_STEPS },
 	{ .name = "crpcr", .rows = 32, .steps = ALL_STEPS, .has_rows = true },
 	{ .name = "pcr_thomas", .steps = 4, .has_steps = true },
+	{ .name = "stone", .steps = ALL_STEPS, .doubles = true },
 };
 
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MOST_STEPS = 39 };
 
-#define ALGORITHMS "thomas, cr, pcr, crpcr, pcr_thomas"
+#define OTHERS "cr, pcr, crpcr, pcr_thomas, stone"
 
 static bool is_as_written(const char *choice)
 {
@@ -31,7 +32,7 @@ static bool refuse(struct module *module, const struct override *override, const
 {
 	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span, "%s", problem);
 
-	diag_help(module->diags, diag, (struct span) { 0 }, "algorithms are " ALGORITHMS "; crpcr(rows = 32) and "
+	diag_help(module->diags, diag, (struct span) { 0 }, "algorithms are thomas, " OTHERS "; crpcr(rows = 32) and "
 		  "pcr_thomas(steps = 4) take a number");
 	return false;
 }
@@ -102,8 +103,8 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	if (override)
 		override->is_used = true;
 	if (!override || is_as_written(override->choice)) {
-		module_decide(module, "eliminate", elimination->solution->name, "thomas",
-			      "cr, pcr, crpcr, pcr_thomas", elimination->group->span, "it has the fewest operations");
+		module_decide(module, "eliminate", elimination->solution->name, "thomas", OTHERS,
+			      elimination->group->span, "it has the fewest operations");
 		return true;
 	}
 	if (!read_item(module, override, &algorithm))

@@ -14,6 +14,7 @@ struct algorithm {
 	int64_t rows;                   /* 0: nothing is halved */
 	int64_t steps;                  /* ALL_STEPS: until nothing is coupled */
 	bool has_rows, has_steps;       /* the number can be chosen */
+	bool doubles;                   /* neither: recursive doubling of the recurrences themselves */
 };
 
 enum { ALL_STEPS = -1 };
@@ -49,7 +50,14 @@ bool builder_add(struct builder *b, enum region_kind region, const char *text);
 void builder_add_system(struct builder *b, const char *prefix, bool has_levels);
 void builder_close(struct builder *b);
 
+/* ---- eliminate_doubling.c ---- */
+
+bool builder_add_doubling(struct builder *b);
+
 /* ---- eliminate_stages.c ---- */
+
+/* The table of strides and the words that go with it: steps stepping here next left right. */
+bool builder_add_strides(struct builder *b);
 
 /* Replaces what computes the solution by stages of the algorithm. False after a diagnostic. */
 bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm);

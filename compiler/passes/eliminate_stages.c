@@ -235,15 +235,20 @@ static void set_steps(struct builder *b)
 		builder_set(b, "steps", arena_printf(b->arena, "%lld", (long long) steps));
 }
 
+bool builder_add_strides(struct builder *b)
+{
+	set_steps(b);
+	set_step_words(b);
+	return add_table(b, stride_table);
+}
+
 static bool add_steps(struct builder *b)
 {
 	bool is_behind_halving = b->algorithm->rows;
 
 	if (!is_behind_halving)
 		builder_set(b, "rows", "{n}");
-	set_steps(b);
-	set_step_words(b);
-	if (!add_table(b, stride_table) || !add(b, step_arrays))
+	if (!builder_add_strides(b) || !add(b, step_arrays))
 		return false;
 	if (!is_behind_halving)
 		builder_add_system(b, "pcr", true);
@@ -254,6 +259,8 @@ static bool add_all(struct builder *b)
 {
 	const struct algorithm *algorithm = b->algorithm;
 
+	if (algorithm->doubles)
+		return builder_add_doubling(b);
 	if (algorithm->rows && !open_halving(b))
 		return false;
 	if (algorithm->rows && !algorithm->steps)

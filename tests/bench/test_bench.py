@@ -17,7 +17,7 @@ PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) /
 TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
          "machine clock").split()
 NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
-           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream ms_mean").split()
+           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream ms_mean operations").split()
 CASES = []
 
 
@@ -181,6 +181,16 @@ def systems_are_measured_in_every_layout(folder):
         if r["version"] != "stream":
             assert r["error"] < 1e-13 and r["bound"] <= 1 and r["baseline"] == "sequential", r
     assert out.count("MB to read and write") == 4, out
+
+
+# Six programs are compiled, which takes its time.
+@case
+def algorithms_stand_side_by_side(folder):
+    if "PMG_TEST_LONG" not in os.environ:
+        return
+    out, records = systems(folder, "tri", "--algorithms", "--n=8", "--systems=3")
+    assert [r["operations"] for r in records] == [None, 9, 15, 37, 61, 57, 83], records
+    assert out.count(" ops/row") == 1 and all(r["error"] < 1e-13 for r in records), out
 
 
 @case

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operations of algorithms for tridiagonal systems, counted as their stages have them (docs/eliminations.md): sums,
+ * products and quotients of one system of n rows with one right-hand side. */
+#include "systems/systems.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	OF_THOMAS = 9,          /* pivot, right-hand side, solution: three each */
+	OF_REDUCTION = 12,      /* a row freed of two others */
+	OF_FILLING_IN = 5,      /* a row between two that are known */
+	OF_DOUBLING = 26,       /* two matrices multiplied and scaled, and two linear recurrences */
+	OF_DOUBLING_ENDS = 5    /* what these begin with, and the pivot */
+};
+
+static double halved(int64_t *n, int64_t limit)
+{
+	double operations = 0;
+	for (; *n > limit; *n /= 2)
+		operations += (double) (OF_REDUCTION * (*n / 2) + OF_FILLING_IN * (*n - *n / 2));
+	return operations;
+}
+
+static int64_t doublings(int64_t n)
+{
+	int64_t steps = 0;
+	for (int64_t rows = 1; rows < n; rows *= 2)
+		steps++;
+	return steps;
+}
+
+double systems_operations(const char *algorithm, int64_t n)
+{
+	int64_t left = n;
+	double operations;
+	if (strcmp(algorithm, "cr") == 0) {
+		operations = halved(&left, 1);
+		return operations + (double) left;
+	}
+	if (strcmp(algorithm, "crpcr") == 0) {
+		operations = halved(&left, 32);
+		return operations + (double) (OF_REDUCTION * 5 * left + left);
+	}
+	if (strcmp(algorithm, "pcr") == 0)
+		return (double) (OF_REDUCTION * doublings(n) * n + n);
+	if (strcmp(algorithm, "stone") == 0)
+		return (double) ((OF_DOUBLING * doublings(n) + OF_DOUBLING_ENDS) * n);
+	if (strcmp(algorithm, "pcr_thomas") == 0)
+		return (double) (OF_REDUCTION * 4 * n + OF_THOMAS * n);
+	return strcmp(algorithm, "thomas") == 0 ? (double) (OF_THOMAS * n) : NAN;
+}
+
+int64_t systems_levels(const char *algorithm, int64_t n)
+{
+	return strcmp(algorithm, "thomas") == 0 ? 0 : doublings(n);
+}
