@@ -252,24 +252,46 @@ static bool runs_in_order(const struct target *target, __isl_keep isl_schedule_n
 	       !schedule_has_mark_above(loop, MARK_TEAM, NULL) && !is_in_call(target, loop);
 }
 
+static bool has_at_most(const struct array *array, int subscript, int64_t most)
+{
+	int64_t lo, hi;
+
+	return expr_is_constant(array->lo[subscript], &lo) && expr_is_constant(array->hi[subscript], &hi) &&
+	       hi - lo <= most;
+}
+
+static void remark_whole(const struct target *target, const struct mark *loop)
+{
+	const struct array *array = target->folding->array;
+
+	diag_remark(target->walk.module->diags, DIAG_NO_WINDOW, array->span,
+		    "'%s' is stored for all iterations of '%s': there is no bound up to %d on how many of its values "
+		    "one of them needs", array->name, loop->dim->name, MAX_WINDOW);
+}
+
 /* A subscript that moves with the loop has a window that is smaller than what the array has. */
 static bool finds_window(const struct target *target, __isl_keep isl_schedule_node *loop)
 {
 	const struct folding *folding = target->folding;
 	struct array *array = folding->array;
-	int64_t lo, hi;
+	bool is_moving = false;
 
 	for (int i = 0; i < array->rank; i++) {
-		if (!folding->is_used[i][target->n_loops] || (folded_subscripts(target) & 1U << i))
+		int64_t window;
+
+		if (!folding->is_used[i][target->n_loops] || (folded_subscripts(target) & 1U << i) ||
+		    has_at_most(array, i, 1))
 			continue;
-		array->window = schedule_window(target->walk.module, loop, array, i);
-		if (array->window && expr_is_constant(array->lo[i], &lo) && expr_is_constant(array->hi[i], &hi) &&
-		    hi - lo <= array->window)
-			array->window = 0;
+		window = schedule_window(target->walk.module, loop, array, i);
+		is_moving = true;
+		if (!window || has_at_most(array, i, window))
+			continue;
+		array->window = window;
 		array->windowed = i;
-		if (array->window)
-			return true;
+		return true;
 	}
+	if (is_moving)
+		remark_whole(target, mark_of_node(loop));
 	return false;
 }
 
