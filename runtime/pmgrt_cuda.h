@@ -20,12 +20,22 @@
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #endif
 
-/* Threads of a block, and blocks that a multiprocessor should have room for where rows are kept in registers. */
-enum { PMG_CUDA_THREADS = 256, PMG_CUDA_BLOCKS = 4, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
+/* Threads of a block, at most. */
+enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* ---- In kernels: teams ------------------------------------------------------------------------------- */
 
-#define PMG_BOUNDS(lanes) __launch_bounds__(PMG_CUDA_THREADS, (lanes) > 1 ? PMG_CUDA_BLOCKS : 1)
+/* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Rows
+ * take registers, of which a multiprocessor has enough for PMG_CUDA_BLOCKS blocks of such teams. */
+enum { PMG_CUDA_BLOCKS = 6 };
+
+static constexpr int pmg_cuda_most_threads(int lanes)
+{
+	return lanes == PMG_CUDA_WARP ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
+}
+
+#define PMG_BOUNDS(lanes) \
+	__launch_bounds__(pmg_cuda_most_threads(lanes), (lanes) == PMG_CUDA_WARP ? PMG_CUDA_BLOCKS : 1)
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
 #define PMG_TEAM(lanes, group, width) \

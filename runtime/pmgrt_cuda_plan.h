@@ -49,12 +49,12 @@ static inline pmg_status pmg_cuda_check(pmg_plan *plan, cudaError_t error, const
 
 /* ---- Starts ---- */
 
-/* Threads of a block for so many threads: a power of two from a warp on. */
-static inline unsigned pmg_cuda_threads(int64_t threads)
+/* Threads of a block for so many teams: a power of two from a warp on. */
+static inline unsigned pmg_cuda_threads(int64_t count, int team)
 {
 	unsigned n = PMG_CUDA_WARP;
 
-	while (n < PMG_CUDA_THREADS && n < threads)
+	while (n < (unsigned) pmg_cuda_most_threads(team) && n < count*team)
 		n *= 2;
 	return n;
 }
@@ -64,7 +64,7 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 				   bool sums_up, A... arguments)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	const unsigned threads = pmg_cuda_threads(count*team);
+	const unsigned threads = pmg_cuda_threads(count, team);
 	const int64_t most = sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
 	int64_t blocks = (count*team + threads - 1)/threads;
 

@@ -111,13 +111,12 @@ static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_of_top(const pmg_cuda_ve
 	return a;
 }
 
-template <class T, int w> static inline __device__ T pmg_cuda_sum(const pmg_cuda_vector<T, w> &a)
+/* Adds the cells of vector j of a row to two sums in turn: more would take registers, and time to be added up. */
+template <class T, int w>
+static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const pmg_cuda_vector<T, w> &a)
 {
-	T sum = a.cells[0];
-
-	for (int i = 1; i < w; i++)
-		sum += a.cells[i];
-	return sum;
+	for (int i = 0; i < w; i++)
+		sums[(j + i) % 2] += a.cells[i];
 }
 
 #undef pmg_vector_f64
@@ -145,8 +144,6 @@ template <class T, int w> static inline __device__ T pmg_cuda_sum(const pmg_cuda
 #define PMG_WIDEN(row) pmg_cuda_convert<double>(row)
 #define PMG_FILL_F64(value) pmg_cuda_fill<double, pmg_width>(value)
 #define PMG_FILL_F32(value) pmg_cuda_fill<float, pmg_width>(value)
-#define PMG_SUM_F64(sums) pmg_cuda_sum((sums)[0] + (sums)[1])
-#define PMG_SUM_F32(sums) pmg_cuda_sum((sums)[0] + (sums)[1])
 #undef PMG_UNROLL
 #define PMG_UNROLL _Pragma("unroll")
 
@@ -220,15 +217,25 @@ static inline __device__ uint32_t pmg_cuda_once(const uint32_t *cell)
 
 #define PMG_ONCE(cell) pmg_cuda_once(&(cell))
 
-#ifndef PMG_CUDA_PREFETCH
-#define PMG_CUDA_PREFETCH(cell) asm volatile("prefetch.global.L2 [%0];" :: "l"(cell))
-#endif
-/* Element of the next deal that this lane will read, if it has an iteration there. */
-#define PMG_AHEAD(array, first, end) \
+/* The element that this lane has in the deal that begins at `first`; of lanes without an iteration, the last one. */
+template <class T> static inline __device__ T pmg_cuda_first(const T *array, int64_t at, int64_t first, int64_t end)
+{
+	return first < end ? pmg_cuda_once(&array[at < end ? at : end - 1]) : T();
+}
+
+#define PMG_FIRST(array, first, end) pmg_cuda_first(array, (first) + pmg_lane, first, end)
+/* That of the deal behind the one at `first`, if the lane has an iteration there; else `ahead` stays as it is. */
+#define PMG_NEXT(ahead, array, first, end) \
 	do { \
 		if ((first) + pmg_team + pmg_lane < (end)) \
-			PMG_CUDA_PREFETCH(&(array)[(first) + pmg_team + pmg_lane]); \
+			ahead = PMG_ONCE((array)[(first) + pmg_team + pmg_lane]); \
 	} while (0)
+
+/* A bit for each lane of a team. */
+template <int team> static inline __device__ unsigned pmg_cuda_lanes()
+{
+	return 0xffffffffu >> (PMG_CUDA_WARP - team);
+}
 
 /* Bit l: lane l of the team. */
 template <int team> static inline __device__ unsigned pmg_cuda_ballot(bool is)
@@ -271,10 +278,33 @@ template <int team, class T> static inline __device__ T pmg_cuda_take(T value, i
 	return __shfl_sync(pmg_cuda_mask<team>(), value, from, team);
 }
 
-/* What the group has that is number `rank` of the present ones. */
-template <int team, int group, class T> static inline __device__ T pmg_cuda_give(T value, int rank)
+enum { PMG_ROUNDS = 4 };                /* that are summed up together */
+
+/* A step of the sums of groups over their lanes: lanes apart by so many exchange what the other one goes on with. */
+template <int team, class operation, class T>
+static inline __device__ T pmg_cuda_halve(T lower, T upper, int lanes)
 {
-	return __shfl_sync(pmg_cuda_mask<team>(), value, rank % (team/group)*group, team);
+	const bool is_upper = threadIdx.x & (unsigned) lanes;
+
+	return operation::of(is_upper ? upper : lower,
+			     pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), is_upper ? lower : upper, lanes, team));
+}
+
+/* Each lane of a group has a part of the group's sums of PMG_ROUNDS rounds: the sum that is number `rank` of all, of
+ * which each round has one for each group. */
+template <int team, int group, class operation, class T>
+static inline __device__ T pmg_cuda_give(const T (&sums)[PMG_ROUNDS], int rank)
+{
+	constexpr int half = group/2, quarter = group/4, groups = team/group;
+	static_assert(quarter > 0, "lanes of a group, one for each round");
+	const T lower = pmg_cuda_halve<team, operation>(sums[0], sums[2], half);
+	const T upper = pmg_cuda_halve<team, operation>(sums[1], sums[3], half);
+	T sum = pmg_cuda_halve<team, operation>(lower, upper, quarter);
+
+	for (int lanes = quarter/2; lanes > 0; lanes /= 2)
+		sum = operation::of(sum, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), sum, lanes, team));
+	const int round = rank/groups % PMG_ROUNDS, member = round/2*half + round % 2*quarter;
+	return __shfl_sync(pmg_cuda_mask<team>(), sum, rank % groups*group + member, team);
 }
 
 /* The lanes whose value is another than that of the lane before. */
@@ -289,12 +319,14 @@ template <int team, class T> static inline __device__ unsigned pmg_cuda_heads(T 
 template <int team, class T> static inline __device__ T pmg_cuda_merge(unsigned heads, T value)
 {
 	const unsigned behind = heads >> threadIdx.x % team >> 1;
+	unsigned longer = ~heads & pmg_cuda_lanes<team>();      /* lanes of runs that are longer than `lanes` */
 
-	for (int lanes = 1; lanes < team; lanes *= 2) {
+	for (int lanes = 1; lanes < team && longer; lanes *= 2) {
 		const T other = __shfl_down_sync(pmg_cuda_mask<team>(), value, lanes, team);
 
 		if ((int) (threadIdx.x % team) + lanes < team && !(behind & ((1u << lanes) - 1)))
 			value += other;
+		longer &= longer >> lanes;
 	}
 	return value;
 }

@@ -2,15 +2,15 @@
  *
  * Segments cut into parts (pmg_parts_desc of pmgrt.h). What decides on a GPU is how often a row that one team reads is
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
- * to be near to each other. The points of a segment lie in the order of that key, and two of its quartiles are where a
- * segment lies on a Hilbert curve; but first, segments are dealt into slabs by their own number, since what is near in
- * space often has near numbers, and always where places are given. Teams of a block wait for the slowest of them: in
- * each neighbourhood of this order, long parts come first. */
+ * to be near to each other. Where places are given, segments are in their order already. Else the points of a segment
+ * lie in the order of the second key, and two of its quartiles are where a segment lies on a Hilbert curve; but first,
+ * segments are dealt into slabs by their own number, since what is near in space often has near numbers. Teams of a
+ * block wait for the slowest of them: in each neighbourhood of this order, long parts come first. */
 #include "restructure.h"
 
 #include <stdlib.h>
 
-enum { NEIGHBOURHOOD = 256, SLABS = 8, CURVE_BITS = 13 };       /* NEIGHBOURHOOD: in parts */
+enum { NEIGHBOURHOOD = 128, SLABS = 8, CURVE_BITS = 13 };       /* NEIGHBOURHOOD: in parts */
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
@@ -87,11 +87,22 @@ static int64_t begin_of(const struct inspection *in, const struct elements *offs
 	return begin;
 }
 
+/* Does the caller say where segments are? */
+static bool has_places(const struct inspection *in)
+{
+	const struct plan *plan = in->plan;
+	const pmg_places_desc *places = in->desc->places;
+
+	return places && !argument_is_left_out(&plan->desc->arrays[places->coordinates],
+					       &plan->bindings[places->coordinates].buffer);
+}
+
 /* Those that hold points, and the number of their parts. */
 static int64_t segments_collect(const struct inspection *in, struct segment *segments, int64_t *n_parts)
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
+	const bool is_by_key = in->desc->n_keys > 1 && !has_places(in);
 	int64_t n = 0, begin = 0;
 
 	*n_parts = 0;
@@ -103,8 +114,8 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 		segment.n_parts = (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS;
 		if (segment.n == 0)
 			continue;
-		segment.slab = s * SLABS / in->n_values;
-		if (in->desc->n_keys > 1)
+		segment.slab = is_by_key ? s * SLABS / in->n_values : 0;
+		if (is_by_key)
 			segment.place = curve_place(quartile(in, &segment, 1), quartile(in, &segment, 3));
 		segments[n++] = segment;
 		*n_parts += segment.n_parts;

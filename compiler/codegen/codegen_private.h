@@ -272,6 +272,14 @@ struct grid {
 struct stream {
 	const struct mark *deal;
 	const char *array;
+	const char *ahead, *now;        /* variables of the lane: the next deal's element, this one's; NULL */
+};
+
+struct update {
+	enum reduce_op op;
+	enum scalar_type type;
+	const char *target;
+	struct text value;
 };
 
 /* A loop of which each lane of a team has an iteration. */
@@ -281,8 +289,9 @@ struct deal {
 	const char *variable;           /* of the loop */
 	int n_iterators, n_locals;      /* those behind are of a lane */
 	bool in_vectors;                /* in a loop of vectors, for one iteration in each group */
-	const char *rank, *round;       /* there: the number of the iteration that the lane takes a sum of, and the
-					 * number of the present ones over that of groups */
+	const char *rank, *sum;         /* there: the number of the iteration that the lane takes a sum of; where the
+					 * group leaves the one that it has found */
+	struct update given;            /* what becomes of the sum that a lane takes; no target: there is none */
 };
 
 /* How the next loop runs: the marks above it. */
@@ -293,13 +302,6 @@ struct loop_use {
 	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
 	bool is_parallel, is_vector, is_dynamic;
 	int parts;                      /* PARTS; 0 */
-};
-
-struct update {
-	enum reduce_op op;
-	enum scalar_type type;
-	const char *target;
-	struct text value;
 };
 
 void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -519,8 +521,10 @@ bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const stru
 const char *deal_read(struct emit *e, const struct access *access, const char *text);
 /* What is printed next stands below a condition, or is a row beside a deal. */
 void deal_breaks(struct emit *e);
+/* What is printed next updates memory, where groups of a team would meet. */
+void deal_breaks_at_update(struct emit *e);
 void deal_breaks_beside(struct emit *e);
-/* In a deal: opens a block for lanes that have an iteration; the sum of a group goes to the lane that takes it. */
+/* In a deal: opens a block for lanes that have an iteration; keeps the sum of a group for the lane that takes it. */
 int deal_open(struct emit *e);
 void emit_given_sum(struct emit *e, const struct update *update);
 
@@ -602,6 +606,7 @@ void emit_team_sync(struct emit *e);
 bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node);
 /* Behind the loops: `name` becomes the sum of all parts; where all threads have parts, opens a block that one of them
  * runs, and returns true. */
+const char *spread_operation(enum reduce_op op);       /* the name of its class in pmgrt_cuda.h */
 bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */

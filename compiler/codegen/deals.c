@@ -32,6 +32,12 @@ void deal_breaks(struct emit *e)
 		e->grid->is_broken = true;
 }
 
+void deal_breaks_at_update(struct emit *e)
+{
+	if (e->deal && e->deal->in_vectors)
+		e->grid->is_broken = true;
+}
+
 void deal_breaks_beside(struct emit *e)
 {
 	if (e->grid && e->grid->has_deals && !e->deal)
@@ -45,31 +51,53 @@ static bool is_stream_of(const struct emit *e, const struct stream *stream)
 	return stream->deal == e->deal->mark;
 }
 
-static void note_stream(struct emit *e, const char *array)
+/* The variable that has the element; NULL when the kernel is printed first, and it is noted. */
+static const char *stream_now(struct emit *e, const char *array)
 {
 	for (int i = 0; i < e->streams.n; i++)
 		if (is_stream_of(e, &e->streams.items[i]) && !strcmp(e->streams.items[i].array, array))
-			return;
-	vec_push(e->arena, &e->streams, ((struct stream) { e->deal->mark, array }));
+			return e->streams.items[i].now;
+	vec_push(e->arena, &e->streams, ((struct stream) { .deal = e->deal->mark, .array = array }));
+	return NULL;
 }
 
 const char *deal_read(struct emit *e, const struct access *access, const char *text)
 {
 	const struct array *array = access->array;
+	const char *now = NULL;
 
 	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
 		return text;
 	if (!strcmp(text, arena_printf(e->arena, "%s[%s]", array->c_name, e->deal->variable)))
-		note_stream(e, array->c_name);
-	return arena_printf(e->arena, "PMG_ONCE(%s)", text);
+		now = stream_now(e, array->c_name);
+	return now ? now : arena_printf(e->arena, "PMG_ONCE(%s)", text);
 }
 
-/* What the next iterations of the lanes will read. */
+/* Above the loop: what its first iterations will read. */
+static void read_first(struct emit *e, const struct mark *deal, const char *first, const char *end)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		struct stream *stream = &e->streams.items[i];
+
+		if (stream->deal != deal)
+			continue;
+		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", stream->array));
+		line(e->w, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, stream->array, first, end);
+	}
+}
+
+/* What these iterations read, and the next ones will. */
 static void read_ahead(struct emit *e, const char *first, const char *end)
 {
-	for (int i = 0; i < e->streams.n; i++)
-		if (is_stream_of(e, &e->streams.items[i]))
-			line(e->w, "PMG_AHEAD(%s, %s, %s);", e->streams.items[i].array, first, end);
+	for (int i = 0; i < e->streams.n; i++) {
+		struct stream *stream = &e->streams.items[i];
+
+		if (!is_stream_of(e, stream))
+			continue;
+		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", stream->array));
+		line(e->w, "const auto %s = %s;", stream->now, stream->ahead);
+		line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, stream->array, first, end);
+	}
 }
 
 /* ---- what a lane has ---- */
@@ -257,17 +285,17 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", value->type, value->packed,
 		     value->type, vectors->factor == value ? total : value->name, source);
 	}
-	if (vectors->stage->write.array->role == ROLE_LOCAL)
+	if (e->deal->given.target)
 		line(e->w, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
 	return lanes;
 }
 
-static void open_vectors(struct emit *e, struct vectors *vectors)
+/* Of each group, the body for one iteration: number `round` of those that it has. */
+static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
+		       const char *round)
 {
-	const char *lanes = declare_lanes(e, vectors), *round = e->deal->round;
 	const char *number = names_declare(&e->names, "number");
 
-	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", round, round, lanes, round);
 	line(e->w, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
@@ -275,8 +303,46 @@ static void open_vectors(struct emit *e, struct vectors *vectors)
 		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", value->local ? value->type : "int64_t",
 		     value->taken, value->packed, number);
 	}
-	if (vectors->stage->write.array->role != ROLE_LOCAL)
-		open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+	open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+	print_vectors(e, vectors, all);
+	close_block(e->w, "}");
+}
+
+static void emit_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
+{
+	const char *round = names_declare(&e->names, "round");
+
+	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", round, round, lanes, round);
+	emit_round(e, vectors, all, lanes, round);
+	close_block(e->w, "}");
+}
+
+/* Several rounds, whose sums are added up over the lanes of groups together, and taken by those that they are for. */
+static void emit_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
+{
+	const struct stage *stage = vectors->stage;
+	const char *type = type_c_name(stage->write.array->type), *rounds = names_declare(&e->names, "rounds");
+	const char *round = names_declare(&e->names, "round"), *sums = names_declare(&e->names, "sums"), *given;
+	struct deal *deal = e->deal;
+	struct update taken;
+
+	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s += PMG_ROUNDS) {", rounds, rounds,
+		   lanes, rounds);
+	line(e->w, "%s %s[PMG_ROUNDS] = { };", type, sums);
+	line(e->w, "PMG_UNROLL");
+	open_block(e->w, "for (int %s = 0; %s < PMG_ROUNDS; %s++) {", round, round, round);
+	deal->sum = arena_printf(e->arena, "%s[%s]", sums, round);
+	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", rounds, round));
+	close_block(e->w, "}");
+	given = names_declare(&e->names, "given");
+	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group, %s>(%s, %s);", type, given,
+	     spread_operation(deal->given.op), sums, deal->rank);
+	open_block(e->w, "if (%s/pmg_groups/PMG_ROUNDS*PMG_ROUNDS == %s) {", deal->rank, rounds);
+	taken = deal->given;
+	taken.value = (struct text) { given, LEVEL_PRIMARY };
+	emit_update(e, &taken);
+	close_block(e->w, "}");
+	close_block(e->w, "}");
 }
 
 static void emit_vectors(struct emit *e, struct vectors *vectors)
@@ -284,20 +350,23 @@ static void emit_vectors(struct emit *e, struct vectors *vectors)
 	struct deal *deal = e->deal;
 	int visible = e->names.visible.n;
 	value_list all = { 0 };
+	const char *lanes;
 
 	add_dims(e, &all);
 	add_locals(e, vectors->node, &all);
 	deal->rank = names_declare(&e->names, "rank");
-	deal->round = names_declare(&e->names, "round");
+	deal->sum = "";
+	deal->given = (struct update) { 0 };
 	for (int i = 0; i < all.n; i++)
 		all.items[i].taken = names_declare(&e->names, all.items[i].name);
 	find_values(e, vectors, &all);
 	find_sharing(vectors);
-	open_vectors(e, vectors);
-	print_vectors(e, vectors, &all);
-	if (vectors->stage->write.array->role != ROLE_LOCAL)
-		close_block(e->w, "}");
-	block_close(e, visible);
+	lanes = declare_lanes(e, vectors);
+	if (deal->given.target)
+		emit_sums(e, vectors, &all, lanes);
+	else
+		emit_rounds(e, vectors, &all, lanes);
+	e->names.visible.n = visible;
 }
 
 bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
@@ -327,16 +396,8 @@ int deal_open(struct emit *e)
 
 void emit_given_sum(struct emit *e, const struct update *update)
 {
-	const char *given = names_declare(&e->names, "given");
-	struct update taken = *update;
-	int names;
-
-	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group>(%s, %s);", type_c_name(update->type), given,
-	     update->value.text, e->deal->rank);
-	taken.value = (struct text) { given, LEVEL_PRIMARY };
-	names = block_open(e, "if (%s/pmg_groups == %s) {", e->deal->rank, e->deal->round);
-	emit_update(e, &taken);
-	block_close(e, names);
+	line(e->w, "%s = %s;", e->deal->sum, update->value.text);
+	e->deal->given = *update;
 }
 
 /* ---- the loop ---- */
@@ -352,7 +413,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 {
 	struct deal deal = { .mark = e->next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
 	struct scope scope = scope_enter(e);
-	int visible = e->names.visible.n;
+	int visible;
 	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
 	struct affine variable;
 	isl_ast_node *body;
@@ -363,6 +424,8 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		e->grid->is_broken = true;
 		return false;
 	}
+	read_first(e, deal.mark, affine_plain(e->arena, &range->first), end);
+	visible = e->names.visible.n;
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
 	name = names_declare(&e->names, dim);
 	deal.is_in = names_declare(&e->names, "is_in");
@@ -372,6 +435,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	line(e->w, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,
 	     affine_plain(e->arena, &range->last));
 	variable = affine_name(e->arena, name);
+	line(e->w, "(void) %s;", name);
 	deal.variable = name;
 	iterator_push(e, node, &variable, 1);
 	range_facts(e, range, &variable, 1);

@@ -55,7 +55,7 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	return is && length_fits(e, bytes) && row_is_whole_loop(e, node, mark->dim);
 }
 
-/* Adds to vectors of `sums`: to the one at `place`, or, where that is NULL, to two in turn. */
+/* Adds to vectors of `sums`: to the one at `place`, or, where that is NULL, to two in turn; on a device, to sums. */
 static void emit_products(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sums,
 			  const char *place)
 {
@@ -63,15 +63,19 @@ static void emit_products(struct emit *e, __isl_keep isl_ast_node *node, const s
 	struct scope scope = scope_enter(e);
 	struct row row = { .stage = dot->stage, .dim = mark_dim_number(dot->loop), .length = dot->length };
 	struct point point;
+	const char *value;
 
 	row.index = row_open(e, node, &row, true);
 	point = (struct point) { row.stage, ast_first_instance(node, row.stage, false) };
 	e->vector = &row;
+	value = c_expr(e, &point, row.stage->value).text;
 	if (!row_fills_team(e, dot->length))
 		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, dot->length), row.index);
-	line(e->w, "%s%s[%s] += %s;", row_fills_team(e, dot->length) ? "" : "\t", sums,
-	     place ? place : arena_printf(e->arena, "%s %% 2", row.index),
-	     c_expr(e, &point, row.stage->value).text);
+	if (e->grid)
+		line(e->w, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, dot->length) ? "" : "\t", sums,
+		     row.index, value);
+	else
+		line(e->w, "%s[%s] += %s;", sums, place ? place : arena_printf(e->arena, "%s %% 2", row.index), value);
 	e->vector = NULL;
 	close_block(e->w, "}");
 	e->names.visible.n = visible;
@@ -85,9 +89,15 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	int visible = e->names.visible.n;
 	const char *sums = names_declare(&e->names, "sums");
 
-	line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), sums);
+	if (e->grid)
+		line(e->w, "%s %s[2] = { };", type_c_name(type), sums);
+	else
+		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), sums);
 	emit_products(e, node, dot, sums, NULL);
-	line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), sums);
+	if (e->grid)
+		line(e->w, "%s += %s[0] + %s[1];", sum, sums, sums);
+	else
+		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), sums);
 	e->names.visible.n = visible;
 }
 

@@ -68,20 +68,25 @@ bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node)
 	return e->grid->has_shared || (e->grid->team > 1 && has_vector);
 }
 
-bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
+const char *spread_operation(enum reduce_op op)
 {
 	static const char *const operations[] = {
-		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
-		[REDUCE_MAX] = "max"
+		[REDUCE_SET] = "", [REDUCE_ADD] = "pmg_cuda_add", [REDUCE_MUL] = "pmg_cuda_prod",
+		[REDUCE_MIN] = "pmg_cuda_min", [REDUCE_MAX] = "pmg_cuda_max"
 	};
 
+	return operations[op];
+}
+
+bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
+{
 	if (!of_grid) {
-		line(e->w, "%s = pmg_cuda_team<pmg_team, %s, pmg_cuda_%s>(%s);", name,
-		     e->deal ? "pmg_group" : "pmg_team", operations[op], name);
+		line(e->w, "%s = pmg_cuda_team<pmg_team, %s, %s>(%s);", name, e->deal ? "pmg_group" : "pmg_team",
+		     spread_operation(op), name);
 		return false;
 	}
 	e->grid->sums_up = true;
-	open_block(e->w, "if (pmg_cuda_grid<pmg_cuda_%s>(&%s, pmg_parts)) {", operations[op], name);
+	open_block(e->w, "if (pmg_cuda_grid<%s>(&%s, pmg_parts)) {", spread_operation(op), name);
 	return true;
 }
 

@@ -302,11 +302,12 @@ static void emit_spread_update(struct emit *e, const struct update *update, cons
 {
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
 	bool is_local = target->role == ROLE_LOCAL || array_is_variable(target);
-	bool is_one = cell->is_spread && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
+	bool is_given = is_local && e->deal;
+	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
 	bool has_lanes = e->block && !e->in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
 
-	if (is_local && e->deal)
+	if (is_given)
 		emit_given_sum(e, update);
 	else if (is_one || is_local)
 		emit_update(e, update);
@@ -429,10 +430,13 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		return;
 	}
 	note_write(e, block_array(e, stage->write.array));
-	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array))
+	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array)) {
 		emit_update(e, &update);
-	else
-		emit_possibly_atomic(e, &update, e->atomic == stage);
+		return;
+	}
+	if (e->atomic != stage)
+		deal_breaks_at_update(e);
+	emit_possibly_atomic(e, &update, e->atomic == stage);
 	lane_write_past(e, stage, point);
 }
 

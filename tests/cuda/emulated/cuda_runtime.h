@@ -320,7 +320,6 @@ enum barriers { SYNC, SHUFFLE_IN, SHUFFLE_OUT };
 
 }
 
-#define PMG_CUDA_PREFETCH(cell) ((void) *(volatile const char *) (cell))
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) \
 	emulated::start(blocks, threads, [=] { kernel(__VA_ARGS__); })
 
