@@ -33,6 +33,7 @@ static bool bind_case(struct life_values *values, struct life_row *row, struct f
 	       bind_memory(s, "PHI.value", &problem->value, failure) && bind_memory(s, "D", &problem->D, failure) &&
 	       (row->op == LIFE_DSC ? bind_memory(s, "w", &problem->w, failure)
 				    : bind_memory(s, "Y", &problem->Y, failure)) &&
+	       (!life_is_on_gpu(values) || !t->coords || bind_memory(s, "XYZ", &problem->coords, failure)) &&
 	       bind_size(values, s, "nVoxels", t->n_voxels, failure) &&
 	       bind_size(values, s, "nFibers", t->n_fibers, failure) && session_bind(s, &none, 0, failure);
 }
@@ -94,20 +95,26 @@ static void describe(struct life_row *row, const char *options)
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
 }
 
+static const char *program_of(const struct life_values *values, enum life_op op)
+{
+	if (life_is_on_gpu(values))
+		return "bench/life/in_space.pmg";
+	return op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg";
+}
+
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
 			const char *options, life_row_list *rows, struct failure *failure)
 {
 	struct life_row *row = arena_new(values->arena, struct life_row);
-	const char *path = bench_find_file(values->arena,
-					   op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg",
-					   failure);
+	const char *path = bench_find_file(values->arena, program_of(values, op), failure);
 	*row = (struct life_row){ .op = op, .problem = problem, .is_generated = true };
 	row->row.run = run_generated;
 	row->row.state = row;
 	row->session.arena = values->arena;
 	vec_push(values->arena, rows, row);
-	bool ok = path && bench_read_options(values->arena, options, &values->run, &row->session.values, failure) &&
-		  session_open(&row->session, path, failure) && bind_case(values, row, failure) &&
+	bool ok = path && bench_read_options(values->arena, options, &values->run, &row->session.values, failure);
+	row->session.values.pipeline = op == LIFE_DSC ? "life_dsc" : "life_wc";
+	ok = ok && session_open(&row->session, path, failure) && bind_case(values, row, failure) &&
 		  bench_results(&row->session, &row->results, &row->out, failure) &&
 		  build_library(&row->session, &row->build, failure);
 	if (ok && row->session.values.explain)
