@@ -19,6 +19,9 @@ static struct point point_below(__isl_keep isl_ast_node *node, const struct mark
 	bool is_common = mark_dim_number(mark) < mark->stage->group->n_common;
 	struct point point = { .instance = ast_first_instance(node, mark->stage, is_common) };
 
+	/* Of a group that shares the loop: it has the same dim there. */
+	if (is_common && !point.instance)
+		point.instance = ast_first_instance(node, NULL, false);
 	point.stage = point.instance ? ast_stage(point.instance) : NULL;
 	return point;
 }
