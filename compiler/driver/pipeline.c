@@ -25,9 +25,7 @@ static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, v
 static bool open_step(struct compilation *c, void *path)
 {
 	c->file = sources_read(&c->sources, path);
-	if (!c->file && errno == ENOMEM)
-		c->is_out_of_memory = true;
-	else if (!c->file)
+	if (!c->file)
 		diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s': %s",
 			   (const char *) path, strerror(errno));
 	return c->file;

@@ -48,14 +48,19 @@ static void *block_take(struct arena_block *block, size_t size)
 	return memory;
 }
 
+void arena_exhaust(struct arena *arena)
+{
+	if (arena->reserve == NULL)
+		return;
+	arena->reserve->next = arena->blocks;
+	arena->blocks = arena->reserve;
+	arena->reserve = NULL;
+	arena->is_exhausted = true;
+}
+
 static void *arena_alloc_exhausted(struct arena *arena, size_t size)
 {
-	if (arena->reserve != NULL) {
-		arena->reserve->next = arena->blocks;
-		arena->blocks = arena->reserve;
-		arena->reserve = NULL;
-		arena->is_exhausted = true;
-	}
+	arena_exhaust(arena);
 	if (!arena->is_exhausted || block_room(arena->blocks) < size)
 		arena_fail(arena);
 	return block_take(arena->blocks, size);

@@ -48,6 +48,8 @@ uint32_t sources_read(struct sources *sources, const char *name)
 	if (text)
 		file = sources_add(sources, name, text, size);
 	free(text);
+	if (!file && error == ENOMEM)
+		arena_exhaust(sources->arena);
 	errno = error;
 	return file;
 }

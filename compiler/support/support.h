@@ -33,6 +33,7 @@ struct arena {
 };
 
 bool arena_reserve(struct arena *arena, size_t size);   /* false: no memory */
+void arena_exhaust(struct arena *arena);                /* memory ran out elsewhere: as if it had here */
 
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_alloc_array(struct arena *arena, size_t n, size_t size);
@@ -101,7 +102,7 @@ struct position {
 struct span span_join(struct span first, struct span last);
 bool span_is_known(struct span span);          /* a zero span has no place in any file */
 uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size);
-/* Of a file's text; 0 with errno set on failure. */
+/* Of a file's text; 0 with errno set on failure, of which the arena is told if there is no memory. */
 uint32_t sources_read(struct sources *sources, const char *name);
 struct source *sources_get(const struct sources *sources, uint32_t file);
 struct position source_position(struct source *source, uint32_t offset);

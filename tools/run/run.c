@@ -16,10 +16,12 @@
 static bool unreadable(struct session *s, const char *path, struct failure *failure)
 {
 	const struct diags *diags = &s->c->diags;
-	enum outcome outcome = diags->list.n ? OUTCOME_PROGRAM : OUTCOME_RESOURCES;
+	enum outcome outcome = OUTCOME_PROGRAM;
 	for (int i = 0; i < diags->list.n; i++)
 		if (diags->list.items[i]->code == DIAG_CANNOT_READ)
 			outcome = OUTCOME_IO;
+	if (s->c->is_out_of_memory)
+		outcome = OUTCOME_RESOURCES;
 	fputs(compilation_messages(s->c, false), stderr);
 	return fail(failure, outcome, "'%s' has errors", path);
 }
