@@ -33,7 +33,7 @@ static bool bind_case(struct life_values *values, struct life_row *row, struct f
 	       bind_memory(s, "PHI.value", &problem->value, failure) && bind_memory(s, "D", &problem->D, failure) &&
 	       (row->op == LIFE_DSC ? bind_memory(s, "w", &problem->w, failure)
 				    : bind_memory(s, "Y", &problem->Y, failure)) &&
-	       (!life_is_on_gpu(values) || !t->coords || bind_memory(s, "XYZ", &problem->coords, failure)) &&
+	       (!row->is_in_space || !t->coords || bind_memory(s, "XYZ", &problem->coords, failure)) &&
 	       bind_size(values, s, "nVoxels", t->n_voxels, failure) &&
 	       bind_size(values, s, "nFibers", t->n_fibers, failure) && session_bind(s, &none, 0, failure);
 }
@@ -72,7 +72,7 @@ static bool run_generated(void *state, double *seconds, struct failure *failure)
 	return true;
 }
 
-static void describe(struct life_row *row, const char *options)
+static void describe(struct life_row *row, const char *version, const char *options)
 {
 	struct record *record = &row->row.record;
 	const pmg_report *report = pmg_plan_report(row->execution.plan);
@@ -81,7 +81,7 @@ static void describe(struct life_row *row, const char *options)
 	record->problem = row->problem->name;
 	record->weights = row->problem->weights;
 	record->op = life_op_name(row->op);
-	record->version = "generated";
+	record->version = version;
 	record->target = row->session.values.target;
 	record->clock = row->gpu ? "device" : "";
 	record->threads = (double) row->session.values.threads;
@@ -95,19 +95,25 @@ static void describe(struct life_row *row, const char *options)
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
 }
 
-static const char *program_of(const struct life_values *values, enum life_op op)
+static const char *program_of(const struct life_row *row)
 {
-	if (life_is_on_gpu(values))
+	if (row->is_in_space)
 		return "bench/life/in_space.pmg";
-	return op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg";
+	return row->op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg";
+}
+
+bool life_version_is_generated(const char *version)
+{
+	return strcmp(version, "generated") == 0 || strcmp(version, "in_space") == 0;
 }
 
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
-			const char *options, life_row_list *rows, struct failure *failure)
+			const char *version, const char *options, life_row_list *rows, struct failure *failure)
 {
 	struct life_row *row = arena_new(values->arena, struct life_row);
-	const char *path = bench_find_file(values->arena, program_of(values, op), failure);
 	*row = (struct life_row){ .op = op, .problem = problem, .is_generated = true };
+	row->is_in_space = life_is_on_gpu(values) || strcmp(version, "in_space") == 0;
+	const char *path = bench_find_file(values->arena, program_of(row), failure);
 	row->row.run = run_generated;
 	row->row.state = row;
 	row->session.arena = values->arena;
@@ -123,7 +129,7 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 	build_remove(&row->build);
 	ok = ok && move_vectors(values, row, failure);
 	if (ok)
-		describe(row, options);
+		describe(row, version, options);
 	return ok;
 }
 

@@ -17,7 +17,7 @@ PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) /
 TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
          "machine clock").split()
 NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
-           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream ms_mean operations").split()
+           "ratio_low ratio_high bound adjoint of_fma of_fma_merged of_stream ms_mean").split()
 CASES = []
 
 
@@ -50,7 +50,7 @@ def every_version_is_right_and_recorded(folder):
     assert {"generated", "cpu_naive", "cpu_naive_par", "cpu_opt_noblas", "best", "best_f32"} <= names, names
     assert len(records) == 2*len(names)
     for r in records:
-        assert sorted(r) == sorted(TEXTS + NUMBERS + ["tuning_ms", "ns_row"]), sorted(r)
+        assert sorted(r) == sorted(TEXTS + NUMBERS + ["tuning_ms", "ns_row", "operations"]), sorted(r)
         assert all(isinstance(r[name], str) for name in TEXTS), r
         assert all(isinstance(r[name], (int, float)) for name in NUMBERS), r
         assert 0 < r["ms_min"] <= r["ms_low"] <= r["ms_median"] <= r["ms_high"] and r["runs"] >= 6
@@ -78,8 +78,9 @@ def weights_may_be_sparse(folder):
 
 @case
 def seconds_of_processors_may_be_counted(folder):
-    _, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas", "--op=dsc", "--clock=cpu")
+    _, records = life(folder, "--versions=cpu_naive,in_space", "--op=dsc", "--clock=cpu")
     assert [r["clock"] for r in records] == ["cpu"]*2 and all(r["ms_min"] > 0 for r in records)
+    assert records[1]["version"] == "in_space" and records[1]["bound"] <= 1
 
 
 @case
