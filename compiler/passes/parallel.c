@@ -94,12 +94,12 @@ static isl_bool remark_inner(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
-/* Loops below one that is shared, which each thread runs in order. */
+/* Loops below one that is shared, which each thread runs in order. Nobody reads remarks on a candidate. */
 static void remark_inside(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *shared)
 {
 	struct inside inside = { walk->module, walk->region, shared };
 
-	if (isl_union_map_is_empty(walk->region->strict) == isl_bool_false)
+	if (!walk->module->choice && isl_union_map_is_empty(walk->region->strict) == isl_bool_false)
 		isl_schedule_node_foreach_descendant_top_down(node, remark_inner, &inside);
 }
 

@@ -66,11 +66,21 @@ bool variant_compile(const struct comparison *c, struct variant *v, int number)
 	return variant_load(v, path);
 }
 
+static bool file_has(const struct comparison *c, int number, const char *text)
+{
+	char command[512];
+
+	snprintf(command, sizeof command, "grep -q '%s' %s/v%d.c", text ? text : "", c->folder, number);
+	return system(command) == 0;
+}
+
+/* A variant without the text that it is about stays without pipelines. */
 static bool build_variant(const struct comparison *c, struct variant *v, int number)
 {
-	return run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
-			   c->file, v->pmgc, c->folder, number, c->folder, c->folder) &&
-	       variant_compile(c, v, number);
+	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
+			 c->file, v->pmgc, c->folder, number, c->folder, c->folder))
+		return false;
+	return !file_has(c, number, v->only_with) || variant_compile(c, v, number);
 }
 
 bool comparison_build(struct comparison *comparison)
@@ -209,8 +219,11 @@ static const char *check_variant(const struct variant *v, const char *candidate,
 
 static int n_candidates(const struct variant *v, const struct module *module)
 {
-	const pmg_pipeline_desc *desc = variant_pipeline(v, module->name);
+	const pmg_pipeline_desc *desc;
 
+	if (!v->pipelines)
+		return 0;
+	desc = variant_pipeline(v, module->name);
 	return desc && desc->n_candidates ? desc->n_candidates : 1;
 }
 

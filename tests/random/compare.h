@@ -10,6 +10,7 @@
 
 struct variant {
 	const char *name, *pmgc, *compiler;     /* its flags of pmgc */
+	const char *only_with;                  /* a text that C has which is worth building; NULL: any */
 	void *library;
 	const pmg_pipeline_desc *const *pipelines;
 };

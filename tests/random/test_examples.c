@@ -13,7 +13,8 @@ static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--overrides=off --candidates=3", .compiler = "gcc" },
 	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
 	  .compiler = "clang" },
-	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc" },
+	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc",
+	  .only_with = "pmgrt_blas.h" },
 };
 
 enum { DRAWS = 10, DRAWS_OF_SYSTEMS_LONG = 10000 };

@@ -63,7 +63,7 @@ def main():
     if os.environ.get("PMG_TEST_LONG"):
         check_plant("wrong subscript", r"children", r"s/(children\w*)\[(\w+)\]/\1[\2]*0/g", 1, 1)
         check_plant("bad C", r"floor", r"s/\bfloor\(/missing(/g", 2, 3)
-    check_plant("crash", r"Sparse_matvec", r"s/^(\t+)(.*PHI\w*_atom\[)/\1__builtin_trap(); \2/", 2, -4, "1")
+        check_plant("crash", r"Sparse_matvec", r"s/^(\t+)(.*PHI\w*_atom\[)/\1__builtin_trap(); \2/", 2, -4, "1")
     with tempfile.TemporaryDirectory(prefix="pmg-shrink-test-") as folder:
         check("does not fail" in shrunk(next(generated("min=", folder)), "", "0"), "a right program is left alone")
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
