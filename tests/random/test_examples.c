@@ -17,7 +17,7 @@ static struct variant variants[] = {
 	  .only_with = "pmgrt_blas.h" },
 };
 
-enum { DRAWS = 10, DRAWS_OF_SYSTEMS_LONG = 10000 };
+enum { DRAWS = 7, DRAWS_OF_SYSTEMS_LONG = 10000 };
 
 /* Systems on chains and trees have the most ways to run, and the most ways to hold their data: with PMG_TEST_LONG many
  * of them are drawn, in all layouts (random/layouts.c). */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pmgc takes at most 400 ms for each way in which it compiles an example (1 s or 4 s for whole solvers), at most 4 s
-for all of them (asked of a third of the examples, but for PMG_TEST_LONG), and 1 s for a pipeline of 100 stages, which
+"""pmgc takes at most 600 ms for each way in which it compiles an example (1 s or 4 s for whole solvers), at most 4 s
+for all of them (asked of a sixth of the examples, but for PMG_TEST_LONG), and 1 s for a pipeline of 100 stages, which
 stays parallel; and whatever it is given it ends within 10 s: with code, or with the message that says that isl's quota
 is used up. The best of some runs, in processor time, so that what else runs on the machine does not count.
 Not with sanitizers, which take their own time."""
@@ -15,7 +15,7 @@ from pathlib import Path
 import chains
 
 PMGC = os.environ.get("PMGC") or str(Path(os.environ.get("BUILD", "build")) / "pmgc")
-ONE_WAY, ALL_WAYS, LONG, MOST = 0.400, 4.000, 1.000, 10.000
+ONE_WAY, ALL_WAYS, LONG, MOST = 0.600, 4.000, 1.000, 10.000
 SOLVERS = {"sbbnnls.pmg": 4.000, "heat_cube.pmg": 1.000}     # a hundred stages; recurrences along three axes
 STAGES, RUNS = 100, 5
 QUOTA = "PMG0702"
@@ -44,7 +44,7 @@ def compiled(path, *options):
 def test_examples():
     for number, example in enumerate(sorted(Path("dsl_examples").glob("*.pmg"))):
         ways = [(SOLVERS.get(example.name, ONE_WAY), ["--candidates=1"])]
-        if number % 3 == 0 or os.environ.get("PMG_TEST_LONG"):
+        if number % 6 == 0 or os.environ.get("PMG_TEST_LONG"):
             ways.append((ALL_WAYS, []))
         for limit, options in ways:
             times = []
