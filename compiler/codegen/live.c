@@ -79,9 +79,8 @@ void emit_live_points(struct writer *w, const struct emit *e, const group_list *
 static bool writes(const struct nest *nest, const struct array *array)
 {
 	for (int g = 0; g < nest->groups.n; g++)
-		for (int s = 0; s < nest->groups.items[g]->stages.n; s++)
-			if (nest->groups.items[g]->stages.items[s]->write.array == array)
-				return true;
+		if (group_writes(nest->groups.items[g], array))
+			return true;
 	return false;
 }
 

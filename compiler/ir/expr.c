@@ -97,6 +97,11 @@ struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *
 	return expr;
 }
 
+struct expr *expr_as(struct arena *arena, enum scalar_type type, struct expr *arg)
+{
+	return arg->type == type ? arg : expr_cast(arena, type, arg);
+}
+
 /* ---- shape of a node ---- */
 
 int op_arity(enum expr_op op)

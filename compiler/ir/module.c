@@ -259,13 +259,21 @@ bool array_is_optional(const struct module *module, const struct array *array)
 	return is;
 }
 
+bool group_writes(const struct group *group, const struct array *array)
+{
+	bool writes = false;
+
+	for (int s = 0; !writes && s < group->stages.n; s++)
+		writes = group->stages.items[s]->write.array == array;
+	return writes;
+}
+
 bool group_touches(const struct group *group, const struct array *array)
 {
-	bool touches = false;
+	bool touches = group_writes(group, array);
 
 	for (int s = 0; !touches && s < group->stages.n; s++)
-		touches = group->stages.items[s]->write.array == array ||
-			  stage_reads_array(group->stages.items[s], array);
+		touches = stage_reads_array(group->stages.items[s], array);
 	return touches;
 }
 

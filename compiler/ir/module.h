@@ -360,6 +360,8 @@ struct expr *expr_binary(struct arena *arena, enum expr_op op, enum scalar_type 
 struct expr *expr_call(struct arena *arena, enum expr_op op, enum scalar_type type, struct expr **args,
 		       struct span span);
 struct expr *expr_cast(struct arena *arena, enum scalar_type type, struct expr *arg);
+/* A cast where the type is another one. */
+struct expr *expr_as(struct arena *arena, enum scalar_type type, struct expr *arg);
 
 bool expr_equal(const struct expr *a, const struct expr *b);
 bool access_equal(const struct access *a, const struct access *b);
@@ -414,6 +416,7 @@ bool array_is_optional(const struct module *module, const struct array *array);
 /* Are points sorted by its values, or these copied? */
 bool restructuring_reads(const struct restructuring *restructuring, const struct array *array);
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
+bool group_writes(const struct group *group, const struct array *array);
 bool group_touches(const struct group *group, const struct array *array);       /* reads or writes it */
 int64_t group_shift(const struct group *group, int dim);/* also of a dim that is none of the common ones: 0 */
 

@@ -284,24 +284,26 @@ void print_expr(const struct expr_printer *p, const struct expr *expr)
 
 /* ---- for people ---- */
 
-const char *expr_text(struct arena *arena, const struct module *module, const struct stage *stage,
-		      const struct expr *expr)
+static const char *printed(struct arena *arena, const struct module *module, const struct stage *stage,
+			   const struct expr *expr, bool is_exact)
 {
 	struct str text = str_new(arena);
-	const struct expr_printer printer = { &text, module, stage, false };
+	const struct expr_printer printer = { &text, module, stage, is_exact };
 
 	print_expr(&printer, expr);
 	return str_text(&text);
 }
 
+const char *expr_text(struct arena *arena, const struct module *module, const struct stage *stage,
+		      const struct expr *expr)
+{
+	return printed(arena, module, stage, expr, false);
+}
+
 const char *expr_exact_text(struct arena *arena, const struct module *module, const struct stage *stage,
 			    const struct expr *expr)
 {
-	struct str text = str_new(arena);
-	const struct expr_printer printer = { &text, module, stage, true };
-
-	print_expr(&printer, expr);
-	return str_text(&text);
+	return printed(arena, module, stage, expr, true);
 }
 
 const char *access_text(struct arena *arena, const struct module *module, const struct stage *stage,

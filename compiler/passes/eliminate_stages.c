@@ -209,7 +209,7 @@ static bool add(struct builder *b, const char *text)
 
 static bool add_table(struct builder *b, const char *text)
 {
-	return builder_add(b, b->region == REGION_PROLOGUE ? b->region : REGION_PROLOGUE, text);
+	return builder_add(b, REGION_PROLOGUE, text);
 }
 
 static bool open_halving(struct builder *b)

@@ -243,13 +243,6 @@ static struct expr **kept_at(const struct builder *b, const struct row_value *va
 	return subs;
 }
 
-static struct expr *value_as(struct arena *arena, struct expr *value, enum scalar_type type, struct span span)
-{
-	if (!value)
-		return expr_float(arena, 0, type, span);
-	return value->type == type ? value : expr_cast(arena, type, value);
-}
-
 static void add_row_value(struct builder *b, struct group *group, const struct row_value *value, struct array *array,
 			  bool has_levels)
 {
@@ -260,7 +253,8 @@ static void add_row_value(struct builder *b, struct group *group, const struct r
 	stage->guard = value->stage->guard;
 	stage->write = (struct access) { .array = array, .subs = kept_at(b, value, array, has_levels),
 					 .span = value->stage->span };
-	stage->value = value_as(b->arena, value->value, array->type, stage->span);
+	stage->value = value->value ? expr_as(b->arena, array->type, value->value)
+				    : expr_float(b->arena, 0, array->type, stage->span);
 }
 
 static void add_rows(struct builder *b, const row_values *values, struct array *array, bool has_levels)
@@ -313,15 +307,6 @@ struct builder builder_new(const struct elimination *what, const struct algorith
 	return b;
 }
 
-static bool writes(const struct group *group, const struct array *array)
-{
-	bool is = false;
-
-	for (int i = 0; i < group->stages.n; i++)
-		is = is || group->stages.items[i]->write.array == array;
-	return is;
-}
-
 /* The new groups come in the place of the recurrence; what it was, and where it began, has no stages any more and is
  * dropped by module_prune. */
 void builder_close(struct builder *b)
@@ -331,7 +316,7 @@ void builder_close(struct builder *b)
 	group_list groups = { 0 };
 
 	for (int i = 0; i <= place; i++)
-		if (writes(region->groups.items[i], b->what->solution))
+		if (group_writes(region->groups.items[i], b->what->solution))
 			region->groups.items[i]->stages.n = 0;
 		else
 			vec_push(b->arena, &groups, region->groups.items[i]);

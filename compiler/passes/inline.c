@@ -139,7 +139,7 @@ static struct expr *value_at(const struct use *use, const struct access *access)
 	for (int i = 0; i < use->array->rank; i++)
 		dims[use->dim_of[i]] = shifted(arena, access->subs[i], -use->offset[i]);
 	value = expr_substitute(arena, use->definition->value, dims);
-	return value->type == use->array->type ? value : expr_cast(arena, use->array->type, value);
+	return expr_as(arena, use->array->type, value);
 }
 
 static struct expr *with_values(const struct use *use, struct expr *expr)

@@ -19,28 +19,10 @@ static struct variant variants[] = {
 
 enum { DRAWS = 2, DRAWS_LONG = 8 };
 
-static void check_file(struct comparison *comparison)
+static int n_draws(const struct module *module)
 {
-	struct compilation *c = compilation_new();
-	int draws = getenv("PMG_TEST_LONG") ? DRAWS_LONG : DRAWS;
-	bool ready = compilation_read(c, comparison->file) && comparison_build(comparison);
-	int n_drawn = 0;
-
-	if (!ready) {
-		comparison->failed++;
-		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
-	}
-	for (int m = 0; ready && m < c->modules.n; m++, n_drawn = 0) {
-		for (uint64_t draw = 0; draw < 20*(uint64_t) draws && n_drawn < draws; draw++)
-			n_drawn += comparison_draw(comparison, c->modules.items[m], draw + 1, AGREE_CLOSELY);
-		if (n_drawn < draws) {
-			comparison->failed++;
-			fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn,
-				c->modules.items[m]->name);
-		}
-	}
-	comparison_close(comparison);
-	compilation_free(c);
+	(void) module;
+	return getenv("PMG_TEST_LONG") ? DRAWS_LONG : DRAWS;
 }
 
 static int is_program(const struct dirent *entry)
@@ -62,7 +44,7 @@ static int check_folder(struct comparison *comparison, const char *folder, bool 
 		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
 		comparison->file = path;
 		if (checks) {
-			check_file(comparison);
+			comparison_file(comparison, n_draws);
 			run_command("rm -f %s/*", comparison->folder);
 		}
 		free(entries[i]);
@@ -117,7 +99,7 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		comparison.file = argv[i];
-		check_file(&comparison);
+		comparison_file(&comparison, n_draws);
 	}
 	if (argc == 1) {
 		check_seeded(&comparison);

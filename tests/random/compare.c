@@ -70,7 +70,7 @@ static bool file_has(const struct comparison *c, int number, const char *text)
 {
 	char command[512];
 
-	snprintf(command, sizeof command, "grep -q '%s' %s/v%d.c", text ? text : "", c->folder, number);
+	snprintf(command, sizeof command, "grep -q '%s' %s/v%d.c", text, c->folder, number);
 	return system(command) == 0;
 }
 
@@ -80,7 +80,7 @@ static bool build_variant(const struct comparison *c, struct variant *v, int num
 	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>%s/messages || { cat %s/messages >&2; false; }", c->build,
 			 c->file, v->pmgc, c->folder, number, c->folder, c->folder))
 		return false;
-	return !file_has(c, number, v->only_with) || variant_compile(c, v, number);
+	return (v->only_with && !file_has(c, number, v->only_with)) || variant_compile(c, v, number);
 }
 
 bool comparison_build(struct comparison *comparison)
@@ -255,4 +255,31 @@ bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed,
 		}
 	arena_release(&arena);
 	return drawn;
+}
+
+static void draw_all(struct comparison *comparison, struct module *module, int wanted)
+{
+	int n_drawn = 0;
+
+	for (int draw = 0; draw < 20*wanted && n_drawn < wanted; draw++)
+		n_drawn += comparison_draw(comparison, module, (uint64_t) draw + 1, AGREE_CLOSELY);
+	if (n_drawn < wanted) {
+		comparison->failed++;
+		fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn, module->name);
+	}
+}
+
+void comparison_file(struct comparison *comparison, int (*n_draws)(const struct module *module))
+{
+	struct compilation *c = compilation_new();
+	bool ready = compilation_read(c, comparison->file) && comparison_build(comparison);
+
+	if (!ready) {
+		comparison->failed++;
+		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
+	}
+	for (int m = 0; ready && m < c->modules.n; m++)
+		draw_all(comparison, c->modules.items[m], n_draws(c->modules.items[m]));
+	comparison_close(comparison);
+	compilation_free(c);
 }

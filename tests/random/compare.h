@@ -39,5 +39,7 @@ void comparison_close(struct comparison *comparison);
 /* One draw of sizes and data for a module: the interpreter, then every variant. False when these sizes allow no data.
  */
 bool comparison_draw(struct comparison *comparison, struct module *module, uint64_t seed, enum agreement agreement);
+/* Builds the file and makes so many draws of each of its modules; fewer are a failure. */
+void comparison_file(struct comparison *comparison, int (*n_draws)(const struct module *module));
 
 #endif

@@ -31,31 +31,6 @@ static int n_draws(const struct module *module)
 	return is_system && getenv("PMG_TEST_LONG") ? DRAWS_OF_SYSTEMS_LONG : DRAWS;
 }
 
-static void check_file(struct comparison *comparison)
-{
-	struct compilation *c = compilation_new();
-	bool ready = compilation_read(c, comparison->file) && comparison_build(comparison);
-	int n_drawn = 0;
-
-	if (!ready) {
-		comparison->failed++;
-		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
-	}
-	for (int m = 0; ready && m < c->modules.n; m++, n_drawn = 0) {
-		int wanted = n_draws(c->modules.items[m]);
-
-		for (int draw = 0; draw < 20*wanted && n_drawn < wanted; draw++)
-			n_drawn += comparison_draw(comparison, c->modules.items[m], (uint64_t) draw + 1, AGREE_CLOSELY);
-		if (n_drawn < wanted) {
-			comparison->failed++;
-			fprintf(stderr, "%s: only %d draws of '%s'\n", comparison->file, n_drawn,
-				c->modules.items[m]->name);
-		}
-	}
-	comparison_close(comparison);
-	compilation_free(c);
-}
-
 static int is_program(const struct dirent *entry)
 {
 	const char *dot = strrchr(entry->d_name, '.');
@@ -73,7 +48,7 @@ static void check_folder(struct comparison *comparison, const char *folder)
 
 		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
 		comparison->file = path;
-		check_file(comparison);
+		comparison_file(comparison, n_draws);
 		run_command("rm -f %s/*", comparison->folder);
 		free(entries[i]);
 	}
