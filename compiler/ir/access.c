@@ -444,8 +444,9 @@ static __isl_give isl_set *stage_domain(const struct module *module, const struc
 	return isl_set_coalesce(isl_set_detect_equalities(domain));
 }
 
-/* A specialized size is no more known than others: a generic kernel serves all its values. */
-static __isl_give isl_set *module_context(const struct module *module)
+/* Sizes with which the first `n` assumptions hold. A specialized size is no more known than others: a generic kernel
+ * serves all its values. */
+static __isl_give isl_set *context_by(const struct module *module, int n)
 {
 	isl_set *context = universe_of(module, NULL);
 
@@ -453,15 +454,42 @@ static __isl_give isl_set *module_context(const struct module *module)
 		if (param_is_symbol(&module->params.items[i]) && !module->params.items[i].is_loop)
 			context = isl_set_lower_bound_si(context, isl_dim_param,
 							 (unsigned) param_position(module, i), 0);
-	for (int i = 0; i < module->assumptions.n; i++)
+	for (int i = 0; i < n; i++)
 		context = isl_set_intersect(context, expr_set(module, NULL, module->assumptions.items[i]));
 	return context;
+}
+
+static bool can_hold(const struct module *module, int n)
+{
+	isl_set *context = context_by(module, n);
+	bool can = isl_set_is_empty(context) != isl_bool_true;
+
+	isl_set_free(context);
+	return can;
+}
+
+bool module_check_assumptions(struct module *module)
+{
+	struct diag *diag;
+	int n = 0;
+
+	while (n < module->assumptions.n && can_hold(module, n + 1))
+		n++;
+	if (n == module->assumptions.n)
+		return true;
+	diag = diag_error(module->diags, DIAG_NEVER_HOLDS, module->assumptions.items[n]->span,
+			  n ? "no sizes fulfil this and the assumptions before it" : "no sizes fulfil this");
+	for (int i = 0; i < n; i++)
+		diag_label(module->diags, diag, module->assumptions.items[i]->span, "assumed here");
+	diag_help(module->diags, diag, (struct span) { 0 },
+		  "sizes are never negative; change the assumptions so that some are left");
+	return false;
 }
 
 void module_analyse(struct module *module)
 {
 	isl_set_free(module->context);
-	module->context = module_context(module);
+	module->context = context_by(module, module->assumptions.n);
 	for (int i = 0; i < module->stages.n; i++) {
 		struct stage *stage = module->stages.items[i];
 

@@ -35,6 +35,8 @@ __isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl
 int64_t val_integer(__isl_take isl_val *val);
 /* Sets module->context, each stage's domain. */
 void module_analyse(struct module *module);
+/* There are sizes with which all assumptions hold; an error at the first that leaves none. */
+bool module_check_assumptions(struct module *module);
 /* The stage of an instance tuple. */
 struct stage *stage_of_id(__isl_take isl_id *id);
 

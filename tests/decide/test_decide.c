@@ -7,7 +7,8 @@
  *     # must explain: text      so does the list of decisions; schedule, deps and remarks likewise
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
- * A case without an expectation fails. In the folder `refused`, NAME.pmg is a program whose schedule is not to be had,
+ * A case without an expectation fails. Of each case and each example, remarks have to tell what stays serial or is not
+ * fused (told.c). In the folder `refused`, NAME.pmg is a program whose schedule is not to be had,
  * and NAME.expected all its messages, which PMG_UPDATE=1 writes anew. */
 #include <dirent.h>
 #include <isl/schedule.h>
@@ -16,6 +17,7 @@
 
 #include "driver/options.h"
 #include "ir/schedule.h"
+#include "told.h"
 
 #define FOLDER "tests/decide/"
 
@@ -134,6 +136,32 @@ static void check_lines(struct compilation *c, const char *path, const struct te
 	}
 }
 
+static void check_told(struct compilation *c, const char *path, struct result *result)
+{
+	struct told told;
+
+	told_check(c, &told);
+	result->passed += told.n;
+	if (!str_text(&told.missing)[0])
+		return;
+	result->failed++;
+	fprintf(stderr, "%s: %s", path, str_text(&told.missing));
+}
+
+/* An example, compiled as users do. */
+static void check_example(const char *path, struct result *result)
+{
+	struct compilation *c = compilation_new();
+
+	if (compilation_read(c, path) && compilation_run_passes(c)) {
+		check_told(c, path, result);
+	} else {
+		result->failed++;
+		fprintf(stderr, "%s: does not compile\n", path);
+	}
+	compilation_free(c);
+}
+
 static void check_case(const char *path, struct result *result)
 {
 	struct compilation *c = compilation_new();
@@ -153,6 +181,7 @@ static void check_case(const char *path, struct result *result)
 		texts.explain = explain_text(c, compilation_module(c, NULL));
 		texts.remarks = compilation_messages(c, true);
 		check_lines(c, path, &texts, text, result);
+		check_told(c, path, result);
 	} else {
 		result->failed++;
 		fprintf(stderr, "%s: does not compile\n%s", path, compilation_messages(c, true));
@@ -238,6 +267,7 @@ int main(void)
 	bool found = check_folder(FOLDER, check_case, &result) > 0;
 
 	found = check_folder(FOLDER "refused/", check_refused, &result) > 0 && found;
+	found = check_folder("dsl_examples/", check_example, &result) > 0 && found;
 	printf("%d passed, %d failed\n", result.passed, result.failed + !found);
 	return result.failed || !found;
 }

@@ -115,7 +115,7 @@ static void test_messages(struct counts *counts, const char *path, const char *n
 	}
 	for (int i = 0; i < l.modules.n; i++) {
 		module_analyse(l.modules.items[i]);
-		if (module_check_accesses(l.modules.items[i]))
+		if (module_check_assumptions(l.modules.items[i]) && module_check_accesses(l.modules.items[i]))
 			module_check_outputs(l.modules.items[i]);
 		module_order_recurrences(l.modules.items[i]);
 	}
