@@ -19,6 +19,7 @@ typedef struct life_dsc_args {
 	pmg_buffer PHI_fiber;
 	pmg_buffer PHI_value;
 	pmg_buffer D;
+	pmg_buffer voxel_coords;
 	pmg_buffer w;
 	pmg_buffer Y;
 } life_dsc_args;

@@ -3,42 +3,44 @@
  * Pipeline life_dsc_written:
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'Y' are updated in
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
+ * - order of PHI: morton (not none); what is near in space, by 'voxel_coords', reads much the same
+ *   rows, life_dsc_written.pmg:11
  * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
- *   runs all of it, life_dsc_written.pmg:10
- * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc_written.pmg:10
- * - fuse of Y: fused (not separate); its outer 4 loops are those of 'Y', life_dsc_written.pmg:10
+ *   runs all of it, life_dsc_written.pmg:11
+ * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc_written.pmg:11
+ * - fuse of Y: fused (not separate); its outer 5 loops are those of 'Y', life_dsc_written.pmg:11
  * - schedule of life_dsc_written: textual (not isl); values are computed in the order of their
  *   need, life_dsc_written.pmg:2
  * - accumulate of Y.sum: register (not memory); the loop over 'k' does not move the target,
- *   life_dsc_written.pmg:10
- * - parallel of Y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   life_dsc_written.pmg:11
- * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:8
- * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:11
+ * - parallel of Y: parallel (not serial); no two iterations of 'chunk' touch the same cell,
+ *   life_dsc_written.pmg:12
+ * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:9
+ * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:12
  * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
  *
  * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where
  *     there are more than a cache holds):
  * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
- *   same cell, life_dsc_written.pmg:10
+ *   same cell, life_dsc_written.pmg:11
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
  *
  * Pipeline life_dsc_written with restructure PHI by voxel (a product for each point, where few
  *     agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
- *   each, life_dsc_written.pmg:10
+ *   each, life_dsc_written.pmg:11
  *
  * Pipeline life_dsc_written with restructure PHI by none (nothing is sorted, where all is in
  *     cache):
  * - parallel of Y: parallel (not serial); no two iterations of 'voxel' touch the same cell,
- *   life_dsc_written.pmg:8
+ *   life_dsc_written.pmg:9
  * - parallel of Y: team (not atomic, serial); threads share 't', which no cell of 'Y' leaves, and
- *   each runs all of 'k', life_dsc_written.pmg:11
+ *   each runs all of 'k', life_dsc_written.pmg:12
  *
  * Pipeline life_dsc_written with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of life_dsc_written: textual (not isl); isl has no proposal whose loops are dims,
@@ -48,13 +50,13 @@
  *     neighbouring cells, where there are more than a cache holds; a product for each point, where
  *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); cells of 'Y' are updated in one segment
- *   each, life_dsc_written.pmg:10
+ *   each, life_dsc_written.pmg:11
  * - live of Y: nonzero (not all); points at which 'w.renumbered' is zero add nothing,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
- *   same cell, life_dsc_written.pmg:10
+ *   same cell, life_dsc_written.pmg:11
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
- *   life_dsc_written.pmg:10
+ *   life_dsc_written.pmg:11
  */
 #include "life_dsc_written.h"
 
@@ -68,23 +70,24 @@
 static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_written_args *args = arguments;
-	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
-	const int32_t *restrict PHI_run_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
+	const double *restrict w = plan->data[6];
+	double *restrict Y = plan->data[7];
+	const int32_t *restrict PHI_run_offsets = plan->data[8];
+	const int32_t *restrict PHI_offsets = plan->data[9];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
+	const int32_t *restrict PHI_voxel_order = plan->data[11];
+	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
+	const double *restrict PHI_sorted_value = plan->data[14];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -93,13 +96,14 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
 				#pragma omp simd
 				for (int64_t t = 0; t < nTheta; t++) {
 					Y[voxel*nTheta + t] = 0.0;
 				}
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
 					const int64_t atom = PHI_run_atom[run];
 					const int64_t run_begin = PHI_run_offsets[run];
@@ -130,11 +134,11 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	const double *restrict w = plan->data[5];
-	const int32_t *restrict PHI_fiber_order = plan->data[10];
-	double *restrict w_renumbered = plan->data[14];
+	const double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_fiber_order = plan->data[12];
+	double *restrict w_renumbered = plan->data[16];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -147,23 +151,24 @@ static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const l
 
 static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	pmg_live_points(plan, 0, 14, 12, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 0, 16, 14, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
-	const int32_t *restrict PHI_run_atom = plan->data[11];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
-	const double *restrict PHI_sorted_value = plan->data[13];
-	const double *restrict w_renumbered = plan->data[14];
+	double *restrict Y = plan->data[7];
+	const int32_t *restrict PHI_run_offsets = plan->data[8];
+	const int32_t *restrict PHI_offsets = plan->data[9];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
+	const int32_t *restrict PHI_voxel_order = plan->data[11];
+	const int32_t *restrict PHI_run_atom = plan->data[13];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[14];
+	const double *restrict PHI_sorted_value = plan->data[15];
+	const double *restrict w_renumbered = plan->data[16];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -172,13 +177,14 @@ static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_wri
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
 				#pragma omp simd
 				for (int64_t t = 0; t < nTheta; t++) {
 					Y[voxel*nTheta + t] = 0.0;
 				}
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
 					const int64_t atom = PHI_run_atom[run];
 					const int64_t run_begin = PHI_run_offsets[run];
@@ -217,7 +223,7 @@ static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const v
 static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_written_args *args = arguments;
-	pmg_live_points(plan, 0, 5, 10, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 0, 6, 12, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -225,15 +231,16 @@ static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, cons
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
-	const int32_t *restrict PHI_sorted_atom = plan->data[9];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[10];
-	const double *restrict PHI_sorted_value = plan->data[11];
+	const double *restrict w = plan->data[6];
+	double *restrict Y = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_voxel_order = plan->data[10];
+	const int32_t *restrict PHI_sorted_atom = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -242,13 +249,14 @@ static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, cons
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
 				#pragma omp simd
 				for (int64_t t = 0; t < nTheta; t++) {
 					Y[voxel*nTheta + t] = 0.0;
 				}
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t k = voxel_begin; k < voxel_end; k++) {
 					const int64_t atom = PHI_sorted_atom[k];
 					const int64_t fiber = PHI_sorted_fiber[k];
@@ -281,10 +289,10 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 	const int64_t *restrict PHI_fiber = plan->data[2];
 	const double *restrict PHI_value = plan->data[3];
 	const double *restrict D = plan->data[4];
-	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
+	const double *restrict w = plan->data[6];
+	double *restrict Y = plan->data[7];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -317,21 +325,22 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 
 static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	pmg_live_points(plan, 0, 5, 11, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	const double *restrict w = plan->data[5];
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
-	const int32_t *restrict PHI_run_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
+	const double *restrict w = plan->data[6];
+	double *restrict Y = plan->data[7];
+	const int32_t *restrict PHI_run_offsets = plan->data[8];
+	const int32_t *restrict PHI_offsets = plan->data[9];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
+	const int32_t *restrict PHI_voxel_order = plan->data[11];
+	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
+	const double *restrict PHI_sorted_value = plan->data[14];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -339,7 +348,8 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-		for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+		for (int64_t place = chunk_begin; place < chunk_end; place++) {
+			const int64_t voxel = PHI_voxel_order[place];
 			#pragma omp simd
 			for (int64_t t = 0; t < nTheta; t++) {
 				Y[voxel*nTheta + t] = 0.0;
@@ -351,9 +361,10 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-		for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
-			const int64_t voxel_begin = PHI_offsets[voxel];
-			const int64_t voxel_end = PHI_offsets[voxel + 1];
+		for (int64_t place = chunk_begin; place < chunk_end; place++) {
+			const int64_t voxel = PHI_voxel_order[place];
+			const int64_t voxel_begin = PHI_offsets[place];
+			const int64_t voxel_end = PHI_offsets[place + 1];
 			for (int64_t run = voxel_begin; run < voxel_end; run++) {
 				const int64_t atom = PHI_run_atom[run];
 				const int64_t run_begin = PHI_run_offsets[run];
@@ -390,11 +401,11 @@ static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *argume
 static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	const double *restrict w = plan->data[5];
-	const int32_t *restrict PHI_fiber_order = plan->data[9];
-	double *restrict w_renumbered = plan->data[13];
+	const double *restrict w = plan->data[6];
+	const int32_t *restrict PHI_fiber_order = plan->data[11];
+	double *restrict w_renumbered = plan->data[15];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -407,7 +418,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_p
 
 static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
-	pmg_live_points(plan, 0, 13, 11, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 0, 15, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -415,15 +426,16 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, 
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *restrict Y = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
-	const int32_t *restrict PHI_sorted_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
-	const double *restrict w_renumbered = plan->data[13];
+	double *restrict Y = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_voxel_order = plan->data[10];
+	const int32_t *restrict PHI_sorted_atom = plan->data[12];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
+	const double *restrict PHI_sorted_value = plan->data[14];
+	const double *restrict w_renumbered = plan->data[15];
 
-	/* life_dsc_written.pmg:10
+	/* life_dsc_written.pmg:11
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
@@ -432,13 +444,14 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, 
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
 				#pragma omp simd
 				for (int64_t t = 0; t < nTheta; t++) {
 					Y[voxel*nTheta + t] = 0.0;
 				}
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t k = voxel_begin; k < voxel_end; k++) {
 					const int64_t atom = PHI_sorted_atom[k];
 					const int64_t fiber = PHI_sorted_fiber[k];
@@ -507,52 +520,64 @@ static const pmg_array_desc life_dsc_written_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
 	},
 	[5] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, voxel_coords), .place = "life_dsc_written.pmg:7"
 	},
 	[6] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:8"
 	},
 	[7] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:9"
 	},
 	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[10] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[11] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[12] = {
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[13] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[14] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 };
 
 static const int32_t life_dsc_written_keys_0[] = { 1, 0 };
 static const pmg_copy_desc life_dsc_written_copies_0[] = {
-	{ 0, 10, true },
-	{ 2, 11, false },
-	{ 3, 12, false },
+	{ 0, 12, true },
+	{ 2, 13, false },
+	{ 3, 14, false },
 };
+static const pmg_places_desc life_dsc_written_places_0 = { 5, 11 };
 static const pmg_restructure_desc life_dsc_written_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 2, .keys = life_dsc_written_keys_0,
-		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.segments = 9, .runs = 8, .chunks = 10, .is_by_threads = false,
 		.n_runs = 0, .n_chunks = 1,
+		.places = &life_dsc_written_places_0,
 		.n_copies = 3, .copies = life_dsc_written_copies_0,
 	},
 };
@@ -575,16 +600,18 @@ static void life_dsc_written_extents(const void *arguments, int64_t *extents)
 	extents[6] = nCoeffs;
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
-	extents[9] = nFibers;
-	extents[10] = nVoxels;
-	extents[11] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
 }
 
 static const pmg_work_desc life_dsc_written_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
 static void life_dsc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -640,64 +667,76 @@ static const pmg_array_desc life_dsc_written_renumber_fiber_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
 	},
 	[5] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, voxel_coords), .place = "life_dsc_written.pmg:7"
 	},
 	[6] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:8"
 	},
 	[7] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:9"
 	},
 	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[10] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[11] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[12] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[13] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[14] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[15] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[16] = {
 		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:7"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:8"
 	},
 };
 
 static const int32_t life_dsc_written_renumber_fiber_keys_0[] = { 1, 0 };
 static const pmg_copy_desc life_dsc_written_renumber_fiber_copies_0[] = {
-	{ 0, 11, true },
-	{ 2, 12, false },
-	{ 3, 13, false },
+	{ 0, 13, true },
+	{ 2, 14, false },
+	{ 3, 15, false },
 };
+static const pmg_places_desc life_dsc_written_renumber_fiber_places_0 = { 5, 11 };
 static const pmg_renumber_desc life_dsc_written_renumber_fiber_renumberings_0[] = {
-	{ 2, 10 },
+	{ 2, 12 },
 };
 static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 2, .keys = life_dsc_written_renumber_fiber_keys_0,
-		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.segments = 9, .runs = 8, .chunks = 10, .is_by_threads = false,
 		.n_runs = 0, .n_chunks = 1,
+		.places = &life_dsc_written_renumber_fiber_places_0,
 		.n_copies = 3, .copies = life_dsc_written_renumber_fiber_copies_0,
 		.n_renumberings = 1, .renumberings = life_dsc_written_renumber_fiber_renumberings_0,
 	},
@@ -721,18 +760,20 @@ static void life_dsc_written_renumber_fiber_extents(const void *arguments, int64
 	extents[6] = nCoeffs;
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
-	extents[9] = nFibers;
-	extents[10] = nVoxels;
-	extents[11] = nTheta;
-	extents[12] = nFibers;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+	extents[14] = nFibers;
 }
 
 static const pmg_work_desc life_dsc_written_renumber_fiber_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
 static void life_dsc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -762,7 +803,7 @@ static const pmg_pipeline_desc life_dsc_written_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 13,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_renumber_fiber_arrays,
 	.children = NULL,
@@ -810,56 +851,68 @@ static const pmg_array_desc life_dsc_written_restructure_voxel_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
 	},
 	[5] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, voxel_coords), .place = "life_dsc_written.pmg:7"
 	},
 	[6] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:8"
 	},
 	[7] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:9"
 	},
 	[8] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[9] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[10] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[11] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[12] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[13] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 };
 
 static const int32_t life_dsc_written_restructure_voxel_keys_0[] = { 1 };
 static const pmg_copy_desc life_dsc_written_restructure_voxel_copies_0[] = {
-	{ 0, 9, false },
-	{ 2, 10, false },
-	{ 3, 11, false },
+	{ 0, 11, false },
+	{ 2, 12, false },
+	{ 3, 13, false },
 };
+static const pmg_places_desc life_dsc_written_restructure_voxel_places_0 = { 5, 10 };
 static const pmg_restructure_desc life_dsc_written_restructure_voxel_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 1, .keys = life_dsc_written_restructure_voxel_keys_0,
-		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.segments = 8, .runs = -1, .chunks = 9, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
+		.places = &life_dsc_written_restructure_voxel_places_0,
 		.n_copies = 3, .copies = life_dsc_written_restructure_voxel_copies_0,
 	},
 };
 
 static const pmg_work_desc life_dsc_written_restructure_voxel_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
 static void life_dsc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -883,7 +936,7 @@ static const pmg_pipeline_desc life_dsc_written_restructure_voxel_description = 
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 12, .n_children = 0, .n_extents = 12,
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 14,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_restructure_voxel_arrays,
 	.children = NULL,
@@ -931,14 +984,20 @@ static const pmg_array_desc life_dsc_written_restructure_none_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
 	},
 	[5] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, voxel_coords), .place = "life_dsc_written.pmg:7"
 	},
 	[6] = {
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:8"
+	},
+	[7] = {
 		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:9"
 	},
 };
 
@@ -965,7 +1024,7 @@ static const pmg_pipeline_desc life_dsc_written_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.n_params = 5, .n_arrays = 8, .n_children = 0, .n_extents = 14,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_restructure_none_arrays,
 	.children = NULL,
@@ -980,10 +1039,10 @@ static const pmg_pipeline_desc life_dsc_written_restructure_none_description = {
 };
 
 static const pmg_work_desc life_dsc_written_isl_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
 static void life_dsc_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1010,7 +1069,7 @@ static const pmg_pipeline_desc life_dsc_written_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 12,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_arrays,
 	.children = NULL,
@@ -1058,60 +1117,72 @@ static const pmg_array_desc life_dsc_written_renumber_fiber_restructure_voxel_ar
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_written_args, D), .place = "life_dsc_written.pmg:6"
 	},
 	[5] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:7"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_written_args, voxel_coords), .place = "life_dsc_written.pmg:7"
 	},
 	[6] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:8"
+		.name = "w", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_written_args, w), .place = "life_dsc_written.pmg:8"
 	},
 	[7] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_written_args, Y), .place = "life_dsc_written.pmg:9"
 	},
 	[8] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[9] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[10] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[11] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[12] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:10"
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[13] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[14] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+	},
+	[15] = {
 		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:7"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:8"
 	},
 };
 
 static const int32_t life_dsc_written_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
 static const pmg_copy_desc life_dsc_written_renumber_fiber_restructure_voxel_copies_0[] = {
-	{ 0, 10, false },
-	{ 2, 11, false },
-	{ 3, 12, false },
+	{ 0, 12, false },
+	{ 2, 13, false },
+	{ 3, 14, false },
 };
+static const pmg_places_desc life_dsc_written_renumber_fiber_restructure_voxel_places_0 = { 5, 10 };
 static const pmg_renumber_desc life_dsc_written_renumber_fiber_restructure_voxel_renumberings_0[] = {
-	{ 2, 9 },
+	{ 2, 11 },
 };
 static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructure_voxel_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 1, .keys = life_dsc_written_renumber_fiber_restructure_voxel_keys_0,
-		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.segments = 8, .runs = -1, .chunks = 9, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
+		.places = &life_dsc_written_renumber_fiber_restructure_voxel_places_0,
 		.n_copies = 3, .copies = life_dsc_written_renumber_fiber_restructure_voxel_copies_0,
 		.n_renumberings = 1, .renumberings = life_dsc_written_renumber_fiber_restructure_voxel_renumberings_0,
 	},
@@ -1135,17 +1206,19 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_extents(const void
 	extents[6] = nCoeffs;
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
-	extents[9] = nFibers;
-	extents[10] = nVoxels;
-	extents[11] = nTheta;
-	extents[12] = nFibers;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+	extents[14] = nFibers;
 }
 
 static const pmg_work_desc life_dsc_written_renumber_fiber_restructure_voxel_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
 static void life_dsc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1172,7 +1245,7 @@ static const pmg_pipeline_desc life_dsc_written_renumber_fiber_restructure_voxel
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 13,
+	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_renumber_fiber_restructure_voxel_arrays,
 	.children = NULL,
@@ -1208,7 +1281,7 @@ static const pmg_pipeline_desc life_dsc_written_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 12,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_arrays,
 	.children = NULL,

@@ -2,61 +2,63 @@
  *
  * Pipeline life_wc:
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
- *   for a segment; points that agree in hybrid(voxel, atom) share their factors, life_wc.pmg:11
+ *   for a segment; points that agree in hybrid(voxel, atom) share their factors, life_wc.pmg:12
+ * - order of PHI: morton (not none); what is near in space, by 'voxel_coords', reads much the same
+ *   rows, life_wc.pmg:12
  * - partition of w: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
- *   runs all of it, life_wc.pmg:11
+ *   runs all of it, life_wc.pmg:12
  * - schedule of life_wc: textual (not isl); values are computed in the order of their need,
  *   life_wc.pmg:3
  * - accumulate of w.sum: register (not memory); the loop over 't' does not move the target,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - parallel of w: parallel (not serial); no two iterations of 'fiber' touch the same cell,
- *   life_wc.pmg:9
+ *   life_wc.pmg:10
  * - parallel of w: private (not atomic, owner); iterations of 'chunk' may update the same cell:
- *   each thread has a copy, and the copies are added in the order of the threads, life_wc.pmg:11
- * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc.pmg:9
- * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc.pmg:11
+ *   each thread has a copy, and the copies are added in the order of the threads, life_wc.pmg:12
+ * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc.pmg:10
+ * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc.pmg:12
  * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
  *   'renumber by fiber' fits nothing here, life_wc.pmg:3
  *
  * Pipeline life_wc with renumber PHI by fiber (neighbours use neighbouring cells, where there are
  *     more than a cache holds):
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
- *   same cell, life_wc.pmg:11
+ *   same cell, life_wc.pmg:12
  * - parallel of w.renumbered: private (not atomic, owner); iterations of 'chunk' may update the
  *   same cell: each thread has a copy, and the copies are added in the order of the threads,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - parallel of w: parallel (not serial); no two iterations of 'new_fiber' touch the same cell,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
- *   life_wc.pmg:11
- * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent, life_wc.pmg:11
+ *   life_wc.pmg:12
+ * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent, life_wc.pmg:12
  *
  * Pipeline life_wc with restructure PHI by voxel (a product for each point, where few agree in both
  *     keys):
  * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
- *   segment, life_wc.pmg:11
+ *   segment, life_wc.pmg:12
  *
  * Pipeline life_wc with restructure PHI by none (nothing is sorted, where all is in cache):
  * - accumulate of w: register (not memory); the loop over 't' does not move the target,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - parallel of w: atomic (not owner, private copies); iterations of 'k' may update the same cell
- *   of 'w', life_wc.pmg:11
+ *   of 'w', life_wc.pmg:12
  *
  * Pipeline life_wc with renumber PHI by fiber, restructure PHI by voxel (neighbours use
  *     neighbouring cells, where there are more than a cache holds; a product for each point, where
  *     few agree in both keys):
  * - restructure of PHI: voxel (not none, another mode); rows of 'voxel' are read once for a
- *   segment, life_wc.pmg:11
+ *   segment, life_wc.pmg:12
  * - parallel of w.renumbered: parallel (not serial); no two iterations of 'new_fiber' touch the
- *   same cell, life_wc.pmg:11
+ *   same cell, life_wc.pmg:12
  * - parallel of w.renumbered: private (not atomic, owner); iterations of 'chunk' may update the
  *   same cell: each thread has a copy, and the copies are added in the order of the threads,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - parallel of w: parallel (not serial); no two iterations of 'new_fiber' touch the same cell,
- *   life_wc.pmg:11
+ *   life_wc.pmg:12
  * - vector of w.renumbered: simd (not scalar); iterations of 'new_fiber' are independent,
- *   life_wc.pmg:11
- * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent, life_wc.pmg:11
+ *   life_wc.pmg:12
+ * - vector of w: simd (not scalar); iterations of 'new_fiber' are independent, life_wc.pmg:12
  */
 #include "life_wc.h"
 
@@ -74,17 +76,18 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
-	const double *restrict Y = plan->data[5];
-	double *restrict w = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
-	const int32_t *restrict PHI_run_atom = plan->data[10];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
-	double *restrict w_private = plan->data[13];
+	const double *restrict Y = plan->data[6];
+	double *restrict w = plan->data[7];
+	const int32_t *restrict PHI_run_offsets = plan->data[8];
+	const int32_t *restrict PHI_offsets = plan->data[9];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
+	const int32_t *restrict PHI_voxel_order = plan->data[11];
+	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
+	const double *restrict PHI_sorted_value = plan->data[14];
+	double *restrict w_private = plan->data[15];
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
@@ -101,9 +104,10 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
 					const int64_t atom = PHI_run_atom[run];
 					const int64_t run_begin = PHI_run_offsets[run];
@@ -144,19 +148,20 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
-	const double *restrict Y = plan->data[5];
-	double *restrict w = plan->data[6];
-	const int32_t *restrict PHI_run_offsets = plan->data[7];
-	const int32_t *restrict PHI_offsets = plan->data[8];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
-	const int32_t *restrict PHI_fiber_order = plan->data[10];
-	const int32_t *restrict PHI_run_atom = plan->data[11];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
-	const double *restrict PHI_sorted_value = plan->data[13];
-	double *restrict w_renumbered = plan->data[14];
-	double *restrict w_renumbered_private = plan->data[15];
+	const double *restrict Y = plan->data[6];
+	double *restrict w = plan->data[7];
+	const int32_t *restrict PHI_run_offsets = plan->data[8];
+	const int32_t *restrict PHI_offsets = plan->data[9];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
+	const int32_t *restrict PHI_voxel_order = plan->data[11];
+	const int32_t *restrict PHI_fiber_order = plan->data[12];
+	const int32_t *restrict PHI_run_atom = plan->data[13];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[14];
+	const double *restrict PHI_sorted_value = plan->data[15];
+	double *restrict w_renumbered = plan->data[16];
+	double *restrict w_renumbered_private = plan->data[17];
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
@@ -178,9 +183,10 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
 					const int64_t atom = PHI_run_atom[run];
 					const int64_t run_begin = PHI_run_offsets[run];
@@ -227,16 +233,17 @@ static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *a
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
-	const double *restrict Y = plan->data[5];
-	double *restrict w = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[9];
-	const int32_t *restrict PHI_sorted_atom = plan->data[10];
-	const double *restrict PHI_sorted_value = plan->data[11];
-	double *restrict w_private = plan->data[12];
+	const double *restrict Y = plan->data[6];
+	double *restrict w = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_voxel_order = plan->data[10];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[11];
+	const int32_t *restrict PHI_sorted_atom = plan->data[12];
+	const double *restrict PHI_sorted_value = plan->data[13];
+	double *restrict w_private = plan->data[14];
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
@@ -253,9 +260,10 @@ static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *a
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t k = voxel_begin; k < voxel_end; k++) {
 					const int64_t fiber = PHI_sorted_fiber[k];
 					const int64_t atom = PHI_sorted_atom[k];
@@ -296,10 +304,10 @@ static pmg_status life_wc_restructure_none_kernel(pmg_plan *plan, const void *ar
 	const int64_t *restrict PHI_fiber = plan->data[2];
 	const double *restrict PHI_value = plan->data[3];
 	const double *restrict D = plan->data[4];
-	const double *restrict Y = plan->data[5];
-	double *restrict w = plan->data[6];
+	const double *restrict Y = plan->data[6];
+	double *restrict w = plan->data[7];
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
@@ -332,18 +340,19 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
-	const double *restrict Y = plan->data[5];
-	double *restrict w = plan->data[6];
-	const int32_t *restrict PHI_offsets = plan->data[7];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[8];
-	const int32_t *restrict PHI_fiber_order = plan->data[9];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[10];
-	const int32_t *restrict PHI_sorted_atom = plan->data[11];
-	const double *restrict PHI_sorted_value = plan->data[12];
-	double *restrict w_renumbered = plan->data[13];
-	double *restrict w_renumbered_private = plan->data[14];
+	const double *restrict Y = plan->data[6];
+	double *restrict w = plan->data[7];
+	const int32_t *restrict PHI_offsets = plan->data[8];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[9];
+	const int32_t *restrict PHI_voxel_order = plan->data[10];
+	const int32_t *restrict PHI_fiber_order = plan->data[11];
+	const int32_t *restrict PHI_sorted_fiber = plan->data[12];
+	const int32_t *restrict PHI_sorted_atom = plan->data[13];
+	const double *restrict PHI_sorted_value = plan->data[14];
+	double *restrict w_renumbered = plan->data[15];
+	double *restrict w_renumbered_private = plan->data[16];
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:11) */
+	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
@@ -365,9 +374,10 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-			for (int64_t voxel = chunk_begin; voxel < chunk_end; voxel++) {
-				const int64_t voxel_begin = PHI_offsets[voxel];
-				const int64_t voxel_end = PHI_offsets[voxel + 1];
+			for (int64_t place = chunk_begin; place < chunk_end; place++) {
+				const int64_t voxel = PHI_voxel_order[place];
+				const int64_t voxel_begin = PHI_offsets[place];
+				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t k = voxel_begin; k < voxel_end; k++) {
 					const int64_t fiber = PHI_sorted_fiber[k];
 					const int64_t atom = PHI_sorted_atom[k];
@@ -442,58 +452,70 @@ static const pmg_array_desc life_wc_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
 	},
 	[5] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:8"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
 	},
 	[6] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:9"
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
 	},
 	[7] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
 	},
 	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[10] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[11] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[12] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[13] = {
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[14] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[15] = {
 		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
 	},
 };
 
 static const int32_t life_wc_keys_0[] = { 1, 0 };
 static const pmg_copy_desc life_wc_copies_0[] = {
-	{ 0, 10, true },
-	{ 2, 11, false },
-	{ 3, 12, false },
+	{ 0, 12, true },
+	{ 2, 13, false },
+	{ 3, 14, false },
 };
+static const pmg_places_desc life_wc_places_0 = { 5, 11 };
 static const pmg_restructure_desc life_wc_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 2, .keys = life_wc_keys_0,
-		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.segments = 9, .runs = 8, .chunks = 10, .is_by_threads = false,
 		.n_runs = 0, .n_chunks = 1,
+		.places = &life_wc_places_0,
 		.n_copies = 3, .copies = life_wc_copies_0,
 	},
 };
@@ -517,17 +539,19 @@ static void life_wc_extents(const void *arguments, int64_t *extents)
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
 	extents[9] = nVoxels;
-	extents[10] = nTheta;
-	extents[11] = nFibers;
-	extents[12] = 1;
+	extents[10] = 3;
+	extents[11] = nVoxels;
+	extents[12] = nTheta;
 	extents[13] = nFibers;
+	extents[14] = 1;
+	extents[15] = nFibers;
 }
 
 static const pmg_work_desc life_wc_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
-	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -584,70 +608,82 @@ static const pmg_array_desc life_wc_renumber_fiber_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
 	},
 	[5] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:8"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
 	},
 	[6] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:9"
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
 	},
 	[7] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
 	},
 	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[10] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[11] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[12] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[13] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[14] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[15] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[16] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
+	},
+	[17] = {
 		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
 	},
 };
 
 static const int32_t life_wc_renumber_fiber_keys_0[] = { 1, 0 };
 static const pmg_copy_desc life_wc_renumber_fiber_copies_0[] = {
-	{ 0, 11, true },
-	{ 2, 12, false },
-	{ 3, 13, false },
+	{ 0, 13, true },
+	{ 2, 14, false },
+	{ 3, 15, false },
 };
+static const pmg_places_desc life_wc_renumber_fiber_places_0 = { 5, 11 };
 static const pmg_renumber_desc life_wc_renumber_fiber_renumberings_0[] = {
-	{ 2, 10 },
+	{ 2, 12 },
 };
 static const pmg_restructure_desc life_wc_renumber_fiber_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 2, .keys = life_wc_renumber_fiber_keys_0,
-		.segments = 8, .runs = 7, .chunks = 9, .is_by_threads = false,
+		.segments = 9, .runs = 8, .chunks = 10, .is_by_threads = false,
 		.n_runs = 0, .n_chunks = 1,
+		.places = &life_wc_renumber_fiber_places_0,
 		.n_copies = 3, .copies = life_wc_renumber_fiber_copies_0,
 		.n_renumberings = 1, .renumberings = life_wc_renumber_fiber_renumberings_0,
 	},
@@ -672,20 +708,22 @@ static void life_wc_renumber_fiber_extents(const void *arguments, int64_t *exten
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
 	extents[9] = nVoxels;
-	extents[10] = nTheta;
-	extents[11] = nFibers;
-	extents[12] = nFibers;
-	extents[13] = 1;
+	extents[10] = 3;
+	extents[11] = nVoxels;
+	extents[12] = nTheta;
+	extents[13] = nFibers;
 	extents[14] = nFibers;
+	extents[15] = 1;
+	extents[16] = nFibers;
 }
 
 static const pmg_work_desc life_wc_renumber_fiber_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 36, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -717,7 +755,7 @@ static const pmg_pipeline_desc life_wc_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 17,
 	.params = life_wc_params,
 	.arrays = life_wc_renumber_fiber_arrays,
 	.children = NULL,
@@ -765,63 +803,75 @@ static const pmg_array_desc life_wc_restructure_voxel_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
 	},
 	[5] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:8"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
 	},
 	[6] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:9"
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
 	},
 	[7] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
 	},
 	[8] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[9] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[10] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[11] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[12] = {
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[13] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[14] = {
 		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
 	},
 };
 
 static const int32_t life_wc_restructure_voxel_keys_0[] = { 1 };
 static const pmg_copy_desc life_wc_restructure_voxel_copies_0[] = {
-	{ 2, 9, false },
-	{ 0, 10, false },
-	{ 3, 11, false },
+	{ 2, 11, false },
+	{ 0, 12, false },
+	{ 3, 13, false },
 };
+static const pmg_places_desc life_wc_restructure_voxel_places_0 = { 5, 10 };
 static const pmg_restructure_desc life_wc_restructure_voxel_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 1, .keys = life_wc_restructure_voxel_keys_0,
-		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.segments = 8, .runs = -1, .chunks = 9, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
+		.places = &life_wc_restructure_voxel_places_0,
 		.n_copies = 3, .copies = life_wc_restructure_voxel_copies_0,
 	},
 };
 
 static const pmg_work_desc life_wc_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
-	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -848,7 +898,7 @@ static const pmg_pipeline_desc life_wc_restructure_voxel_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 16,
 	.params = life_wc_params,
 	.arrays = life_wc_restructure_voxel_arrays,
 	.children = NULL,
@@ -896,14 +946,20 @@ static const pmg_array_desc life_wc_restructure_none_arrays[] = {
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
 	},
 	[5] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:8"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
 	},
 	[6] = {
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
+	},
+	[7] = {
 		.name = "w", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:9"
+		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
 	},
 };
 
@@ -926,8 +982,10 @@ static void life_wc_restructure_none_extents(const void *arguments, int64_t *ext
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
 	extents[9] = nVoxels;
-	extents[10] = nTheta;
-	extents[11] = nFibers;
+	extents[10] = 3;
+	extents[11] = nVoxels;
+	extents[12] = nTheta;
+	extents[13] = nFibers;
 }
 
 static const pmg_work_desc life_wc_restructure_none_work[] = {
@@ -953,7 +1011,7 @@ static const pmg_pipeline_desc life_wc_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 12,
+	.n_params = 5, .n_arrays = 8, .n_children = 0, .n_extents = 14,
 	.params = life_wc_params,
 	.arrays = life_wc_restructure_none_arrays,
 	.children = NULL,
@@ -999,66 +1057,78 @@ static const pmg_array_desc life_wc_renumber_fiber_restructure_voxel_arrays[] = 
 		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
 	},
 	[5] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:8"
+		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
+		.is_optional = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
 	},
 	[6] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:9"
+		.name = "Y", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
+		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
 	},
 	[7] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "w", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
 	},
 	[8] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[9] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[10] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[11] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[12] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:11"
+		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[13] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
 	},
 	[14] = {
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
+	},
+	[15] = {
+		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
+	},
+	[16] = {
 		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:9"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
 	},
 };
 
 static const int32_t life_wc_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
 static const pmg_copy_desc life_wc_renumber_fiber_restructure_voxel_copies_0[] = {
-	{ 2, 10, false },
-	{ 0, 11, false },
-	{ 3, 12, false },
+	{ 2, 12, false },
+	{ 0, 13, false },
+	{ 3, 14, false },
 };
+static const pmg_places_desc life_wc_renumber_fiber_restructure_voxel_places_0 = { 5, 10 };
 static const pmg_renumber_desc life_wc_renumber_fiber_restructure_voxel_renumberings_0[] = {
-	{ 2, 9 },
+	{ 2, 11 },
 };
 static const pmg_restructure_desc life_wc_renumber_fiber_restructure_voxel_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 1, .keys = life_wc_renumber_fiber_restructure_voxel_keys_0,
-		.segments = 7, .runs = -1, .chunks = 8, .is_by_threads = false,
+		.segments = 8, .runs = -1, .chunks = 9, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
+		.places = &life_wc_renumber_fiber_restructure_voxel_places_0,
 		.n_copies = 3, .copies = life_wc_renumber_fiber_restructure_voxel_copies_0,
 		.n_renumberings = 1, .renumberings = life_wc_renumber_fiber_restructure_voxel_renumberings_0,
 	},
@@ -1083,20 +1153,22 @@ static void life_wc_renumber_fiber_restructure_voxel_extents(const void *argumen
 	extents[7] = nAtoms;
 	extents[8] = nTheta;
 	extents[9] = nVoxels;
-	extents[10] = nTheta;
-	extents[11] = nFibers;
-	extents[12] = nFibers;
-	extents[13] = 1;
+	extents[10] = 3;
+	extents[11] = nVoxels;
+	extents[12] = nTheta;
+	extents[13] = nFibers;
 	extents[14] = nFibers;
+	extents[15] = 1;
+	extents[16] = nFibers;
 }
 
 static const pmg_work_desc life_wc_renumber_fiber_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1127,7 +1199,7 @@ static const pmg_pipeline_desc life_wc_renumber_fiber_restructure_voxel_descript
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 17,
 	.params = life_wc_params,
 	.arrays = life_wc_renumber_fiber_restructure_voxel_arrays,
 	.children = NULL,
@@ -1162,7 +1234,7 @@ static const pmg_pipeline_desc life_wc_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 16,
 	.params = life_wc_params,
 	.arrays = life_wc_arrays,
 	.children = NULL,

@@ -19,6 +19,7 @@ typedef struct life_wc_written_args {
 	pmg_buffer PHI_fiber;
 	pmg_buffer PHI_value;
 	pmg_buffer D;
+	pmg_buffer voxel_coords;
 	pmg_buffer Y;
 	pmg_buffer w;
 } life_wc_written_args;

@@ -23,6 +23,7 @@ typedef struct sbbnnls_args {
 	pmg_buffer PHI_fiber;
 	pmg_buffer PHI_value;
 	pmg_buffer D;
+	pmg_buffer voxel_coords;
 	pmg_buffer b;
 	pmg_buffer w0;
 	pmg_buffer w;

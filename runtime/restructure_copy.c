@@ -125,7 +125,7 @@ static struct copying copying_of(const struct inspection *in, const pmg_copy_des
 	if (desc->is_per_run)
 		copying.runs = array_values(in->plan, in->desc->runs);
 	if (key == 0 && in->rank) {
-		copying.values = array_values(in->plan, in->desc->places->values);
+		copying.values = elements_dense(in->rank + in->n_values, PMG_I64);
 		copying.is_by_place = true;
 	}
 	copying.is_told = key >= 0 && order_tells(&in->order, key, &copying.shift, &copying.mask);

@@ -41,7 +41,7 @@ product() # program, arguments of pmg run
 {
 	milliseconds "$build/pmgc" "dsl_examples/$1.pmg" -o "$folder/$1.c" > "$folder/$1.pmgc"
 	attempt "$1" "$folder/$1.log" "$build/pmg" run "dsl_examples/$1.pmg" PHI="$brain" D="$brain" \
-		--repeat=5 --time --compare --explain "${@:2}"
+		voxel_coords="$brain" --repeat=5 --time --compare --explain "${@:2}"
 }
 
 row() # program, output

@@ -46,6 +46,7 @@ static bool bind_fit(struct life_fit *fit, struct failure *failure)
 	return bind_memory(s, "PHI.atom", &p->atom, failure) && bind_memory(s, "PHI.voxel", &p->voxel, failure) &&
 	       bind_memory(s, "PHI.fiber", &p->fiber, failure) && bind_memory(s, "PHI.value", &p->value, failure) &&
 	       bind_memory(s, "D", &p->D, failure) && bind_memory(s, "b", &p->Y, failure) &&
+	       life_bind_places(s, p, failure) &&
 	       bind_memory(s, "w0", &w0, failure) && bind_number(fit, "maxIter", (double) fit->iterations, failure) &&
 	       bind_number(fit, "preconditioned", 1, failure) && bind_number(fit, "tolGradient", 0, failure) &&
 	       bind_number(fit, "tolObjective", -1, failure) && session_bind(s, &none, 0, failure);

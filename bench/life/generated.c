@@ -21,6 +21,11 @@ static bool bind_size(struct life_values *values, struct session *s, const char 
 	return bind_word(s, arena_printf(values->arena, "%s=%lld", name, (long long) value), failure);
 }
 
+bool life_bind_places(struct session *s, const struct life_case *problem, struct failure *failure)
+{
+	return !problem->tensor.coords || bind_memory(s, "voxel_coords", &problem->coords, failure);
+}
+
 static bool bind_case(struct life_values *values, struct life_row *row, struct failure *failure)
 {
 	struct session *s = &row->session;
@@ -33,7 +38,7 @@ static bool bind_case(struct life_values *values, struct life_row *row, struct f
 	       bind_memory(s, "PHI.value", &problem->value, failure) && bind_memory(s, "D", &problem->D, failure) &&
 	       (row->op == LIFE_DSC ? bind_memory(s, "w", &problem->w, failure)
 				    : bind_memory(s, "Y", &problem->Y, failure)) &&
-	       (!row->is_in_space || !t->coords || bind_memory(s, "XYZ", &problem->coords, failure)) &&
+	       life_bind_places(s, problem, failure) &&
 	       bind_size(values, s, "nVoxels", t->n_voxels, failure) &&
 	       bind_size(values, s, "nFibers", t->n_fibers, failure) && session_bind(s, &none, 0, failure);
 }
@@ -72,7 +77,7 @@ static bool run_generated(void *state, double *seconds, struct failure *failure)
 	return true;
 }
 
-static void describe(struct life_row *row, const char *version, const char *options)
+static void describe(struct life_row *row, const char *options)
 {
 	struct record *record = &row->row.record;
 	const pmg_report *report = pmg_plan_report(row->execution.plan);
@@ -81,7 +86,7 @@ static void describe(struct life_row *row, const char *version, const char *opti
 	record->problem = row->problem->name;
 	record->weights = row->problem->weights;
 	record->op = life_op_name(row->op);
-	record->version = version;
+	record->version = "generated";
 	record->target = row->session.values.target;
 	record->clock = row->gpu ? "device" : "";
 	record->threads = (double) row->session.values.threads;
@@ -95,25 +100,13 @@ static void describe(struct life_row *row, const char *version, const char *opti
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
 }
 
-static const char *program_of(const struct life_row *row)
-{
-	if (row->is_in_space)
-		return "bench/life/in_space.pmg";
-	return row->op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg";
-}
-
-bool life_version_is_generated(const char *version)
-{
-	return strcmp(version, "generated") == 0 || strcmp(version, "in_space") == 0;
-}
-
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
-			const char *version, const char *options, life_row_list *rows, struct failure *failure)
+			const char *options, life_row_list *rows, struct failure *failure)
 {
 	struct life_row *row = arena_new(values->arena, struct life_row);
 	*row = (struct life_row){ .op = op, .problem = problem, .is_generated = true };
-	row->is_in_space = life_is_on_gpu(values) || strcmp(version, "in_space") == 0;
-	const char *path = bench_find_file(values->arena, program_of(row), failure);
+	const char *program = op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg";
+	const char *path = bench_find_file(values->arena, program, failure);
 	row->row.run = run_generated;
 	row->row.state = row;
 	row->session.arena = values->arena;
@@ -129,7 +122,7 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 	build_remove(&row->build);
 	ok = ok && move_vectors(values, row, failure);
 	if (ok)
-		describe(row, version, options);
+		describe(row, options);
 	return ok;
 }
 

@@ -92,7 +92,7 @@ static void add_generated(struct life_values *values, const struct life_case *pr
 	int n = rows->n;
 	const char *options = arena_printf(values->arena, "'--with=restructure PHI by %s; partition %s by %s'", order,
 					   op == LIFE_DSC ? "Y" : "w", partition);
-	if (life_row_generated(values, problem, op, "generated", options, rows, &failure))
+	if (life_row_generated(values, problem, op, options, rows, &failure))
 		return;
 	fprintf(stderr, "pmg bench: %s of generated code %s is left out: %s\n", life_op_name(op), options,
 		failure.text);
@@ -139,7 +139,7 @@ bool life_scaling_add(struct life_values *values, const struct life_case *proble
 			for (size_t v = 0; v < sizeof(versions) / sizeof(versions[0]); v++)
 				if (!life_row_named(values, problem, cpu, versions[v], wanted, threads, rows, failure))
 					return false;
-			if (!life_row_generated(values, problem, wanted, "generated", options, rows, failure))
+			if (!life_row_generated(values, problem, wanted, options, rows, failure))
 				return false;
 		}
 	return true;

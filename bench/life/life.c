@@ -177,8 +177,8 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(op, "op", "dsc|wc|fit", "one product only, or the whole solver (default: both products)"),
 	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, iterations), .low = 4,
 	  .high = 1000000, .operand = "N", .text = "of --op=fit (default: 500)" },
-	TEXT_OPTION(versions, "versions", "A,B,…", "generated, in_space, or names of hand-written code, "
-		    "NAME@PARTITION+ORDER for another cell of the grid (default: all but in_space)"),
+	TEXT_OPTION(versions, "versions", "A,B,…", "generated, or names of hand-written code, NAME@PARTITION+ORDER "
+		    "for another cell of the grid (default: all)"),
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
 	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" },
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"),

@@ -71,7 +71,7 @@ struct life_row {
 	struct results results;
 	struct execution execution;
 	struct build build;
-	bool is_generated, is_in_space;
+	bool is_generated;
 	const struct life_gpu_functions *gpu;   /* of a row that runs on a GPU; else NULL */
 	struct life_gpu_state *gpu_state;       /* of hand-written code */
 	double *device_in, *device_out;
@@ -95,10 +95,10 @@ const char *life_op_name(enum life_op op);
 bool life_op_wanted(const struct life_values *values, enum life_op op);
 
 /* ---- generated.c ---------------------------------------------------------------------------------- */
-/* Version "generated", or "in_space": with the places of voxels. */
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
-			const char *version, const char *options, life_row_list *rows, struct failure *failure);
-bool life_version_is_generated(const char *version);
+			const char *options, life_row_list *rows, struct failure *failure);
+/* The places of voxels, where the problem has them. */
+bool life_bind_places(struct session *s, const struct life_case *problem, struct failure *failure);
 void life_generated_free(struct life_row *row);
 /* Takes one option of `pmg run`; as `more` of struct command. */
 int life_take_option(void *values, char **arguments, int n, struct failure *failure);

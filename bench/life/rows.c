@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows that are measured: NAME or NAME@PARTITION+ORDER of hand-written code, and `generated` or `in_space`. */
+ * The rows that are measured: NAME or NAME@PARTITION+ORDER of hand-written code, and `generated`. */
 #include "life/life.h"
 
 #include <math.h>
@@ -123,8 +123,8 @@ static bool read_cell(const char *text, struct life_call *call, struct failure *
 
 bool life_version_unknown(const char *name, struct failure *failure)
 {
-	const char *names[32] = { "generated", "in_space" };
-	int n = 2;
+	const char *names[32] = { "generated" };
+	int n = 1;
 	for (int i = 0; i < n_life_versions && n < 32; i++)
 		names[n++] = life_versions[i].name;
 	fail(failure, OUTCOME_USAGE, "there is no version '%s'", name);
@@ -167,8 +167,8 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 	for (int op = 0; op < LIFE_OPS; op++) {
 		if (!life_op_wanted(values, (enum life_op) op))
 			continue;
-		bool ok = life_version_is_generated(name)
-				  ? life_row_generated(values, problem, (enum life_op) op, name, "", rows, failure)
+		bool ok = strcmp(name, "generated") == 0
+				  ? life_row_generated(values, problem, (enum life_op) op, "", rows, failure)
 			  : life_is_on_gpu(values)
 				  ? life_row_gpu(values, problem, name, (enum life_op) op, rows, failure)
 				  : life_row_named(values, problem, cpu, name, (enum life_op) op,
@@ -189,8 +189,8 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 	for (int i = 0; i < values->generated.n; i++)
 		for (int op = 0; op < LIFE_OPS; op++)
 			if (life_op_wanted(values, (enum life_op) op) &&
-			    !life_row_generated(values, problem, (enum life_op) op, "generated",
-						values->generated.items[i], rows, failure))
+			    !life_row_generated(values, problem, (enum life_op) op, values->generated.items[i], rows,
+						failure))
 				return false;
 	return true;
 }

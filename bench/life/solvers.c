@@ -107,7 +107,8 @@ static bool add_generated(struct life_values *values, const struct life_case *pr
 	row->problem = (struct problem){ .n_atoms = t->n_atoms, .n_voxels = t->n_voxels, .n_fibers = t->n_fibers,
 					 .n_theta = t->n_theta, .n_coeffs = t->n_coeffs, .atom = problem->atom.data,
 					 .voxel = problem->voxel.data, .fiber = problem->fiber.data,
-					 .value = problem->value.data, .D = problem->D.data, .y = problem->Y.data };
+					 .value = problem->value.data, .D = problem->D.data, .y = problem->Y.data,
+					 .voxel_coords = t->coords ? problem->coords.data : NULL };
 	if (!fit_open(&row->fit, values->arena, &row->problem, &options, failure) ||
 	    !fit_plan(&row->fit, failure) || !fit_begin(&row->fit, failure))
 		return false;

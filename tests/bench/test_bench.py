@@ -78,9 +78,9 @@ def weights_may_be_sparse(folder):
 
 @case
 def seconds_of_processors_may_be_counted(folder):
-    _, records = life(folder, "--versions=cpu_naive,in_space", "--op=dsc", "--clock=cpu")
+    _, records = life(folder, "--versions=cpu_naive,generated", "--op=dsc", "--clock=cpu")
     assert [r["clock"] for r in records] == ["cpu"]*2 and all(r["ms_min"] > 0 for r in records)
-    assert records[1]["version"] == "in_space" and records[1]["bound"] <= 1
+    assert records[1]["version"] == "generated" and records[1]["bound"] <= 1
 
 
 @case

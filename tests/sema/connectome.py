@@ -110,6 +110,7 @@ def sbbnnls_case(rng, preconditioned, tol_objective):
     np.add.at(h, arrays["PHI.fiber"], arrays["PHI.value"]**2 * (arrays["D"]**2).sum(1)[arrays["PHI.atom"]])
     params = {**sizes, "maxIter": 12, "preconditioned": preconditioned, "tolGradient": 1e-9,
               "tolObjective": tol_objective}
+    arrays["voxel_coords"] = np.zeros((6, 3), np.int32)
     got = run("sbbnnls.pmg", "sbbnnls", params, {**arrays, "b": b, "w0": w0},
               {"w": (F64, 7), "objective": (F64, 12), "iterations": (I64, ()), "violation": (F64, ())})
     w, objective, iterations, pg = sbbnnls_reference(m, h, b, w0, 12, preconditioned, 1e-9, tol_objective)

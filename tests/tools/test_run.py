@@ -415,8 +415,8 @@ def items_and_sizes():
     check("fused" in run("fused.pmg", "--explain", "n=9", "x=random:1"), "loops are fused as by pmgc")
     Path("space.pmg").write_text(LIFE.replace("in  w ", "fixed in XYZ : i32[nVoxels, 3];\n    in  w ").replace(
         "w);", "w);\n    schedule { order PHI by morton(voxel, XYZ); }"))
-    for places in [], ["XYZ=random:3"]:
-        run("space.pmg", "--compare", *base[2:], *places)
+    for how in "partition Y by auto", "restructure PHI by voxel; partition Y by coeff":
+        run("space.pmg", "--compare", "XYZ=random:3", f"--with={how}", *base[2:])
         close(np.load("Y.npy"), plain, "the same result whatever the order in space")
 
 

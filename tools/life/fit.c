@@ -28,6 +28,15 @@ static bool bind_matrix(struct fit *fit, const char *name, int64_t rows, int64_t
 	return bind_memory(&fit->session, name, &array, failure);
 }
 
+/* So that voxels near to each other follow one another. */
+static bool bind_places(struct fit *fit, struct failure *failure)
+{
+	const struct problem *p = fit->problem;
+	const struct ndarray places = { .type = PMG_I32, .rank = 2, .shape = { p->n_voxels, 3 },
+					.data = p->voxel_coords };
+	return !p->voxel_coords || bind_memory(&fit->session, "voxel_coords", &places, failure);
+}
+
 static bool bind_number(struct fit *fit, const char *name, double value, struct failure *failure)
 {
 	return bind_word(&fit->session, arena_printf(fit->session.arena, "%s=%.17g", name, value), failure);
@@ -42,7 +51,7 @@ static bool bind_problem(struct fit *fit, struct failure *failure)
 	       bind_list(fit, "PHI.fiber", PMG_I32, p->n_coeffs, p->fiber, failure) &&
 	       bind_list(fit, "PHI.value", PMG_F64, p->n_coeffs, p->value, failure) &&
 	       bind_matrix(fit, "D", p->n_atoms, p->n_theta, p->D, failure) &&
-	       bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
+	       bind_places(fit, failure) && bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
 	       bind_list(fit, "w0", PMG_F64, p->n_fibers, fit->w0, failure) &&
 	       (!fit->options.penalty ||
 		bind_list(fit, "penalty", PMG_F64, p->n_fibers, fit->options.penalty, failure)) &&
