@@ -35,22 +35,27 @@ static __isl_give isl_map *subscript_map(const struct module *module, const stru
 	return map;
 }
 
-static bool dim_binding(const struct module *module, const struct stage *stage, int number, struct binding *binding)
+/* The index array that a dim reads; NULL: none. */
+static const struct array *dim_array(const struct stage *stage, int number)
 {
 	const struct dim *dim = &stage->dims.items[number];
 
-	if (dim->kind == DIM_RANGE)
-		return false;
-	binding->array = dim->source.array;
-	binding->subscript = subscript_map(module, stage, &dim->source);
-	binding->value = dim_map(module, stage, number);
-	if (dim->kind == DIM_CHILDREN) {
-		isl_map *node = binding->subscript;
+	return dim->kind == DIM_RANGE ? NULL : dim->source.array;
+}
 
-		binding->subscript = binding->value;
-		binding->value = node;
+static struct binding dim_binding(const struct module *module, const struct stage *stage, int number)
+{
+	const struct dim *dim = &stage->dims.items[number];
+	struct binding binding = { dim->source.array, subscript_map(module, stage, &dim->source),
+				   dim_map(module, stage, number) };
+
+	if (dim->kind == DIM_CHILDREN) {
+		isl_map *node = binding.subscript;
+
+		binding.subscript = binding.value;
+		binding.value = node;
 	}
-	return true;
+	return binding;
 }
 
 static void binding_free(struct binding *binding)
@@ -123,30 +128,35 @@ static __isl_give isl_map *no_pairs(const struct stage *a, const struct stage *b
 	return isl_map_empty(space);
 }
 
-/* What the binding promises where the loop's variable is `name`; false when it promises nothing. */
-static bool binding_in_iteration(const struct module *module, struct binding *binding, const char *name)
+/* What both promise; `later`: the variable of the loop for the second; NULL: both are in one iteration. */
+static __isl_give isl_map *pair_impossible(const struct module *module, const struct binding *first,
+					   struct binding second, const char *later)
 {
-	if (binding->array->role != ROLE_IN)
-		return false;
-	binding->subscript = map_in_iteration(module, binding->subscript, name);
-	binding->value = map_in_iteration(module, binding->value, name);
-	return true;
+	isl_map *impossible;
+
+	if (later) {
+		second.subscript = map_in_iteration(module, second.subscript, later);
+		second.value = map_in_iteration(module, second.value, later);
+	}
+	impossible = binding_impossible(first, &second);
+	binding_free(&second);
+	return impossible;
 }
 
-/* `later`: the variable of the loop for `b`; NULL: both are in one iteration. */
 static __isl_give isl_map *dim_impossible(const struct module *module, const struct stage *a, int i,
 					  const struct stage *b, const char *later, __isl_take isl_map *impossible)
 {
-	struct binding first, second;
+	const struct array *array = dim_array(a, i);
+	struct binding first = { 0 };
 
-	if (!dim_binding(module, a, i, &first))
-		return impossible;
-	for (int j = 0; j < b->dims.n; j++) {
-		if (!dim_binding(module, b, j, &second))
+	for (int j = 0; array && j < b->dims.n; j++) {
+		/* What is computed may differ in the other iteration. */
+		if (dim_array(b, j) != array || (later && array->role != ROLE_IN))
 			continue;
-		if (first.array == second.array && (!later || binding_in_iteration(module, &second, later)))
-			impossible = isl_map_union(impossible, binding_impossible(&first, &second));
-		binding_free(&second);
+		if (!first.array)
+			first = dim_binding(module, a, i);
+		impossible = isl_map_union(impossible, pair_impossible(module, &first, dim_binding(module, b, j),
+								       later));
 	}
 	binding_free(&first);
 	return impossible;

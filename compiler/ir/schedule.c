@@ -7,20 +7,32 @@
 
 /* ---- what a band carries ---- */
 
+/* Of pairs those that are in one iteration of all loops around the node. Band by band, which is much cheaper than with
+ * the schedule above the node, whose pieces have domains. */
+static __isl_give isl_union_map *pairs_that_meet(__isl_keep isl_schedule_node *node, __isl_take isl_union_map *pairs)
+{
+	isl_schedule_node *at = isl_schedule_node_copy(node);
+
+	while (isl_schedule_node_has_parent(at) == isl_bool_true) {
+		at = isl_schedule_node_parent(at);
+		if (isl_schedule_node_get_type(at) == isl_schedule_node_band)
+			pairs = isl_union_map_eq_at_multi_union_pw_aff(
+				pairs, isl_schedule_node_band_get_partial_schedule(at));
+	}
+	isl_schedule_node_free(at);
+	return pairs;
+}
+
 __isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *node, __isl_keep isl_schedule_node *inner,
 					    __isl_keep isl_union_map *deps)
 {
-	isl_multi_union_pw_aff *outer = isl_schedule_node_get_prefix_schedule_multi_union_pw_aff(node);
 	isl_multi_union_pw_aff *band = isl_schedule_node_band_get_partial_schedule(inner);
 	isl_union_map *reached = isl_union_map_copy(deps), *together;
 	isl_union_set *domain = isl_schedule_node_get_domain(node);
 
 	reached = isl_union_map_intersect_domain(reached, isl_union_set_copy(domain));
 	reached = isl_union_map_intersect_range(reached, domain);
-	if (isl_multi_union_pw_aff_size(outer) > 0)
-		reached = isl_union_map_eq_at_multi_union_pw_aff(reached, outer);
-	else
-		isl_multi_union_pw_aff_free(outer);
+	reached = pairs_that_meet(node, reached);
 	together = isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(reached), band);
 	return isl_union_map_coalesce(isl_union_map_subtract(reached, together));
 }
