@@ -193,10 +193,10 @@ static void merge_asked(struct level *level, const struct asked *asked)
 
 		if (x < 0 || y < 0 || x == y || level->number >= asked->depth)
 			continue;
-		if (level->number > 0 && may_merge(level, x, y, true, &obstacle))
-			clusters_merge(level, x, y);
-		else if (level->number == 0 && !slide_merge(level, x, y, true, &obstacle))
+		if (level->number == 0 && !slide_merge(level, x, y, true, &obstacle))
 			refuse(level->fusion, asked, first, group, &obstacle);
+		else if (level->number > 0 && may_merge(level, x, y, true, &obstacle))
+			clusters_merge(level, x, y);
 		isl_map_free(obstacle.pairs);
 	}
 }

@@ -7,8 +7,9 @@
  *     # must explain: text      so does the list of decisions; schedule, deps and remarks likewise
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
+ *     # target: cuda            must device: the generated text of kernels contains it
  * A case without an expectation fails. Of each case and each example, remarks have to tell what stays serial or is not
- * fused (told.c). In the folder `refused`, NAME.pmg is a program whose schedule is not to be had,
+ * fused (told.c). In the folder `refused`, NAME.pmg is a program whose schedule is not to be had, and NAME.expected all
  * and NAME.expected all its messages, which PMG_UPDATE=1 writes anew. */
 #include <dirent.h>
 #include <isl/schedule.h>
@@ -26,7 +27,7 @@ struct result {
 };
 
 struct texts {
-	const char *c, *schedule, *explain, *remarks;
+	const char *c, *device, *schedule, *explain, *remarks;
 };
 
 static const char *all_schedules(struct compilation *c, struct module *module)
@@ -43,6 +44,8 @@ static const char *text_of_kind(const struct texts *texts, const char *kind)
 {
 	if (!strcmp(kind, "c"))
 		return texts->c;
+	if (!strcmp(kind, "device"))
+		return texts->device;
 	if (!strcmp(kind, "schedule"))
 		return texts->schedule;
 	if (!strcmp(kind, "explain"))
@@ -104,9 +107,17 @@ static int check_line(struct compilation *c, const struct texts *texts, const ch
 	return -1;
 }
 
+/* What stands behind `word` in its line. */
+static char *line_of(struct compilation *c, const char *text, const char *word)
+{
+	const char *line = text ? strstr(text, word) : NULL;
+
+	return line ? arena_copy(&c->arena, line + strlen(word), strcspn(line + strlen(word), "\n")) : NULL;
+}
+
 static void take_options(struct compilation *c, char *line)
 {
-	for (char *flag = strtok(line + 11, " "); flag; flag = strtok(NULL, " "))
+	for (char *flag = strtok(line, " "); flag; flag = strtok(NULL, " "))
 		if (!options_pass_flag(&c->options, flag))
 			fprintf(stderr, "unknown option %s\n", flag);
 }
@@ -169,14 +180,17 @@ static void check_case(const char *path, struct result *result)
 	const char *h_text;
 	bool ok = compilation_open(c, path);
 	char *text = ok ? arena_string(&c->arena, sources_get(&c->sources, c->file)->text) : NULL;
-	char *options = text ? strstr(text, "# options: ") : NULL;
+	char *options = line_of(c, text, "# options: "), *target = line_of(c, text, "# target: ");
 
 	c->verify_each = true;
 	c->options.restructure = false;
 	if (options)
-		take_options(c, arena_copy(&c->arena, options, strcspn(options, "\n")));
+		take_options(c, options);
+	if (target)
+		compilation_choose_target(c, target);
 	if (ok && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
 	    compilation_generate(c, "case", &texts.c, &h_text)) {
+		texts.device = c->device_text;
 		texts.schedule = all_schedules(c, compilation_module(c, NULL));
 		texts.explain = explain_text(c, compilation_module(c, NULL));
 		texts.remarks = compilation_messages(c, true);
@@ -261,13 +275,34 @@ static int check_folder(const char *folder, void (*check)(const char *path, stru
 	return n;
 }
 
-int main(void)
+static const struct {
+	const char *name;
+	void (*check)(const char *path, struct result *result);
+} folders[] = {
+	{ FOLDER "refused/", check_refused },
+	{ FOLDER, check_case },
+	{ "dsl_examples/", check_example },
+};
+
+static bool check_file(const char *path, struct result *result)
+{
+	for (size_t f = 0; f < sizeof folders/sizeof folders[0]; f++)
+		if (!strncmp(path, folders[f].name, strlen(folders[f].name))) {
+			folders[f].check(path, result);
+			return true;
+		}
+	return false;
+}
+
+int main(int argc, char **argv)
 {
 	struct result result = { 0, 0 };
-	bool found = check_folder(FOLDER, check_case, &result) > 0;
+	bool found = true;
 
-	found = check_folder(FOLDER "refused/", check_refused, &result) > 0 && found;
-	found = check_folder("dsl_examples/", check_example, &result) > 0 && found;
+	for (int i = 1; i < argc; i++)
+		found = check_file(argv[i], &result) && found;
+	for (size_t f = 0; argc == 1 && f < sizeof folders/sizeof folders[0]; f++)
+		found = check_folder(folders[f].name, folders[f].check, &result) > 0 && found;
 	printf("%d passed, %d failed\n", result.passed, result.failed + !found);
 	return result.failed || !found;
 }
