@@ -25,17 +25,26 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* ---- In kernels: teams ------------------------------------------------------------------------------- */
 
-/* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Rows
- * take registers, of which a multiprocessor has enough for PMG_CUDA_BLOCKS blocks of such teams. */
-enum { PMG_CUDA_BLOCKS = 6 };
+/* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
+ * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
+ * and sums, and about 24 more. */
+enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_REGISTERS = 65536 };
 
 static constexpr int pmg_cuda_most_threads(int lanes)
 {
 	return lanes == PMG_CUDA_WARP ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
 }
 
-#define PMG_BOUNDS(lanes) \
-	__launch_bounds__(pmg_cuda_most_threads(lanes), (lanes) == PMG_CUDA_WARP ? PMG_CUDA_BLOCKS : 1)
+/* Registers come by eight. */
+static constexpr int pmg_cuda_blocks(int lanes, int bytes)
+{
+	return lanes != PMG_CUDA_WARP ? 1 : bytes == 0 ? PMG_CUDA_BLOCKS
+	     : PMG_CUDA_REGISTERS/pmg_cuda_most_threads(lanes)/((24 + bytes/4 + 7)/8*8);
+}
+
+/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known). */
+#define PMG_BOUNDS(lanes, bytes) \
+	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes))
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
 #define PMG_TEAM(lanes, group, width) \

@@ -146,12 +146,14 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 #define PMG_FILL_F32(value) pmg_cuda_fill<float, pmg_width>(value)
 #undef PMG_UNROLL
 #define PMG_UNROLL _Pragma("unroll")
+/* Several iterations would need more registers than teams side by side leave. */
+#define PMG_ROLLED _Pragma("unroll 1")
 
 /* ---- Rows that may meet others in memory ---- */
 
 /* Has no neighbour the value that number i has? */
 #define PMG_IS_ALONE(values, i, n) \
-	(((i) == 0 || (values)[(i) - 1] != (values)[i]) && ((i) + 1 == (n) || (values)[(i) + 1] != (values)[i]))
+	(((i) == 0 || (values)[(i) - 1] != (values)[i]) & ((i) + 1 == (n) || (values)[(i) + 1] != (values)[i]))
 
 /* Brings a row to its cells, of which nobody else has any where it is alone. */
 #define PMG_CUDA_ROW(name, op) \
@@ -218,7 +220,7 @@ static inline __device__ uint32_t pmg_cuda_once(const uint32_t *cell)
 #define PMG_ONCE(cell) pmg_cuda_once(&(cell))
 
 /* The element that this lane has in the deal that begins at `first`; of lanes without an iteration, the last one. */
-template <class T> static inline __device__ T pmg_cuda_first(const T *array, int64_t at, int64_t first, int64_t end)
+template <class T, class N> static inline __device__ T pmg_cuda_first(const T *array, N at, N first, N end)
 {
 	return first < end ? pmg_cuda_once(&array[at < end ? at : end - 1]) : T();
 }
@@ -249,6 +251,7 @@ static inline __device__ int pmg_cuda_count(unsigned lanes)
 {
 	return __popc(lanes);
 }
+
 
 /* The n-th of these lanes, from 0 on; behind the last one, any. */
 static inline __device__ int pmg_cuda_nth(unsigned lanes, int n)
@@ -303,8 +306,14 @@ static inline __device__ T pmg_cuda_give(const T (&sums)[PMG_ROUNDS], int rank)
 
 	for (int lanes = quarter/2; lanes > 0; lanes /= 2)
 		sum = operation::of(sum, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), sum, lanes, team));
-	const int round = rank/groups % PMG_ROUNDS, member = round/2*half + round % 2*quarter;
-	return __shfl_sync(pmg_cuda_mask<team>(), sum, rank % groups*group + member, team);
+	const int round = (rank & (groups*PMG_ROUNDS - 1))/groups, member = round/2*half + round % 2*quarter;
+	return __shfl_sync(pmg_cuda_mask<team>(), sum, (rank & (groups - 1))*group + member, team);
+}
+
+/* Is the sum that is number `rank` of all one of PMG_ROUNDS rounds from round `first` on? */
+template <int groups> static inline __device__ bool pmg_cuda_is_given(int rank, int first)
+{
+	return (rank & -(groups*PMG_ROUNDS)) == first*groups;
 }
 
 /* The lanes whose value is another than that of the lane before. */

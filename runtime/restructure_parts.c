@@ -4,13 +4,12 @@
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
  * to be near to each other. Where places are given, segments are in their order already. Else the points of a segment
  * lie in the order of the second key, and two of its quartiles are where a segment lies on a Hilbert curve; but first,
- * segments are dealt into slabs by their own number, since what is near in space often has near numbers. Teams of a
- * block wait for the slowest of them: in each neighbourhood of this order, long parts come first. */
+ * segments are dealt into slabs by their own number, since what is near in space often has near numbers. */
 #include "restructure.h"
 
 #include <stdlib.h>
 
-enum { NEIGHBOURHOOD = 128, SLABS = 8, CURVE_BITS = 13 };       /* NEIGHBOURHOOD: in parts */
+enum { SLABS = 8, CURVE_BITS = 13 };
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
@@ -22,11 +21,6 @@ int64_t part_bytes(int64_t n_values)
 	return (n_values + 1) * (int64_t) sizeof(struct segment);
 }
 
-static int64_t longest_part(const struct segment *segment)
-{
-	return (segment->n + segment->n_parts - 1) / segment->n_parts;
-}
-
 static int by_place(const void *one, const void *other)
 {
 	const struct segment *a = one, *b = other;
@@ -34,14 +28,6 @@ static int by_place(const void *one, const void *other)
 	if (a->slab != b->slab)
 		return a->slab < b->slab ? -1 : 1;
 	return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number < b->number ? -1 : 1;
-}
-
-static int by_length(const void *one, const void *other)
-{
-	const struct segment *a = one, *b = other;
-	const int64_t length = longest_part(a) - longest_part(b);
-
-	return length != 0 ? (length > 0 ? -1 : 1) : by_place(one, other);
 }
 
 /* Of a point of a square of 2^CURVE_BITS, the place on Hilbert's curve. */
@@ -123,27 +109,16 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 	return n;
 }
 
-static void segments_order(struct segment *segments, int64_t n)
-{
-	qsort(segments, (size_t) n, sizeof *segments, by_place);
-	for (int64_t first = 0, end = 0; first < n; first = end) {
-		int64_t n_parts = 0;
-
-		while (end < n && n_parts < NEIGHBOURHOOD)
-			n_parts += segments[end++].n_parts;
-		qsort(segments + first, (size_t) (end - first), sizeof *segments, by_length);
-	}
-}
-
 static pmg_status parts_allocate(const struct inspection *in, int64_t n_parts)
 {
 	const pmg_parts_desc *parts = in->desc->parts;
+	const int64_t greatest = in->order.n + PMG_PART_POINTS; /* teams count beyond the end, by their lanes */
 	pmg_status status = inspected_new(in->plan, parts->values, n_parts, in->n_values);
 
 	if (status == PMG_OK)
-		status = inspected_new(in->plan, parts->begins, n_parts, in->order.n);
+		status = inspected_new(in->plan, parts->begins, n_parts, greatest);
 	if (status == PMG_OK)
-		status = inspected_new(in->plan, parts->ends, n_parts, in->order.n);
+		status = inspected_new(in->plan, parts->ends, n_parts, greatest);
 	return status;
 }
 
@@ -178,7 +153,7 @@ pmg_status parts_make(struct inspection *in)
 	if (!segments)
 		return PMG_NO_RESOURCES;
 	n = segments_collect(in, segments, &n_parts);
-	segments_order(segments, n);
+	qsort(segments, (size_t) n, sizeof *segments, by_place);
 	in->plan->sizes[in->desc->parts->n_parts] = n_parts;
 	status = parts_allocate(in, n_parts);
 	if (status == PMG_OK)

@@ -10,6 +10,7 @@
  *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged; voxels that
  *            use near atoms next to each other, so that rows of D are found in caches
  *   best_top the same with the upper 32 bits of D
+ *   lanes    a coefficient for each lane of a warp, as generated kernels have it (life_gpu_lanes.h), and lanes_top
  * The steps between are in life_gpu_steps.h. */
 extern "C" {
 #include "life_gpu.h"
@@ -24,6 +25,7 @@ extern "C" {
 #include <string>
 #include <vector>
 
+#include "life_gpu_lanes.h"
 #include "life_gpu_steps.h"
 
 enum { WARP = 32, WARPS = 4, LANES = 8, THREADS = 256, LONGEST = 512, NEIGHBOURHOOD = 256 };
@@ -226,25 +228,6 @@ static __device__ bool starts_run(int atom, int lane, unsigned mask)
 	return lane == 0 || before != atom;
 }
 
-/* Cells of D that a lane reads at a time, as doubles. */
-static __device__ void read_cells(const double *from, double (&to)[2])
-{
-	const double2 cells = *(const double2 *) from;
-
-	to[0] = cells.x;
-	to[1] = cells.y;
-}
-
-static __device__ void read_cells(const unsigned *from, double (&to)[4])
-{
-	const uint4 cells = *(const uint4 *) from;
-
-	to[0] = __hiloint2double((int) cells.x, 0);
-	to[1] = __hiloint2double((int) cells.y, 0);
-	to[2] = __hiloint2double((int) cells.z, 0);
-	to[3] = __hiloint2double((int) cells.w, 0);
-}
-
 /* Each of 8 lanes has of a row N times 16 bytes of D. */
 template <int n_theta, class T> static __global__ void __launch_bounds__(THREADS, 4)
 best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__ part_begin,
@@ -282,7 +265,7 @@ best_dsc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict_
 			for (int j = 0; j < N; j++) {
 				double read[width];
 
-				read_cells(cells + j*LANES*width, read);
+				lanes_read(cells + j*LANES*width, read);
 #pragma unroll
 				for (int c = 0; c < width; c++)
 					row[j][c] += read[c]*times;
@@ -342,7 +325,7 @@ best_wc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__
 			for (int j = 0; j < N; j++) {
 				double read[width];
 
-				read_cells(cells + j*LANES*width, read);
+				lanes_read(cells + j*LANES*width, read);
 #pragma unroll
 				for (int c = 0; c < width; c++)
 					sums[c % 2] += read[c]*row[j][c];
@@ -360,7 +343,8 @@ best_wc(int n_parts, const int *__restrict__ part_voxel, const int *__restrict__
 /* ---- Making ready ---- */
 
 struct part {
-	int voxel, begin, end, median;          /* the atom in the middle of its voxel */
+	int voxel, begin, end;
+	uint64_t place;                         /* near those of parts that are to be near to it */
 	bool is_whole;
 
 	int length() const
@@ -369,9 +353,17 @@ struct part {
 	}
 };
 
+/* Where its voxel is in space, if that is known and asked for, else the atom in the middle of it. */
+static uint64_t place_of(const life_tensor *t, int voxel, int median, bool is_in_space)
+{
+	enum { BITS = 16 };
+
+	return is_in_space && t->coords ? lanes_curve(t->coords + 3*(int64_t) voxel, BITS) : (uint64_t) median;
+}
+
 /* Parts of at most `most` coefficients of one voxel, which need not have any. */
 static std::vector<part> parts_of(const life_tensor *t, const std::vector<int> &voxel, const std::vector<int> &atom,
-				  int n, int most)
+				  int n, int most, bool is_in_space)
 {
 	std::vector<part> parts;
 	int k = 0;
@@ -383,16 +375,18 @@ static std::vector<part> parts_of(const life_tensor *t, const std::vector<int> &
 			k++;
 		for (int begin = first; begin == first || begin < k; begin += std::min(most, n + 1))
 			parts.push_back({ v, begin, (int) std::min<int64_t>(k, (int64_t) begin + most),
-					  k > first ? atom[(first + k)/2] : 0, k - first <= most });
+					  place_of(t, v, k > first ? atom[(first + k)/2] : 0, is_in_space),
+					  k - first <= most });
 	}
 	return parts;
 }
 
-/* Those of near atoms next to each other; in each neighbourhood the longest first, so that warps end together. */
-static void order_parts(std::vector<part> &parts)
+/* Those of near places next to each other; of groups of lanes of a warp, in each neighbourhood the longest first, so that
+ * they end together. */
+static void order_parts(std::vector<part> &parts, bool by_length)
 {
-	std::stable_sort(parts.begin(), parts.end(), [](const part &a, const part &b) { return a.median < b.median; });
-	for (size_t i = 0; i < parts.size(); i += NEIGHBOURHOOD)
+	std::stable_sort(parts.begin(), parts.end(), [](const part &a, const part &b) { return a.place < b.place; });
+	for (size_t i = 0; by_length && i < parts.size(); i += NEIGHBOURHOOD)
 		std::stable_sort(parts.begin() + (long) i,
 				 parts.begin() + (long) std::min(i + NEIGHBOURHOOD, parts.size()),
 				 [](const part &a, const part &b) { return a.length() > b.length(); });
@@ -496,9 +490,14 @@ static void close_state(life_gpu_state *s)
 	delete s;
 }
 
+static bool is_of_lanes(enum life_gpu_code code)
+{
+	return code == LIFE_GPU_LANES || code == LIFE_GPU_LANES_TOP;
+}
+
 static bool is_best(enum life_gpu_code code)
 {
-	return code == LIFE_GPU_BEST || code == LIFE_GPU_BEST_TOP;
+	return code == LIFE_GPU_BEST || code == LIFE_GPU_BEST_TOP || is_of_lanes(code);
 }
 
 static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, enum life_gpu_code code,
@@ -523,13 +522,14 @@ static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, en
 	s->D = on_device(s, std::vector<double>(t->D, t->D + t->n_atoms*t->n_theta));
 	if (code != LIFE_GPU_REF) {
 		const bool is_cut = code == LIFE_GPU_OPT_CUT || code == LIFE_GPU_SPARSE || is_best(code);
-		std::vector<part> parts = parts_of(t, voxel, atom, s->n, is_cut ? LONGEST : s->n + 1);
+		std::vector<part> parts = parts_of(t, voxel, atom, s->n, is_cut ? LONGEST : s->n + 1,
+						   is_of_lanes(code));
 
 		if (is_best(code))
-			order_parts(parts);
+			order_parts(parts, !is_of_lanes(code));
 		keep_parts(s, parts);
 	}
-	if (code == LIFE_GPU_BEST_TOP)
+	if (code == LIFE_GPU_BEST_TOP || code == LIFE_GPU_LANES_TOP)
 		s->D_top = on_device(s, tops_of(t->D, t->n_atoms*t->n_theta));
 	if (code == LIFE_GPU_SPARSE) {
 		find_pairs(s, t, atom, voxel);
@@ -611,6 +611,30 @@ template <int n_theta, class T> static void run_best(life_gpu_state *s, const T 
 							  s->fiber, s->value, D, in, out);
 }
 
+template <int n_theta, class T> static void run_lanes(life_gpu_state *s, const T *D, const double *in, double *out)
+{
+	const lanes_parts parts = { s->n_parts, s->part_voxel, s->part_begin, s->part_end, s->part_is_whole, s->atom,
+				    s->fiber, s->value };
+
+	if (s->op == LIFE_DSC)
+		lanes_run_dsc<n_theta>(parts, D, in, out);
+	else
+		lanes_run_wc<n_theta>(parts, D, in, out);
+}
+
+/* Those with rows in registers. */
+template <int n_theta> static void run_rows(life_gpu_state *s, const double *in, double *out)
+{
+	if (s->code == LIFE_GPU_BEST)
+		run_best<n_theta>(s, s->D, in, out);
+	else if (s->code == LIFE_GPU_BEST_TOP)
+		run_best<n_theta>(s, s->D_top, in, out);
+	else if (s->code == LIFE_GPU_LANES)
+		run_lanes<n_theta>(s, s->D, in, out);
+	else
+		run_lanes<n_theta>(s, s->D_top, in, out);
+}
+
 static void run_step(life_gpu_state *s, enum step step, const double *in, double *out)
 {
 	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->atom, s->voxel,
@@ -648,17 +672,11 @@ static bool run_code(life_gpu_state *s, const double *in, double *out)
 		break;
 	case LIFE_GPU_SPARSE:
 		return run_sparse(s, in, out);
-	case LIFE_GPU_BEST:
+	case LIFE_GPU_BEST: case LIFE_GPU_BEST_TOP: case LIFE_GPU_LANES: case LIFE_GPU_LANES_TOP:
 		if (s->n_theta == 96)
-			run_best<96>(s, s->D, in, out);
+			run_rows<96>(s, in, out);
 		else
-			run_best<64>(s, s->D, in, out);
-		break;
-	case LIFE_GPU_BEST_TOP:
-		if (s->n_theta == 96)
-			run_best<96>(s, s->D_top, in, out);
-		else
-			run_best<64>(s, s->D_top, in, out);
+			run_rows<64>(s, in, out);
 		break;
 	}
 	return true;

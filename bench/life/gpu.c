@@ -31,6 +31,8 @@ static const struct gpu_version {
 	{ "gpu_sparse", LIFE_GPU_SPARSE, { LIFE_HYBRID, LIFE_HYBRID }, { "pair", "pair" } },
 	{ "gpu_best", LIFE_GPU_BEST, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 	{ "gpu_best_top", LIFE_GPU_BEST_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_lanes", LIFE_GPU_LANES, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_lanes_top", LIFE_GPU_LANES_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 };
 
 enum { N_VERSIONS = sizeof(gpu_versions) / sizeof(gpu_versions[0]) };
@@ -163,7 +165,7 @@ static void describe(struct life_row *row, const struct gpu_version *version, do
 	record->target = "cuda";
 	record->clock = "device";
 	record->threads = 1;
-	record->precision = version->code == LIFE_GPU_BEST_TOP ? "f64top" : "f64";
+	record->precision = strstr(version->name, "_top") ? "f64top" : "f64";
 	record->restructure = life_order_name(version->order[row->op]);
 	record->partition = version->partition[row->op];
 	record->plan_ms = 1e3 * seconds;

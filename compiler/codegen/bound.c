@@ -304,6 +304,17 @@ static void emit_ragged_bind(struct emit *e, __isl_keep isl_ast_node *node, stru
 	emit_known_bind(e, node, use, point);
 }
 
+const char *bound_type(const struct emit *e, const struct array *array)
+{
+	for (int i = 0; i < e->module->restructurings.n; i++) {
+		const struct restructuring *r = &e->module->restructurings.items[i];
+
+		if (array == r->part_begins || array == r->part_ends)
+			return type_c_name(array->type);
+	}
+	return type_c_name(TYPE_I64);
+}
+
 /* A variable that nothing reads is left out when the text is printed again. */
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
@@ -327,7 +338,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
 	if (!e->is_dead->items[number]) {
-		line(e->w, "const int64_t %s = %s;", use.bound,
+		line(e->w, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
 		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
 		emit_ahead(e, use.mark, &point);
 	}

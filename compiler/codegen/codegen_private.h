@@ -266,6 +266,7 @@ struct grid {
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
+	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
 };
 
 /* An array of which each iteration of a deal's loop reads an element, next to that of the next iteration. */
@@ -396,6 +397,9 @@ void range_facts(struct emit *e, const struct range *range, const struct affine 
 /* Can the variable of a BIND be declared before `node`? */
 bool bind_goes_before(__isl_keep isl_ast_node *node);
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Of the variable of a dim that is bound to a value of the array, in C: where parts of segments begin and end has room
+ * for what a kernel counts beyond (runtime/restructure_parts.c), so that it is the array's; else 64 bits. */
+const char *bound_type(const struct emit *e, const struct array *array);
 void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* isl has found the one value that the pending dim can have below `node`, and made no loop. */
@@ -598,6 +602,10 @@ bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its start behind so many iterations (0, 1). */
 void emit_until(struct emit *e, const char *until, int advance);
+/* Bytes that a lane has in registers: always, as its share of a row, and of a row that a deal reads. */
+void grid_holds(struct emit *e, int64_t bytes);
+void grid_holds_row(struct emit *e, int64_t bytes);
+void grid_reads_row(struct emit *e, int64_t bytes);
 /* Around what one lane does for its team, `names` for the end, -1 where every lane may; all lanes wait for another. */
 int one_lane_open(struct emit *e);
 void one_lane_close(struct emit *e, int names);

@@ -3,7 +3,8 @@
  * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
  * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it,
  * in their order, of which each group of the team has one at a time: what the loop reads of a lane, the group takes
- * from it by shuffles. Lanes that are next to each other in the order of a restructuring mostly agree in what was
+ * from it by shuffles. (In shared memory it would cost more than shuffles do: rows of what others read are found in the
+ * rest of that memory.) Lanes that are next to each other in the order of a restructuring mostly agree in what was
  * sorted by. Where a loop of vectors depends on that alone, it runs once for all of them; and where it also has a
  * factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group has sums of its own in a row
  * (rows.c).
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+
+enum { ROUNDS = 4 };            /* PMG_ROUNDS of runtime/pmgrt_cuda_row.h */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -259,11 +262,25 @@ static const char *lanes_condition(struct emit *e, const struct vectors *vectors
 	return str_text(&text);
 }
 
+/* The values of these lanes, in their order: lane n has that of the n-th one. */
+static void pack_values(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
+{
+	const char *source = names_declare(&e->names, "source");
+
+	line(e->w, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
+	for (int i = 0; i < vectors->values.n; i++) {
+		struct lane_value *value = &vectors->values.items[i];
+
+		value->packed = names_declare(&e->names, value->name);
+		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", value->type, value->packed,
+		     value->type, vectors->factor == value ? total : value->name, source);
+	}
+}
+
 /* The variables of lanes, and of those that need the loop; returns the name of how many these are. */
 static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 {
 	const char *heads = NULL, *total = NULL, *lanes = names_declare(&e->names, "lanes");
-	const char *source = names_declare(&e->names, "source");
 
 	if (vectors->sorted) {
 		heads = names_declare(&e->names, "heads");
@@ -277,20 +294,13 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 	}
 	line(e->w, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s);", lanes,
 	     lanes_condition(e, vectors, heads, total));
-	line(e->w, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
-	for (int i = 0; i < vectors->values.n; i++) {
-		struct lane_value *value = &vectors->values.items[i];
-
-		value->packed = names_declare(&e->names, value->name);
-		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", value->type, value->packed,
-		     value->type, vectors->factor == value ? total : value->name, source);
-	}
+	pack_values(e, vectors, lanes, total);
 	if (e->deal->given.target)
 		line(e->w, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
 	return lanes;
 }
 
-/* Of each group, the body for one iteration: number `round` of those that it has. */
+/* Of each group, the loop for one lane: number `round` of those that it has. */
 static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
 		       const char *round)
 {
@@ -312,6 +322,7 @@ static void emit_rounds(struct emit *e, struct vectors *vectors, const value_lis
 {
 	const char *round = names_declare(&e->names, "round");
 
+	line(e->w, "PMG_ROLLED");
 	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", round, round, lanes, round);
 	emit_round(e, vectors, all, lanes, round);
 	close_block(e->w, "}");
@@ -322,7 +333,8 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 {
 	const struct stage *stage = vectors->stage;
 	const char *type = type_c_name(stage->write.array->type), *rounds = names_declare(&e->names, "rounds");
-	const char *round = names_declare(&e->names, "round"), *sums = names_declare(&e->names, "sums"), *given;
+	const char *round = names_declare(&e->names, "round"), *sums = names_declare(&e->names, "sums");
+	const char *given;
 	struct deal *deal = e->deal;
 	struct update taken;
 
@@ -334,10 +346,11 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	deal->sum = arena_printf(e->arena, "%s[%s]", sums, round);
 	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", rounds, round));
 	close_block(e->w, "}");
+	grid_holds(e, ROUNDS*type_size(stage->write.array->type));
 	given = names_declare(&e->names, "given");
 	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group, %s>(%s, %s);", type, given,
 	     spread_operation(deal->given.op), sums, deal->rank);
-	open_block(e->w, "if (%s/pmg_groups/PMG_ROUNDS*PMG_ROUNDS == %s) {", deal->rank, rounds);
+	open_block(e->w, "if (pmg_cuda_is_given<pmg_groups>(%s, %s)) {", deal->rank, rounds);
 	taken = deal->given;
 	taken.value = (struct text) { given, LEVEL_PRIMARY };
 	emit_update(e, &taken);
@@ -408,6 +421,14 @@ bool loop_is_dealt(const struct emit *e, const struct mark *loop)
 	       !e->grid->has_shared && !e->grid->in_lanes;
 }
 
+/* Of what counts up to a variable. */
+static const char *number_type(const struct emit *e, const char *end)
+{
+	const struct binding *binding = binding_of(e, end);
+
+	return binding ? bound_type(e, binding->array) : type_c_name(TYPE_I64);
+}
+
 bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range)
 {
@@ -429,7 +450,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
 	name = names_declare(&e->names, dim);
 	deal.is_in = names_declare(&e->names, "is_in");
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += pmg_team) {", first,
+	open_block(e->w, "for (%s %s = %s; %s < %s; %s += pmg_team) {", number_type(e, end), first,
 		   affine_plain(e->arena, &range->first), first, end, first);
 	line(e->w, "const bool %s = %s + pmg_lane < %s;", deal.is_in, first, end);
 	line(e->w, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,

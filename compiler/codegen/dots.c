@@ -90,12 +90,12 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	const char *sums = names_declare(&e->names, "sums");
 
 	if (e->grid)
-		line(e->w, "%s %s[2] = { };", type_c_name(type), sums);
+		line(e->w, "%s %s[2] = { %s };", type_c_name(type), sums, sum);
 	else
 		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), sums);
 	emit_products(e, node, dot, sums, NULL);
 	if (e->grid)
-		line(e->w, "%s += %s[0] + %s[1];", sum, sums, sums);
+		line(e->w, "%s = %s[0] + %s[1];", sum, sums, sums);
 	else
 		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), sums);
 	e->names.visible.n = visible;
@@ -233,6 +233,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
+	grid_holds_row(e, row.length*type_size(array->sums));
 	j = row_open(e, search->loop, &row, true);
 	e->vector = &row;
 	line(e->w, "%s[%s] = %s;", name, j, row_read(e, access, c_access(e, &point, access)));

@@ -47,6 +47,32 @@ void one_lane_close(struct emit *e, int names)
 	emit_team_sync(e);
 }
 
+/* ---- registers ---- */
+
+void grid_holds(struct emit *e, int64_t bytes)
+{
+	if (e->grid)
+		e->grid->held += bytes;
+}
+
+void grid_holds_row(struct emit *e, int64_t bytes)
+{
+	if (e->grid)
+		grid_holds(e, bytes/e->grid->group);
+}
+
+void grid_reads_row(struct emit *e, int64_t bytes)
+{
+	if (e->deal && bytes/e->grid->group > e->grid->read)
+		e->grid->read = bytes/e->grid->group;
+}
+
+/* Bytes that each lane has of rows and sums; 0: not known. */
+static const char *bytes_of_lane(const struct emit *e)
+{
+	return int_text(e->arena, e->grid->has_deals ? e->grid->held + e->grid->read : 0);
+}
+
 /* ---- sums ---- */
 
 static isl_bool find_vector(__isl_keep isl_ast_node *node, void *user)
@@ -337,12 +363,13 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
 	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
+	const char *bytes = bytes_of_lane(e);
 
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
 	sums_up = e->grid->sums_up;
 	w->span = e->w->span;
-	open_block(w, "static __global__ void PMG_BOUNDS(%d) %s(%s)\n{", e->grid->team, name,
+	open_block(w, "static __global__ void PMG_BOUNDS(%d, %s) %s(%s)\n{", e->grid->team, bytes, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
 	line(w, "PMG_TEAM(%d, %d, %d);", e->grid->team, e->grid->group, mark->width);
 	emit_loop_head(e, w, text);

@@ -128,6 +128,7 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 
 	if (kept)
 		return kept;
+	grid_reads_row(e, e->vector->length*array_cell_size(access->array));
 	return arena_printf(e->arena, "PMG_READ_%s%s%s(%s)", row_suffix(access->array->type),
 			    readers[access->array->storage],
 			    narrowing(access->array->type, e->vector->stage->write.array->sums), text);
@@ -398,18 +399,19 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	e->start = NULL;
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
 	     type_c_name(array->sums), int_text(e->arena, length));
+	grid_holds_row(e, length*type_size(array->sums));
+	if (starts_anew)
+		row.is_alone = is_atomic ? alone_text(e, node, mark->stage, row.dim) : "true";
 	emit_transfer(e, node, loop, &row, starts_anew || is_zero ? TRANSFER_START : TRANSFER_READ);
 	if (!starts_anew && !row_fills_team(e, length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	vec_push(e->arena, &e->rows, row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
-	if (starts_anew) {
-		row.is_alone = is_atomic ? alone_text(e, node, mark->stage, row.dim) : "true";
+	if (starts_anew)
 		emit_transfer(e, node, loop, &row, TRANSFER_UPDATE);
-	} else {
+	else
 		emit_write(e, node, loop, &row, is_zero ? streams(e, &row) : NULL);
-	}
 	emit_team_sync(e);
 	note_write(e, array);
 	e->start = start;

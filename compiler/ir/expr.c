@@ -401,6 +401,11 @@ int array_n_stored(const struct array *array)
 	return n;
 }
 
+int array_cell_size(const struct array *array)
+{
+	return array->storage == STORAGE_F64 ? type_size(array->type) : type_size(TYPE_F32);
+}
+
 bool array_is_variable(const struct array *array)
 {
 	return array->role != ROLE_BLOCK && array->folded && array->folded == (1U << array->rank) - 1;

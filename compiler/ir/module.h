@@ -405,6 +405,7 @@ extern const char *const derivation_names[], *const derivation_c_names[];
 /* Values of the array are read where they are used, and checked there. */
 bool array_is_checked(const struct array *array);
 int array_n_stored(const struct array *array);          /* subscripts that are not folded */
+int array_cell_size(const struct array *array);         /* bytes, as it is stored */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
 bool array_is_of(const struct array *array, const char *subject);    /* is it this one, or of this object? */
 const char *array_member_name(const struct array *array);       /* "voxel" of "PHI.voxel", else its name */

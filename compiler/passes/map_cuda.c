@@ -61,7 +61,7 @@ static void note_access(struct access *access, void *user)
 {
 	const struct row_access *row = user;
 	struct lanes *lanes = row->lanes;
-	int64_t bytes = access->array->storage == STORAGE_F64 ? type_size(access->array->type) : 4;
+	int64_t bytes = array_cell_size(access->array);
 	bool uses = false;
 
 	for (int i = 0; access->array->role != ROLE_LOCAL && i < access->array->rank; i++)
