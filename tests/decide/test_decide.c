@@ -8,9 +8,10 @@
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
  *     # target: cuda            must device: the generated text of kernels contains it
- * A case without an expectation fails. Of each case and each example, remarks have to tell what stays serial or is not
- * fused (told.c). In the folder `refused`, NAME.pmg is a program whose schedule is not to be had, and NAME.expected all
- * and NAME.expected all its messages, which PMG_UPDATE=1 writes anew. */
+ * A case without an expectation fails. The module that the passes left has to read back from its text; of each case
+ * and each example, remarks have to tell what stays serial or is not fused (told.c). In the folder `refused`, NAME.pmg
+ * is a program whose schedule is not to be had, and NAME.expected all its messages, which PMG_UPDATE=1 writes anew.
+ *     test_decide [FILE.pmg...]        these instead of all */
 #include <dirent.h>
 #include <isl/schedule.h>
 #include <stdlib.h>
@@ -159,6 +160,24 @@ static void check_told(struct compilation *c, const char *path, struct result *r
 	fprintf(stderr, "%s: %s", path, str_text(&told.missing));
 }
 
+/* What a dump says of the module that the passes left is all that there is to say: read, it prints as it was. */
+static void check_back(struct compilation *c, const char *path, struct result *result)
+{
+	for (int m = 0; m < c->modules.n; m++) {
+		const char *text = module_text(c->modules.items[m], &c->arena);
+		uint32_t file = sources_add(&c->sources, "back.ir", text, strlen(text));
+		struct module *back = module_read(&c->arena, &c->diags, c->ctx, file);
+		bool same = back && !strcmp(module_text(back, &c->arena), text);
+
+		result->passed += same;
+		result->failed += !same;
+		if (!same)
+			fprintf(stderr, "%s: '%s' does not read back as it was\n", path, c->modules.items[m]->name);
+		if (back)
+			module_free(back);
+	}
+}
+
 /* An example, compiled as users do. */
 static void check_example(const char *path, struct result *result)
 {
@@ -196,6 +215,7 @@ static void check_case(const char *path, struct result *result)
 		texts.remarks = compilation_messages(c, true);
 		check_lines(c, path, &texts, text, result);
 		check_told(c, path, result);
+		check_back(c, path, result);
 	} else {
 		result->failed++;
 		fprintf(stderr, "%s: does not compile\n%s", path, compilation_messages(c, true));

@@ -54,7 +54,7 @@ RULES = {
 }
 # Memory and isl's quota run out in tests of their own; comments and tables of texts are no code.
 NOT_MUTATED = re.compile(r'^\s*(/?\*|#|")|isl_bool_error|isl_stat|foreach_|is_exhausted|quota|< 0|_free\(|INT_MAX'
-                         r'|^\s*\w+ = NULL|INT64_MAX|emit_fail|diag|reserve|static_assert')
+                         r'|^\s*\w+ = NULL|INT64_MAX|emit_fail|diag|reserve|static_assert|direction > 0')
 
 
 def sites(path):
@@ -90,8 +90,9 @@ class Question:
     """What one run of a program answers: its exit status and, where `part` says which, its text. Where that is another
     one than that of the right compiler, `then` decides (a program and its arguments), unless there is none."""
 
-    def __init__(self, program, arguments, part=None, then=None):
+    def __init__(self, program, arguments, part=None, then=None, is_spare=False):
         self.program, self.arguments, self.part, self.then = program, arguments, part, then
+        self.is_spare = is_spare        # asked of what no other question reaches
         self.answer, self.seconds, self.reached = None, 0.0, set()
 
     def ask(self, program, env):
@@ -117,6 +118,7 @@ def questions(programs):
     asked = [Question(DECIDE, [path]) for path in sorted(Path("tests/decide").glob("**/*.pmg"))]
     asked += [Question(PMGC, [path, "-o", "-", ONE], kernels) for path in sorted(Path("tests/codegen").glob("*/*.pmg"))]
     asked += [Question(PMGC, [path, "-o", "-", ONE], whole) for path in examples]
+    asked += [Question(PMGC, [path, "-o", "-"], whole, is_spare=True) for path in examples]
     rows = {}           # by flags: some differ by the C compiler alone
     for row, flags in enumerate(re.findall(r'\.pmgc = "([^"]*)"', TABLE.read_text())):
         rows.setdefault(" ".join(dict.fromkeys([*flags.split(), ONE])), row)
@@ -217,9 +219,8 @@ class Judge:
 
     def tells(self, mutant, function, folder):
         """Who tells the mutant from the right compiler; None: nobody."""
-        for question in self.questions:
-            if function not in question.reached:
-                continue
+        asked = [question for question in self.questions if function in question.reached]
+        for question in [question for question in asked if not question.is_spare] or asked:
             if question.ask(self.program(question.program, mutant, folder), self.env) == question.answer:
                 continue
             if not question.then:
