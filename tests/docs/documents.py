@@ -113,7 +113,8 @@ def check_real_data(count, path, env, folder):
 
 
 def check_pictures(count):
-    """Pictures are what is drawn from the data set, if PMG_TEST_DATA has it."""
+    """Pictures are what is drawn from records and from the data set, if PMG_TEST_DATA has it."""
+    count("sizes", complaint_of(run(["bench/sizes.py", "--check"])))
     if (Path(os.environ.get("PMG_TEST_DATA", "")) / "dmri" / "small64" / "det_phi.tsv.gz").is_file():
         count("pictures", complaint_of(run(["scripts/pictures.py", "--check"])))
     else:
