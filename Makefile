@@ -124,10 +124,11 @@ demo: all           ## both LiFE products on a phantom: compile, run, check, exp
 demo-real: all      ## a real scan that dipy brings: streamlines encoded, fitted, evaluated and pruned
 	@BUILD=$(BUILD) scripts/demo_real.sh
 
-test: all           ## every lane of tests/lanes (15 minutes at most); with SAN=1 the unit lane under sanitizers
+# The lanes run side by side and find everything built.
+test: all unit-programs count-program   ## every lane of tests/lanes (15 minutes at most); SAN=1: unit, with sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)
 
-test-long: all      ## the same with more and larger cases
+test-long: all unit-programs count-program  ## the same with more and larger cases
 	@BUILD=$(BUILD) tests/run --long
 
 # On a machine with a GPU; one program after another in each of several processes.
@@ -158,10 +159,11 @@ bench: all          ## generated beside hand-written code for LiFE, small (minut
 bench-gpu: all      ## the same on a GPU, with DS1's size: builds, checks, times, writes JSON; nvcc_arch=sm_90
 	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) PYTHON=$(PYTHON) bench/run-gpu
 
+GENERATED ?= generated
 generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
-	@mkdir -p generated
+	@mkdir -p $(GENERATED)
 	@set -e; for example in $(examples); do \
-		$(pmgc) $$example --target=openmp -o generated/$$(basename $$example .pmg).c; done
+		$(pmgc) $$example --target=openmp -o $(GENERATED)/$$(basename $$example .pmg).c; done
 
 counts: all $(helper)       ## instructions of the examples' kernels as they are now, into tests/counts/counts.tsv
 	@$(PYTHON) tests/counts/counts.py $(BUILD) --update

@@ -73,7 +73,7 @@ def count(build, row, folder):
 
 
 def counts(build, rows):
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
         libraries = {library_of(row, folder): row for row in rows}
         list(pool.map(lambda row: build_library(build, row, folder), libraries.values()))
         return list(pool.map(lambda row: count(build, row, folder), rows))

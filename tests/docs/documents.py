@@ -129,7 +129,7 @@ def each_document(count, check):
             check(part, path, Path(folder))
         return part
 
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
         for part in pool.map(checked, DOCUMENTS):
             count.add(part)
 

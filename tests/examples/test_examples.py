@@ -414,7 +414,7 @@ def main():
     source = Path(__file__).read_text()
     unused = [f"{path}: no problem for it" for path in sorted(EXAMPLES.glob("*.pmg"))
               if f'"{path.name}"' not in source and path.stem.replace("_written", "") not in ELSEWHERE]
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
         problems = [p for p in pool.map(problem_of, CASES) if p] + unused
     print(*problems, f"{len(CASES) + len(unused) - len(problems)} passed, {len(problems)} failed", sep="\n")
     return len(problems) != 0

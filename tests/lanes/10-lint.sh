@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 60s
+# budget: 20s
 # The rules of docs/STYLE.md that a script can check.
 exec make -s lint

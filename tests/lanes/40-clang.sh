@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 300s
+# budget: 90s
 # Everything compiles with clang without a warning.
 set -e
 make -s CC=clang WERROR=-Werror CFLAGS=-O0 objects

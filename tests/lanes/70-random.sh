@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 420s
-# long budget: 14400s
+# budget: 600s
+# long budget: 28800s
 # Examples and random programs (300, with --long 20 000): generated code against the interpreter, with gcc and clang, in
 # several schedules; and the shrinker of what fails.
 set -e

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 60s
-# long budget: 11000s
+# budget: 10s
+# long budget: 22000s
 # libFuzzer targets of the front end and of the readers of files: with --long their corpus and half an hour of new
 # inputs each (`make fuzz` builds them at any time). Skipped otherwise, and where clang-14 or its fuzzer is missing.
 set -e

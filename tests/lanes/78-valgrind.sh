@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 90s
-# long budget: 3600s
+# budget: 140s
+# long budget: 7200s
 # Valgrind over the compiler, generated kernels and the readers of files; skipped where it is missing.
 if ! command -v valgrind > /dev/null; then
 	echo "0 passed, 0 failed, 25 skipped"

@@ -2,10 +2,10 @@
 """Runs the tests that are built in a folder: unit.py BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/ to run alone,
 or, behind a dash, some to leave out.
 
-A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. Two run at a time.
-One that says "Not with sanitizers" (on one line) is left out where they are built in; one that says "Only with
-sanitizers" where neither they nor counts of lines are, but for --long. They are started in the root of the tree and see
-BUILD, PMGC and PMG (paths of the programs to test).
+A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. PMG_TEST_JOBS of them,
+or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in; one that
+says "Only with sanitizers" where neither they nor counts of lines are, but for --long. They are started in the root of
+the tree and see BUILD, PMGC and PMG (paths of the programs to test).
 """
 import os
 import re
@@ -68,7 +68,7 @@ def main():
     build = Path(sys.argv[1])
     env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
     listed = commands(build, sys.argv[2:])
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
         results = list(pool.map(lambda c: timed(c[1], env), listed))
     for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
         if failed:

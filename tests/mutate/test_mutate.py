@@ -63,7 +63,7 @@ def outcome(seed):
 def main():
     counts, misses = {"crash": 0, "silence": 0, "hit": 0, "miss": 0}, []
     seed = SEED
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
         while counts["hit"] + counts["miss"] < REFUSED and seed < 10*REFUSED:
             for kind, text in pool.map(outcome, range(seed, seed + 20)):
                 if counts["hit"] + counts["miss"] == REFUSED:

@@ -84,7 +84,7 @@ def main():
             print(f"clang with OpenMP is missing\n0 passed, 0 failed, {len(programs)} skipped")
             return 0
         build_checker(build, folder)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
             results = [r for rows in pool.map(lambda p: check_program(build, folder, p), programs) for r in rows]
     for what, holds, messages in results:
         if not holds:

@@ -7,7 +7,7 @@
  *     test_programs FILE.pmg FIRST-LAST VARIANT
  * The last form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
  * program that fails is reduced by shrink.py and printed with the command that repeats it. Two batches run at a time,
- * or one where the process is kept on one processor. */
+ * or one where the process is kept on one processor, or PMG_TEST_JOBS is 1. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,11 @@ static void end_one(struct worker *workers, struct tally *sum)
 
 static int n_workers(void)
 {
+	const char *jobs = getenv("PMG_TEST_JOBS");
 	cpu_set_t processors;
 
+	if (jobs && atoi(jobs) == 1)
+		return 1;
 	return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) == 1 ? 1 : WORKERS;
 }
 

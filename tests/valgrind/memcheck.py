@@ -131,7 +131,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="pmg-valgrind-") as folder:
         cases = [*compiler_cases(build, folder), *tool_cases(build, folder)]
         build_checker(build, folder)
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
             waiting = [pool.submit(check_seeded, build, folder)]
             waiting += [pool.submit(check_kernels, build, folder, p) for p in (all_programs() if IS_LONG else RUN)]
             waiting += [pool.submit(memcheck, *case) for case in cases]
