@@ -134,7 +134,7 @@ test-long: all unit-programs count-program  ## the same with more and larger cas
 # On a machine with a GPU; one program after another in each of several processes.
 nvcc_arch ?= native
 test-gpu: unit-programs     ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
-	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/random/eliminations/*.pmg \
+	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/random/scheduled/*.pmg \
 		tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated

@@ -130,21 +130,22 @@ struct search {
 	const struct access *access;
 };
 
-/* The loop over the cells below an ACCUMULATE mark. */
+/* The loop over the cells below an ACCUMULATE mark, unless the BLAS is called for it. */
 static void look_at_accumulate(struct search *search, __isl_take isl_ast_node *node)
 {
 	const struct mark *mark = NULL, *accumulate = mark_of(isl_ast_node_mark_get_id(node));
-	bool is_vector = false;
+	bool is_vector = false, is_called = false;
 
 	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
 		isl_ast_node *below = isl_ast_node_mark_get_node(node);
 
 		mark = mark_of(isl_ast_node_mark_get_id(node));
 		is_vector = is_vector || mark->kind == MARK_VECTOR;
+		is_called = is_called || mark->kind == MARK_BLAS;
 		isl_ast_node_free(node);
 		node = below;
 	}
-	if (!search->loop && is_vector && mark->stage == accumulate->stage &&
+	if (!search->loop && is_vector && !is_called && mark->stage == accumulate->stage &&
 	    isl_ast_node_get_type(node) == isl_ast_node_for &&
 	    row_is_loop(search->around, mark->stage, mark_dim_number(search->around)) &&
 	    find_dot(search->e, node, mark, &search->dot))

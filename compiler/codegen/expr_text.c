@@ -341,8 +341,28 @@ static const struct expr *before_widening(const struct expr *expr)
 	return expr;
 }
 
+/* a op b where the two, at this point, are the same but for a number; -1: they are not. */
+static int settled_by_difference(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	struct affine a, b, difference;
+	int64_t by;
+
+	if (!expr_is_affine(expr->args[0]) || !expr_is_affine(expr->args[1]))
+		return -1;
+	a = affine_of_expr(e, point, expr->args[0]);
+	b = affine_of_expr(e, point, expr->args[1]);
+	difference = affine_combine(e->arena, 1, &a, -1, &b);
+	if (!affine_is_constant(&difference, &by))
+		return -1;
+	if (expr->op == OP_EQ || expr->op == OP_NE)
+		return (by == 0) == (expr->op == OP_EQ);
+	if (by == 0)
+		return expr->op == OP_LE || expr->op == OP_GE;
+	return (by < 0) == (expr->op == OP_LT || expr->op == OP_LE);
+}
+
 /* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
-static int settled(const struct expr *expr)
+static int settled(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	static const enum expr_op mirrored[OP_N] = {
 		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
@@ -357,7 +377,9 @@ static int settled(const struct expr *expr)
 		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
 	if (b->kind == EXPR_INT)
 		return settled_by_type(expr->op, a->type, b->integer);
-	return a->kind == EXPR_INT ? settled_by_type(mirrored[expr->op], b->type, a->integer) : -1;
+	if (a->kind == EXPR_INT)
+		return settled_by_type(mirrored[expr->op], b->type, a->integer);
+	return settled_by_difference(e, point, expr);
 }
 
 static struct text operation(struct emit *e, const struct expr *expr, const struct text *args)
@@ -393,7 +415,7 @@ static struct text c_operation(struct emit *e, const struct point *point, const 
 {
 	struct text args[3] = { { NULL, LEVEL_PRIMARY } };
 	struct affine sum;
-	int value = settled(expr);
+	int value = settled(e, point, expr);
 
 	if (value >= 0)
 		return (struct text) { value ? "true" : "false", LEVEL_PRIMARY };

@@ -311,6 +311,36 @@ static isl_bool look_at_mark(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
+static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+	int *least = user;
+
+	if (mark_is_loop(mark) && mark_dim_number(mark) < *least)
+		*least = mark_dim_number(mark);
+	return isl_bool_true;
+}
+
+/* Is all of a system inside? Then loops outside, or their tiles, are over dims up to the loop's, and loops inside over
+ * those behind it. */
+static bool is_around_systems(__isl_keep isl_schedule_node *loop)
+{
+	isl_schedule_node *at = isl_schedule_node_copy(loop);
+	int level = mark_dim_number(mark_of_node(loop)), least = level;
+	bool is_around = true;
+
+	isl_schedule_node_foreach_descendant_top_down(loop, look_at_loop, &least);
+	while (isl_schedule_node_has_parent(at) == isl_bool_true && is_around) {
+		const struct mark *above;
+
+		at = isl_schedule_node_parent(at);
+		above = mark_of_node(at);
+		is_around = !mark_is_loop(above) || mark_dim_number(above) <= level;
+	}
+	isl_schedule_node_free(at);
+	return is_around && least == level;
+}
+
 const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *loop)
 {
 	const struct mark *mark = mark_of_node(loop);
@@ -320,6 +350,8 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 	isl_schedule_node_foreach_descendant_top_down(loop, look_at_mark, &is_plain);
 	if (!is_plain || mark->kind != MARK_LOOP || mark->direction < 0)
 		return "its loops run in another way";
+	if (!is_around_systems(loop))
+		return "a loop outside of it, or its tiles, cuts the systems";
 	look = look_below(module, loop);
 	for (int i = 0; i < look.uses.n && !look.problem; i++)
 		look.problem = refusal_of_use(module->arena, &look.uses.items[i]);

@@ -277,6 +277,13 @@ bool group_touches(const struct group *group, const struct array *array)
 	return touches;
 }
 
+void group_run_forwards(struct module *module, struct group *group)
+{
+	group->direction = arena_new_array(module->arena, int, group->n_common + 1);
+	for (int d = 0; d < group->n_common; d++)
+		group->direction[d] = 1;
+}
+
 int64_t group_shift(const struct group *group, int dim)
 {
 	return group->shift && dim < group->n_common ? group->shift[dim] : 0;

@@ -419,6 +419,7 @@ bool restructuring_reads(const struct restructuring *restructuring, const struct
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
 bool group_writes(const struct group *group, const struct array *array);
 bool group_touches(const struct group *group, const struct array *array);       /* reads or writes it */
+void group_run_forwards(struct module *module, struct group *group);            /* in the direction of each dim */
 int64_t group_shift(const struct group *group, int dim);/* also of a dim that is none of the common ones: 0 */
 
 #endif

@@ -187,9 +187,7 @@ static bool order_group(struct module *module, struct group *group)
 	bool ok = true;
 
 	group->shift = NULL;
-	group->direction = arena_new_array(module->arena, int, group->n_common + 1);
-	for (int d = 0; d < group->n_common; d++)
-		group->direction[d] = 1;
+	group_run_forwards(module, group);
 	for (int i = 0; ok && i < group->stages.n; i++)
 		for (int j = 0; ok && j < group->stages.n; j++) {
 			struct stage *writer = group->stages.items[i], *reader = group->stages.items[j];

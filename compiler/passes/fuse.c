@@ -374,7 +374,7 @@ static void place_cluster(struct level *level, int x, group_list *ordered)
 	if (inside.n == 1) {
 		vec_push(f->module->arena, ordered, inside.items[0]);
 	} else {
-		share_direction(&inside, level->number);
+		share_direction(f->module, &inside, level->number);
 		share_shifts(level, x);
 		edges = edges_inside(f, level->edges, &inside, level->number);
 		below = (struct level) { .fusion = f, .members = &inside, .edges = &edges,

@@ -208,14 +208,22 @@ const char *groups_differ(const struct fusion *f, const struct group *a, const s
 	return NULL;
 }
 
-void share_direction(const group_list *groups, int level)
+static void set_direction(struct module *module, struct group *group, int level, int direction)
+{
+	if (group->direction ? group->direction[level] == direction : direction > 0)
+		return;
+	if (!group->direction)
+		group_run_forwards(module, group);
+	group->direction[level] = direction;
+}
+
+void share_direction(struct module *module, const group_list *groups, int level)
 {
 	const struct group *leader = groups->items[0];
 
 	for (int i = 0; i < groups->n; i++)
 		if (groups->items[i]->is_recurrence)
 			leader = groups->items[i];
-	for (int i = 0; i < groups->n; i++)
-		if (leader->direction && groups->items[i]->direction)
-			groups->items[i]->direction[level] = leader->direction[level];
+	for (int i = 0; i < groups->n && leader->direction; i++)
+		set_direction(module, groups->items[i], level, leader->direction[level]);
 }

@@ -94,6 +94,6 @@ bool groups_have_loops(const struct group *a, const struct group *b, int level);
 const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
 			  bool is_asked);
 /* The loop runs in the direction that the recurrence among the groups asks for. */
-void share_direction(const group_list *groups, int level);
+void share_direction(struct module *module, const group_list *groups, int level);
 
 #endif

@@ -4,6 +4,7 @@
 #include "random/compare.h"
 #include "random/layouts.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -282,4 +283,29 @@ void comparison_file(struct comparison *comparison, int (*n_draws)(const struct 
 		draw_all(comparison, c->modules.items[m], n_draws(c->modules.items[m]));
 	comparison_close(comparison);
 	compilation_free(c);
+}
+
+static int is_program(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".pmg");
+}
+
+void comparison_folder(struct comparison *comparison, const char *folder, int (*n_draws)(const struct module *module))
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, is_program, alphasort);
+
+	for (int i = 0; i < n; i++) {
+		char path[512];
+
+		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
+		comparison->file = path;
+		comparison_file(comparison, n_draws);
+		run_command("rm -f %s/*", comparison->folder);
+		free(entries[i]);
+	}
+	if (n >= 0)
+		free(entries);
 }

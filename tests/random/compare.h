@@ -41,5 +41,7 @@ void comparison_close(struct comparison *comparison);
 bool comparison_draw(struct comparison *comparison, struct module *module, uint64_t seed, enum agreement agreement);
 /* Builds the file and makes so many draws of each of its modules; fewer are a failure. */
 void comparison_file(struct comparison *comparison, int (*n_draws)(const struct module *module));
+/* The same for each .pmg file of a folder. */
+void comparison_folder(struct comparison *comparison, const char *folder, int (*n_draws)(const struct module *module));
 
 #endif

@@ -2,7 +2,6 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/ and corners.pmg: the reference interpreter against generated code,
  * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,31 +30,6 @@ static int n_draws(const struct module *module)
 	return is_system && getenv("PMG_TEST_LONG") ? DRAWS_OF_SYSTEMS_LONG : DRAWS;
 }
 
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, ".pmg");
-}
-
-static void check_folder(struct comparison *comparison, const char *folder)
-{
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_program, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char path[512];
-
-		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
-		comparison->file = path;
-		comparison_file(comparison, n_draws);
-		run_command("rm -f %s/*", comparison->folder);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-}
-
 int main(void)
 {
 	char folder[] = "/tmp/pmg-examples-XXXXXX";
@@ -63,10 +37,10 @@ int main(void)
 					 .folder = mkdtemp(folder), .variants = variants,
 					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
 
-	check_folder(&comparison, "dsl_examples");
-	check_folder(&comparison, "tests/programs");
-	check_folder(&comparison, "tests/random");
-	check_folder(&comparison, "tests/codegen/cases");
+	comparison_folder(&comparison, "dsl_examples", n_draws);
+	comparison_folder(&comparison, "tests/programs", n_draws);
+	comparison_folder(&comparison, "tests/random", n_draws);
+	comparison_folder(&comparison, "tests/codegen/cases", n_draws);
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Systems of eliminations/ solved by the algorithms that their schedules ask for, against elimination in the reference
- * interpreter, which runs the program as written: sizes 0, 1, 2 among them, ragged systems, several right-hand sides,
- * both precisions. With PMG_TEST_LONG 2000 draws instead of 30. */
+ * Programs of scheduled/, run as their schedule blocks ask for, against the reference interpreter, which runs them as
+ * they are written. Sizes 0, 1, 2 are among those drawn. With PMG_TEST_LONG 2000 draws instead of 30. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,12 +17,11 @@ static int n_draws(const struct module *module)
 
 int main(void)
 {
-	char folder[] = "/tmp/pmg-eliminations-XXXXXX";
+	char folder[] = "/tmp/pmg-scheduled-XXXXXX";
 	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
-					 .folder = mkdtemp(folder), .variants = variants, .n_variants = 1,
-					 .file = "tests/random/eliminations/chains.pmg" };
+					 .folder = mkdtemp(folder), .variants = variants, .n_variants = 1 };
 
-	comparison_file(&comparison, n_draws);
+	comparison_folder(&comparison, "tests/random/scheduled", n_draws);
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;
