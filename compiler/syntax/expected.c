@@ -192,12 +192,40 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
 	if (parser->code == '[' && expected->has[':'] && expected->has[','])
 		return "sizes stand behind the type, as in x : f64[n, m]";
+	if (parser->code == '(' && expected->has['['] && !expected->has['='] && !expected->has[ADD_ASSIGN])
+		return "the points of a function stand in brackets, as in func f[i in 0..n] : f64 = x[i];";
+	if (parser->code == '=' && expected->has[IN])
+		return "a range is written i in 0..n";
 	if (parser->code == '-' && expected->has[ADD_ASSIGN])
 		return "a difference is accumulated as += -x";
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
 	    !parser_begins_line(parser, parser->last))
 		return "a size is bound when the program is used; specialize n = 10; fixes it";
 	return range_advice(parser, expected);
+}
+
+/* The word of the language that was meant where a name stands at the start of a statement, or of a file's part. */
+static bool add_meant_word(struct parser *parser, struct diag *diag, const struct expectation *expected)
+{
+	static const char *const words[] = { "param", "assume", "specialize", "fixed", "out", "inout", "temp", "state",
+					     "func", "reduce", "next", "iterate", "schedule", "pipeline", "const",
+					     "include" };
+	const int n = sizeof words/sizeof words[0], n_of_file = 3;
+	bool is_of_file = expected->has[PIPELINE];
+	const char *name, *near;
+	struct span span;
+
+	if (parser->code != NAME || (!is_of_file && !(expected->has['='] && expected->has['['])))
+		return false;
+	span = is_of_file ? parser_span(parser, parser->token, parser->token_end)
+			  : parser_span(parser, parser->last, parser->last_end);
+	name = arena_copy(parser->arena, parser->text + (is_of_file ? parser->token : parser->last),
+			  span.end - span.start);
+	near = is_of_file ? suggest_nearest(name, words + n - n_of_file, n_of_file)
+			  : suggest_nearest(name, words, n - n_of_file);
+	if (near)
+		diag_did_you_mean(parser->diags, diag, span, name, near);
+	return near;
 }
 
 static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
@@ -208,6 +236,8 @@ static void expectation_add_help(struct parser *parser, struct diag *diag, struc
 
 	if (advice)
 		diag_help(parser->diags, diag, place, "%s", advice);
+	else if (add_meant_word(parser, diag, expected))
+		return;
 	else if (parser->code == CASE && expected->has[REAL])
 		diag_help(parser->diags, diag, place, "'case' stands directly behind the '=' of a statement");
 	else if (token_is_in(parser->code, assignments) && expected->has['='])

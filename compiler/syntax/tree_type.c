@@ -109,6 +109,10 @@ static void type_read_limit(struct parser *parser, struct tree_type *type, struc
 static void type_read_object(struct parser *parser, struct tree_type *type, struct tree_name word,
 			     struct tree_name element, const struct tree_type_args *args)
 {
+	static const char *const arrays[] = { "index", "offsets" };
+	const char *near = suggest_nearest(word.name, arrays, 2);
+	struct diag *diag;
+
 	type->object = word.name;
 	type->args = args->exprs;
 	type->modes = args->modes;
@@ -116,9 +120,12 @@ static void type_read_object(struct parser *parser, struct tree_type *type, stru
 		type->has_scalar = true;
 		type->scalar = tree_type_scalar(parser, element);
 	}
-	if (type->shape.n > 0)
-		parser_error(parser, DIAG_BAD_TYPE, type->shape.items[0]->span,
-			     "'%s' is an object, of which there are no arrays", word.name);
+	if (type->shape.n == 0)
+		return;
+	diag = parser_error(parser, DIAG_BAD_TYPE, type->shape.items[0]->span,
+			    "'%s' is an object, of which there are no arrays", word.name);
+	if (near)
+		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
 }
 
 static void type_read_scalar(struct parser *parser, struct tree_type *type, struct tree_name word,

@@ -36,6 +36,9 @@ bool fail(struct failure *failure, enum outcome outcome, const char *format, ...
 /* The same with "PATH: " before and, if the text ends in ':', the words of errno after it. */
 bool fail_file(struct failure *failure, const char *path, const char *format, ...) PRINTF_LIKE(3, 4);
 bool fail_memory(struct failure *failure, const char *what);
+/* After errors in a program, whose messages are printed. */
+struct compilation;
+bool fail_program(struct failure *failure, struct compilation *c, const char *path);
 /* Adds a line "  help: …" or "  note: …". */
 void fail_help(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
 void fail_note(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);

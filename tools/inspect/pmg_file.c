@@ -73,14 +73,8 @@ static void print_pipeline(struct arena *arena, const struct module *module)
 
 static bool print_program(struct compilation *c, const char *path, struct failure *failure)
 {
-	if (!compilation_read(c, path)) {
-		enum outcome outcome = c->is_out_of_memory ? OUTCOME_RESOURCES : OUTCOME_PROGRAM;
-		for (int i = 0; i < c->diags.list.n; i++)
-			if (c->diags.list.items[i]->code == DIAG_CANNOT_READ)
-				outcome = OUTCOME_IO;
-		fputs(compilation_messages(c, false), stderr);
-		return fail(failure, outcome, "'%s' has errors", path);
-	}
+	if (!compilation_read(c, path))
+		return fail_program(failure, c, path);
 	printf("%s: %d pipeline%s\n", path, c->modules.n, c->modules.n == 1 ? "" : "s");
 	for (int i = 0; i < c->modules.n; i++)
 		print_pipeline(&c->arena, c->modules.items[i]);

@@ -13,19 +13,6 @@
 
 /* ---- The program ------------------------------------------------------------------------ */
 
-static bool unreadable(struct session *s, const char *path, struct failure *failure)
-{
-	const struct diags *diags = &s->c->diags;
-	enum outcome outcome = OUTCOME_PROGRAM;
-	for (int i = 0; i < diags->list.n; i++)
-		if (diags->list.items[i]->code == DIAG_CANNOT_READ)
-			outcome = OUTCOME_IO;
-	if (s->c->is_out_of_memory)
-		outcome = OUTCOME_RESOURCES;
-	fputs(compilation_messages(s->c, false), stderr);
-	return fail(failure, outcome, "'%s' has errors", path);
-}
-
 static bool no_such_pipeline(struct session *s, struct failure *failure)
 {
 	word_list names = { 0 };
@@ -92,7 +79,7 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
 		s->c->options.specialize = s->values.specialize;
 	if (!(s->text ? compilation_read_text(s->c, path, s->text) : compilation_read(s->c, path)))
-		return unreadable(s, path, failure);
+		return fail_program(failure, s->c, path);
 	if (!s->values.pipeline && s->c->modules.n > 1)
 		return ambiguous(s, failure);
 	s->module = compilation_module(s->c, s->values.pipeline);
