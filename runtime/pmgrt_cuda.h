@@ -28,18 +28,24 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 /* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
  * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
  * and sums, and about 24 more. */
-enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_REGISTERS = 65536 };
+enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_REGISTERS = 65536 };
 
 static constexpr int pmg_cuda_most_threads(int lanes)
 {
 	return lanes == PMG_CUDA_WARP ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
 }
 
-/* Registers come by eight. */
+/* As many as have room, registers coming by eight. */
+static constexpr int pmg_cuda_blocks_with(int threads, int bytes)
+{
+	return PMG_CUDA_REGISTERS/threads/((24 + bytes/4 + 7)/8*8);
+}
+
 static constexpr int pmg_cuda_blocks(int lanes, int bytes)
 {
 	return lanes != PMG_CUDA_WARP ? 1 : bytes == 0 ? PMG_CUDA_BLOCKS
-	     : PMG_CUDA_REGISTERS/pmg_cuda_most_threads(lanes)/((24 + bytes/4 + 7)/8*8);
+	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes) > PMG_CUDA_MOST_BLOCKS ? PMG_CUDA_MOST_BLOCKS
+	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes);
 }
 
 /* Teams of so many lanes, each with so many bytes of rows and sums (0: not known). */

@@ -67,10 +67,10 @@ void grid_reads_row(struct emit *e, int64_t bytes)
 		e->grid->read = bytes/e->grid->group;
 }
 
-/* Bytes that each lane has of rows and sums; 0: not known. */
+/* Bytes that each lane has of rows and sums; 0: no row of known length is read. */
 static const char *bytes_of_lane(const struct emit *e)
 {
-	return int_text(e->arena, e->grid->has_deals ? e->grid->held + e->grid->read : 0);
+	return int_text(e->arena, e->grid->read > 0 ? e->grid->held + e->grid->read : 0);
 }
 
 /* ---- sums ---- */
