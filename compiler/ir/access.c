@@ -310,16 +310,19 @@ static __isl_give isl_set *dim_set(const struct module *module, const struct sta
 				 dim_below(module, stage, number, expr_pw_aff(module, stage, dim->hi)));
 }
 
-/* off[s] <= off[s + 1]: two dims bound to one non-decreasing array of one dimension, the subscript of the first never
- * behind that of the second. */
+/* Two dims bound to one non-decreasing array of one dimension. */
+static bool may_be_monotone(const struct dim *a, const struct dim *b)
+{
+	return a != b && a->kind == DIM_BIND && b->kind == DIM_BIND && a->source.array == b->source.array &&
+	       a->source.array->rank == 1 && a->source.array->facts & (FACT_OFFSETS | FACT_SORTED);
+}
+
+/* off[s] <= off[s + 1]: of two such dims, the subscript of the first never behind that of the second. */
 static __isl_give isl_set *monotone_set(const struct module *module, const struct stage *stage, int first, int second)
 {
 	const struct dim *a = &stage->dims.items[first], *b = &stage->dims.items[second];
 	isl_set *always, *ordered;
 
-	if (a->kind != DIM_BIND || b->kind != DIM_BIND || a->source.array != b->source.array ||
-	    a->source.array->rank != 1 || !(a->source.array->facts & (FACT_OFFSETS | FACT_SORTED)))
-		return universe_of(module, stage);
 	always = isl_pw_aff_gt_set(expr_pw_aff(module, stage, a->source.subs[0]),
 				   expr_pw_aff(module, stage, b->source.subs[0]));
 	ordered = isl_set_is_empty(always) == isl_bool_true
@@ -433,7 +436,7 @@ static __isl_give isl_set *stage_domain(const struct module *module, const struc
 		domain = isl_set_intersect(domain, dim_set(module, stage, i));
 	for (int i = 0; i < stage->dims.n; i++)
 		for (int j = 0; j < stage->dims.n; j++)
-			if (i != j)
+			if (may_be_monotone(&stage->dims.items[i], &stage->dims.items[j]))
 				domain = isl_set_intersect(domain, monotone_set(module, stage, i, j));
 	if (stage->guard)
 		domain = isl_set_intersect(domain, expr_set(module, stage, stage->guard));

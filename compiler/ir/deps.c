@@ -55,9 +55,16 @@ static __isl_give isl_union_map *conflicts(struct arena *arena, __isl_keep isl_u
 	return schedule_ordered(arena, schedule, isl_union_map_apply_range(isl_union_map_copy(source), cells), true);
 }
 
+/* What index arrays rule out between two stages. */
+struct ruled_out {
+	const struct stage *a, *b;
+	isl_map *impossible;
+};
+
 struct split {
 	struct module *module;
 	isl_union_map *strict, *reduction;
+	VEC(struct ruled_out) ruled_out;        /* asked for once by each kind of dependence */
 };
 
 static bool stages_commute(const struct stage *a, const struct stage *b)
@@ -65,10 +72,22 @@ static bool stages_commute(const struct stage *a, const struct stage *b)
 	return a->op != REDUCE_SET && a->op == b->op && a->write.array == b->write.array;
 }
 
-static __isl_give isl_map *drop_impossible(struct module *module, __isl_take isl_map *deps, const struct stage *a,
+static __isl_give isl_map *impossible_of(struct split *split, const struct stage *a, const struct stage *b)
+{
+	struct ruled_out new = { a, b, NULL };
+
+	for (int i = 0; i < split->ruled_out.n; i++)
+		if (split->ruled_out.items[i].a == a && split->ruled_out.items[i].b == b)
+			return isl_map_copy(split->ruled_out.items[i].impossible);
+	new.impossible = axioms_impossible(split->module, a, b);
+	vec_push(split->module->arena, &split->ruled_out, new);
+	return isl_map_copy(new.impossible);
+}
+
+static __isl_give isl_map *drop_impossible(struct split *split, __isl_take isl_map *deps, const struct stage *a,
 					   const struct stage *b)
 {
-	return isl_map_coalesce(isl_map_subtract(deps, axioms_impossible(module, a, b)));
+	return isl_map_coalesce(isl_map_subtract(deps, impossible_of(split, a, b)));
 }
 
 /* `output` dependences between commuting updates go to `reduction`, everything else to `strict`. */
@@ -78,7 +97,7 @@ static isl_stat split_output(__isl_take isl_map *deps, void *user)
 	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
 	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
 
-	deps = drop_impossible(split->module, deps, a, b);
+	deps = drop_impossible(split, deps, a, b);
 	if (stages_commute(a, b))
 		split->reduction = isl_union_map_union(split->reduction, isl_union_map_from_map(deps));
 	else
@@ -92,7 +111,7 @@ static isl_stat split_flow(__isl_take isl_map *deps, void *user)
 	const struct stage *a = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_in));
 	const struct stage *b = stage_of_id(isl_map_get_tuple_id(deps, isl_dim_out));
 
-	deps = drop_impossible(split->module, deps, a, b);
+	deps = drop_impossible(split, deps, a, b);
 	split->strict = isl_union_map_union(split->strict, isl_union_map_from_map(deps));
 	return isl_stat_ok;
 }
@@ -118,11 +137,14 @@ bool region_dependences(struct module *module, struct region *region)
 	isl_union_map *writes = region_accesses(module, region, true);
 	isl_union_map *reads = region_accesses(module, region, false);
 	isl_schedule *order = schedule_textual(module, region);
-	struct split split = { module, isl_union_map_empty_ctx(module->ctx), isl_union_map_empty_ctx(module->ctx) };
+	struct split split = { .module = module, .strict = isl_union_map_empty_ctx(module->ctx),
+			       .reduction = isl_union_map_empty_ctx(module->ctx) };
 
 	split_all(&split, conflicts(module->arena, writes, reads, order), split_flow);
 	split_all(&split, conflicts(module->arena, reads, writes, order), split_flow);
 	split_all(&split, conflicts(module->arena, writes, writes, order), split_output);
+	for (int i = 0; i < split.ruled_out.n; i++)
+		isl_map_free(split.ruled_out.items[i].impossible);
 	isl_schedule_free(order);
 	isl_union_map_free(writes);
 	isl_union_map_free(reads);
