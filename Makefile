@@ -73,7 +73,8 @@ lexer := $(if $(wildcard compiler/syntax/lexer.l),$(BUILD)/syntax/lexer.c)
 error_pages := $(BUILD)/driver/error_pages.c
 # Programs whose text the tools carry.
 programs := $(BUILD)/life/programs.c
-carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_examples/hines.pmg
+carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_examples/life/sbbnnls_signals.pmg \
+	dsl_examples/hines.pmg
 compiler_main := $(wildcard compiler/driver/main.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))

@@ -3,6 +3,7 @@
 """Variants of the solver, dsl_examples/life: l1 terms by `pmg life fit`, several signals at once, COMMIT's shape of a
 model; each reaches the optimum that SciPy finds. PMG_TEST_LONG also compares with the interpreter.
 Not with sanitizers: most of its time is that of C compilers."""
+import csv
 import os
 import subprocess
 import sys
@@ -69,19 +70,45 @@ def program(name, folder, arrays, outputs, *words):
 
 def signals(folder, problem):
     rng = np.random.default_rng(3)
+    np.save(folder/"start.npy", np.ones(problem.n_fibers))
     M = problem.M.toarray()
     b = np.stack([problem.b + scale*rng.normal(size=problem.b.shape) for scale in (0, 0.1, 0.5)])
-    arrays = {"PHI.atom": problem.atom, "PHI.voxel": problem.voxel, "PHI.fiber": problem.fiber,
-              "PHI.value": problem.value, "D": problem.D, "b": b}
-    w, objective, violation, iterations = program(
-        [EXAMPLES/"sbbnnls_signals.pmg"], folder, arrays, ["w", "objective", "violation", "iterations"],
-        f"nFibers={problem.n_fibers}", "maxIter=400", "tolGradient=1e-6")
+    path = write(folder/"s.h5", problem, voxel_coords=rng.integers(0, 5, (len(problem.b), 3)), signals=b)
+    common = ["fit", path, f"--signals={path}:/signals", "--iterations=400", "--tolerance=1e-9"]
+    run(*common, "-o", folder/"w.npy", "--history", folder/"h.csv")
+    w, rows = np.load(folder/"w.npy"), list(csv.DictReader((folder/"h.csv").open()))
+    check(w.shape == (3, problem.n_fibers) and len(rows) < 400, f"{w.shape}, {len(rows)} rows")
     for q in range(3):
         wanted = nnls(M, b[q].ravel())[0]
         check(np.abs(w[q] - wanted).max() < 1e-6, f"signal {q}: {np.abs(w[q] - wanted).max()}")
-    check(iterations < 400 and (violation < 1e-6).all(), f"{iterations} iterations, {violation}")
-    check(np.allclose(objective[0], 0.5*(b**2).sum((1, 2))) and (np.diff(objective[:iterations:20], axis=0) <= 0).all(),
-          "objectives")
+        check(abs(float(rows[-1][f"objective_{q}"])/(0.5*np.sum((M @ w[q] - b[q].ravel())**2)) - 1) < 1e-9,
+              f"objective of signal {q}")
+    check(int(rows[-1]["live"]) == np.count_nonzero(w), "live fibers of all")
+    run(*common[:-2], "--iterations=5", "--tolerance=0", "-o", f"{path}:/w", "--start", folder/"start.npy",
+        "--no-preconditioner", "--threads=1")
+    one_of_several(folder, path, problem, b, w)
+
+
+def one_of_several(folder, path, problem, b, w):
+    """Steps behind the fit of several signals take the weights of one."""
+    run("predict", path, folder/"w.npy", "--signal=2", "-o", folder/"two.npy")
+    check(np.allclose(np.load(folder/"two.npy").ravel(), problem.M @ w[2], 1e-12), "the prediction of signal 2")
+    run("export", folder/"w.npy", "--signal=1", "-o", folder/"one.npy")
+    check((np.load(folder/"one.npy") == w[1]).all(), "the weights of signal 1")
+    out = run("evaluate", path, folder/"w.npy", "--signal=2", f"--signals={path}:/signals")
+    check(f"{0.5*np.sum((problem.M @ w[2] - b[2].ravel())**2):.6g}"[:6] in out, f"the objective of signal 2: {out}")
+    np.save(folder/"flat.npy", b[0][:, 1:])
+    np.save(folder/"nan.npy", np.full_like(b, np.nan))
+    for words, text in [
+            (["export", folder/"w.npy", "-o", folder/"no.npy"], "--signal=N"),
+            (["export", folder/"w.npy", "--signal=3", "-o", folder/"no.npy"], "no weights of a signal 3"),
+            (["evaluate", path, folder/"w.npy", "--signal=3", f"--signals={path}:/signals"], "there is no signal 3"),
+            (["fit", path, "-o", folder/"no.npy", f"--signals={folder}/flat.npy"], "not [signals, 40, 16]"),
+            (["fit", path, "-o", folder/"no.npy", f"--signals={folder}/nan.npy"], "[0, 0, 0] is nan"),
+            (["fit", path, "-o", folder/"no.npy", f"--signals={path}:/PHI"], "an array [signals, voxels, directions]"),
+            (["fit", path, "-o", folder/"no.npy", f"--signals={path}:/signals", "--l1=1"], "do not go together")]:
+        done = life(*words)
+        check(done.returncode in (2, 3) and text in done.stdout, f"{words}: {done.returncode}: {done.stdout}")
 
 
 def commit(folder):

@@ -118,15 +118,25 @@ int64_t problem_bytes(const struct problem *problem);
 /* ---- weights.c: a number for each fiber ---------------------------------------------------- */
 
 /* From any file of an array; NULL after a failure. Each is finite and not negative, and there are `n`; -1: any number,
- * which *n then is. */
-double *weights_read(struct arena *arena, const char *text, int64_t *n, struct failure *failure);
-/* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says; never over the file `input`. */
-bool weights_write(struct arena *arena, const char *text, const double *w, int64_t n, const char *input,
-		   struct failure *failure);
+ * which *n then is. Of weights of several signals those of number `signal`; -1: there is one. */
+double *weights_read(struct arena *arena, const char *text, int64_t signal, int64_t *n, struct failure *failure);
+/* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says; never over the file `input`. With signals,
+ * a row of n for each; 0: a list. */
+bool weights_write(struct arena *arena, const char *text, const double *w, int64_t signals, int64_t n,
+		   const char *input, struct failure *failure);
 /* Where an array will be written, in HDF5 as `inner` unless the text says where; not over what is a problem's own in
  * the file `input` (NULL: none). To be asked before anything is computed. */
 bool output_target(struct arena *arena, const char *text, const char *inner, const char *input,
 		   struct location *target, struct failure *failure);
+
+/* ---- signals.c: other signals of a problem's voxels than its own -------------------------------------- */
+
+/* [n, n_voxels, n_theta], or one of them without the first; finite. To be freed; NULL after a failure. */
+double *signals_read(struct arena *arena, const char *text, const struct problem *problem, int64_t *n,
+		     struct failure *failure);
+/* Makes number `signal` of a file the problem's y; what has been measured is unknown then. */
+bool signals_take(struct arena *arena, const char *text, int64_t signal, struct problem *problem,
+		  struct failure *failure);
 
 /* ---- request.c: values of options that several steps have ------------------------------------ */
 

@@ -12,7 +12,8 @@
 enum { DECADES = 12 };
 
 struct values {
-	const char *repeat, *lesion, *voxels;
+	const char *repeat, *lesion, *voxels, *signals;
+	int64_t signal;
 };
 
 struct evaluation {
@@ -214,8 +215,10 @@ static bool print_lesion(struct evaluation *e, const char *text, struct failure 
 static bool run_evaluate(struct evaluation *e, const struct values *v, const char *weights, struct failure *failure)
 {
 	struct problem *p = &e->problem;
+	int64_t signal = v->signal < 0 ? 0 : v->signal;
 	bool ok = problem_read(p, e->path, failure) && problem_check(p, e->path, failure) &&
-		  (e->w = weights_read(e->arena, weights, &p->n_fibers, failure)) &&
+		  (!v->signals || signals_take(e->arena, v->signals, signal, p, failure)) &&
+		  (e->w = weights_read(e->arena, weights, v->signal, &p->n_fibers, failure)) &&
 		  model_predict(p, e->w, &e->prediction, failure);
 	if (ok) {
 		e->rmse = numbers_new(e, p->n_voxels);
@@ -224,7 +227,7 @@ static bool run_evaluate(struct evaluation *e, const struct values *v, const cha
 	}
 	ok = ok && (!v->repeat || print_repeat(e, v->repeat, failure)) &&
 	     (!v->lesion || print_lesion(e, v->lesion, failure)) &&
-	     (!v->voxels || weights_write(e->arena, v->voxels, e->rmse, p->n_voxels, e->path, failure));
+	     (!v->voxels || weights_write(e->arena, v->voxels, e->rmse, 0, p->n_voxels, e->path, failure));
 	problem_free(&e->problem);
 	problem_free(&e->repeat);
 	free(e->prediction);
@@ -239,6 +242,10 @@ static const struct option_row rows[] = {
 	  .text = "numbers of fibers, from 0: what they contribute where they run" },
 	{ .name = "voxels", .kind = OPTION_TEXT, .offset = offsetof(struct values, voxels), .operand = "FILE",
 	  .text = "write the RMSE of each voxel" },
+	{ .name = "signals", .kind = OPTION_TEXT, .offset = offsetof(struct values, signals), .operand = "FILE",
+	  .text = "the signals that were fitted, instead of the problem's own" },
+	{ .name = "signal", .kind = OPTION_INTEGER, .offset = offsetof(struct values, signal), .low = 0,
+	  .high = INT32_MAX, .operand = "N", .text = "which of them, and of the weights, from 0" },
 };
 
 static bool evaluate(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -253,7 +260,7 @@ static bool evaluate(void *values, const word_list *operands, struct arena *aren
 
 static int evaluate_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { 0 };
+	struct values values = { .signal = -1 };
 	return command_do(command, arena, argc, argv, &values, evaluate);
 }
 

@@ -9,6 +9,7 @@
 
 struct values {
 	const char *output, *tracks, *pruned, *above;
+	int64_t signal;
 };
 
 static bool write_pruned(const struct values *v, const double *w, int64_t n, double above, struct failure *failure)
@@ -38,8 +39,9 @@ static bool run_export(struct arena *arena, const struct values *v, const char *
 		return fail(failure, OUTCOME_USAGE, "--tracks and --pruned go together");
 	if (!v->output && !v->pruned)
 		return fail(failure, OUTCOME_USAGE, "--output or --pruned is needed");
-	bool ok = take_real("above", v->above, &above, failure) && (w = weights_read(arena, weights, &n, failure)) &&
-		  (!v->output || weights_write(arena, v->output, w, n, NULL, failure)) &&
+	bool ok = take_real("above", v->above, &above, failure) &&
+		  (w = weights_read(arena, weights, v->signal, &n, failure)) &&
+		  (!v->output || weights_write(arena, v->output, w, 0, n, NULL, failure)) &&
 		  (!v->pruned || write_pruned(v, w, n, above, failure));
 	free(w);
 	return ok;
@@ -54,6 +56,8 @@ static const struct option_row rows[] = {
 	  .text = "those with a weight: .tck, or .trk and .trx with the weight of each" },
 	{ .name = "above", .kind = OPTION_TEXT, .offset = offsetof(struct values, above), .operand = "W",
 	  .text = "keep those with a weight above W (default: 0)" },
+	{ .name = "signal", .kind = OPTION_INTEGER, .offset = offsetof(struct values, signal), .low = 0,
+	  .high = INT32_MAX, .operand = "N", .text = "of weights of several signals, those of this one, from 0" },
 };
 
 static bool export(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -67,7 +71,7 @@ static bool export(void *values, const word_list *operands, struct arena *arena,
 
 static int export_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { 0 };
+	struct values values = { .signal = -1 };
 	return command_do(command, arena, argc, argv, &values, export);
 }
 

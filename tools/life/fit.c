@@ -28,18 +28,40 @@ static bool bind_matrix(struct fit *fit, const char *name, int64_t rows, int64_t
 	return bind_memory(&fit->session, name, &array, failure);
 }
 
-/* So that voxels near to each other follow one another. */
+static bool bind_signals(struct fit *fit, struct failure *failure)
+{
+	const struct problem *p = fit->problem;
+	const int64_t n = fit->options.n_signals;
+	const struct ndarray b = { .type = PMG_F64, .rank = 3, .shape = { n, p->n_voxels, p->n_theta },
+				   .data = fit->options.signals };
+	return bind_memory(&fit->session, "b", &b, failure) &&
+	       bind_matrix(fit, "w0", n, p->n_fibers, fit->w0, failure) &&
+	       bind_list(fit, "tolGradient", PMG_F64, n, fit->tolerances, failure);
+}
+
+/* So that voxels near to each other follow one another; the program of several signals does without. */
 static bool bind_places(struct fit *fit, struct failure *failure)
 {
 	const struct problem *p = fit->problem;
 	const struct ndarray places = { .type = PMG_I32, .rank = 2, .shape = { p->n_voxels, 3 },
 					.data = p->voxel_coords };
-	return !p->voxel_coords || bind_memory(&fit->session, "voxel_coords", &places, failure);
+	return !p->voxel_coords || fit->options.n_signals ||
+	       bind_memory(&fit->session, "voxel_coords", &places, failure);
 }
 
 static bool bind_number(struct fit *fit, const char *name, double value, struct failure *failure)
 {
 	return bind_word(&fit->session, arena_printf(fit->session.arena, "%s=%.17g", name, value), failure);
+}
+
+static bool bind_y(struct fit *fit, struct failure *failure)
+{
+	const struct problem *p = fit->problem;
+	return bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
+	       bind_list(fit, "w0", PMG_F64, p->n_fibers, fit->w0, failure) &&
+	       (!fit->options.penalty ||
+		bind_list(fit, "penalty", PMG_F64, p->n_fibers, fit->options.penalty, failure)) &&
+	       bind_number(fit, "tolGradient", 0, failure) && bind_number(fit, "tolObjective", -1, failure);
 }
 
 static bool bind_problem(struct fit *fit, struct failure *failure)
@@ -51,13 +73,10 @@ static bool bind_problem(struct fit *fit, struct failure *failure)
 	       bind_list(fit, "PHI.fiber", PMG_I32, p->n_coeffs, p->fiber, failure) &&
 	       bind_list(fit, "PHI.value", PMG_F64, p->n_coeffs, p->value, failure) &&
 	       bind_matrix(fit, "D", p->n_atoms, p->n_theta, p->D, failure) &&
-	       bind_places(fit, failure) && bind_matrix(fit, "b", p->n_voxels, p->n_theta, p->y, failure) &&
-	       bind_list(fit, "w0", PMG_F64, p->n_fibers, fit->w0, failure) &&
-	       (!fit->options.penalty ||
-		bind_list(fit, "penalty", PMG_F64, p->n_fibers, fit->options.penalty, failure)) &&
+	       bind_places(fit, failure) &&
+	       (fit->options.n_signals ? bind_signals(fit, failure) : bind_y(fit, failure)) &&
 	       bind_number(fit, "maxIter", (double) fit->options.iterations, failure) &&
 	       bind_number(fit, "preconditioned", !fit->options.is_plain, failure) &&
-	       bind_number(fit, "tolGradient", 0, failure) && bind_number(fit, "tolObjective", -1, failure) &&
 	       session_bind(&fit->session, &none, 0, failure);
 }
 
@@ -72,17 +91,63 @@ static const struct ndarray *output(const struct fit *fit, const char *name)
 	return NULL;
 }
 
-static double output_number(const struct fit *fit, const char *name)
+int64_t fit_rows(const struct fit *fit)
 {
-	return ndarray_real(output(fit, name), 0);
+	return fit->options.n_signals ? fit->options.n_signals : 1;
+}
+
+double fit_objective(const struct fit *fit, int64_t signal)
+{
+	return ndarray_real(output(fit, "reached"), signal);
+}
+
+static double sum_of_objectives(const struct fit *fit)
+{
+	double sum = 0;
+	for (int64_t q = 0; q < fit_rows(fit); q++)
+		sum += fit_objective(fit, q);
+	return sum;
+}
+
+/* Of the signal that is the farthest from its optimum; before there are scales, of the largest. */
+static void take_violation(struct fit *fit)
+{
+	const struct ndarray *violation = output(fit, "violation");
+	double most = -1;
+	for (int64_t q = 0; q < fit_rows(fit); q++) {
+		double now = ndarray_real(violation, q), share = fit->scales[q] > 0 ? now / fit->scales[q] : now;
+		if (share <= most)
+			continue;
+		most = share;
+		fit->state.violation = now;
+		fit->state.scale = fit->scales[q];
+	}
 }
 
 static int64_t count_live(const struct fit *fit)
 {
 	int64_t live = 0;
-	for (int64_t f = 0; f < fit->problem->n_fibers; f++)
+	for (int64_t f = 0; f < fit_rows(fit) * fit->problem->n_fibers; f++)
 		live += fit->w[f] > 0;
 	return live;
+}
+
+/* The program: its text, and its name in messages. */
+static const char *choose_program(struct fit *fit)
+{
+	const struct fit_options *options = &fit->options;
+	fit->session.text = options->n_signals ? program_sbbnnls_signals :
+			    options->penalty ? program_sbbnnls_l1 : program_sbbnnls;
+	return options->n_signals ? "sbbnnls_signals.pmg" : options->penalty ? "sbbnnls_l1.pmg" : "sbbnnls.pmg";
+}
+
+static bool allocate(struct fit *fit, struct failure *failure)
+{
+	size_t rows = (size_t) fit_rows(fit);
+	fit->w0 = calloc(rows * (size_t) fit->problem->n_fibers + 1, sizeof(double));
+	fit->scales = calloc(rows, sizeof(double));
+	fit->tolerances = calloc(rows, sizeof(double));
+	return (fit->w0 && fit->scales && fit->tolerances) || fail_memory(failure, "the weights");
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------- */
@@ -93,8 +158,7 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	struct session *s = &fit->session;
 	pmg_options plan_options = { .threads = (int32_t) options->threads };
 	*fit = (struct fit){ .problem = problem, .options = *options };
-	*s = (struct session){ .arena = arena, .text = options->penalty ? program_sbbnnls_l1 : program_sbbnnls,
-			       .values = run_values_default() };
+	*s = (struct session){ .arena = arena, .values = run_values_default() };
 	s->values.threads = options->threads;
 	s->values.cc = options->cc;
 	s->values.target = options->target;
@@ -105,10 +169,7 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	s->values.deterministic = options->is_deterministic;
 	if (options->precision)
 		s->values.with = arena_printf(arena, "precision D : %s", options->precision);
-	fit->w0 = calloc((size_t) problem->n_fibers + 1, sizeof(double));
-	if (!fit->w0)
-		return fail_memory(failure, "the weights");
-	bool ok = session_open(s, options->penalty ? "sbbnnls_l1.pmg" : "sbbnnls.pmg", failure) &&
+	bool ok = allocate(fit, failure) && session_open(s, choose_program(fit), failure) &&
 		  bind_problem(fit, failure) &&
 		  results_new(s, &fit->results, failure) &&
 		  cache_load(s, &fit->results, &fit->execution, failure);
@@ -133,8 +194,8 @@ static bool step(struct fit *fit, pmg_control *control, struct failure *failure)
 		return false;
 	state->iteration = control->done;
 	state->is_finished = control->finished;
-	state->objective = output_number(fit, "reached");
-	state->violation = output_number(fit, "violation");
+	state->objective = sum_of_objectives(fit);
+	take_violation(fit);
 	state->live = count_live(fit);
 	if (isfinite(state->objective) && isfinite(state->violation))
 		return true;
@@ -147,6 +208,18 @@ static bool step(struct fit *fit, pmg_control *control, struct failure *failure)
 bool fit_save(struct fit *fit, struct failure *failure)
 {
 	return state_save(&fit->execution, failure);
+}
+
+/* By the violations, which are those for weights 0. */
+static void set_tolerances(struct fit *fit)
+{
+	for (int64_t q = 0; q < fit_rows(fit); q++) {
+		fit->scales[q] = ndarray_real(output(fit, "violation"), q);
+		if (fit->options.tolerance > 0)
+			fit->tolerances[q] = fmax(fit->options.tolerance * fit->scales[q], DBL_MIN);
+	}
+	if (fit->options.n_signals == 0)
+		library_set_scalar(&fit->execution, "tolGradient", fit->tolerances[0]);
 }
 
 /* From the state in a file. */
@@ -162,12 +235,9 @@ bool fit_begin(struct fit *fit, struct failure *failure)
 	const double *start = fit->options.start;
 	if (!step(fit, &control, failure))
 		return false;
-	fit->state.scale = fit->state.violation;
-	if (fit->options.tolerance > 0)
-		library_set_scalar(&fit->execution, "tolGradient",
-				   fmax(fit->options.tolerance * fit->state.scale, DBL_MIN));
-	if (start)
-		memcpy(fit->w0, start, (size_t) fit->problem->n_fibers * sizeof(double));
+	set_tolerances(fit);
+	for (int64_t q = 0; start && q < fit_rows(fit); q++)
+		memcpy(fit->w0 + q * fit->problem->n_fibers, start, (size_t) fit->problem->n_fibers * sizeof(double));
 	if (fit->options.resume)
 		return go_on(fit, failure);
 	control = (pmg_control){ .budget = 0 };
@@ -187,4 +257,6 @@ void fit_close(struct fit *fit)
 	results_free(&fit->session, &fit->results);
 	session_free(&fit->session);
 	free(fit->w0);
+	free(fit->scales);
+	free(fit->tolerances);
 }

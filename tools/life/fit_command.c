@@ -18,7 +18,7 @@ static const double first_seconds = 0.2;
 
 struct values {
 	const char *output, *start, *history, *tolerance, *precision, *max_memory, *cc, *state, *resume;
-	const char *target, *nvcc, *arch, *l1, *penalty;
+	const char *target, *nvcc, *arch, *l1, *penalty, *signals;
 	int64_t iterations, threads, checkpoint, steps;
 	bool is_plain, is_deterministic, is_by_threads;
 };
@@ -102,8 +102,9 @@ static bool tell_forecast(const struct fitting *f, struct failure *failure)
 {
 	char problem[32], plan[32], peak[32];
 	const struct fit *fit = &f->fit;
-	int64_t bytes = problem_bytes(&f->problem);
 	const struct problem *p = &f->problem;
+	int64_t bytes = problem_bytes(p) +
+			fit->options.n_signals * p->n_voxels * p->n_theta * (int64_t) sizeof(double);
 	printf("%s: %" PRId64 " fibers, %" PRId64 " voxels, %" PRId64 " directions, %" PRId64 " atoms, %" PRId64
 	       " coefficients\n", f->path, p->n_fibers, p->n_voxels, p->n_theta, p->n_atoms, p->n_coeffs);
 	printf("memory: %s for the problem, %s for the plan, %s more while it is made\n",
@@ -139,7 +140,7 @@ static void tell_end(const struct fitting *f)
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
 	       is_done ? "the tolerance is reached" : "stopped by --iterations", state->iteration, now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
-	       f->problem.n_fibers);
+	       fit_rows(&f->fit) * f->problem.n_fibers);
 	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,
 	       relative(state->violation, state->scale));
 }
@@ -149,24 +150,30 @@ static void tell_end(const struct fitting *f)
 static void add_history(struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
-	if (f->history)
-		fprintf(f->history, "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%.6f\n", state->iteration, state->objective,
-			state->violation, state->live, f->earlier + now() - f->started);
+	if (!f->history)
+		return;
+	fprintf(f->history, "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%.6f", state->iteration, state->objective,
+		state->violation, state->live, f->earlier + now() - f->started);
+	for (int64_t q = 0; q < f->fit.options.n_signals; q++)
+		fprintf(f->history, ",%.17g", fit_objective(&f->fit, q));
+	fputc('\n', f->history);
 }
 
 /* A run that goes on keeps the rows up to its state. */
 static bool cut_history(struct fitting *f, struct failure *failure)
 {
-	char line[256];
+	char *line = NULL;
+	size_t size = 0;
 	long end = 0;
 	long long iteration;
 	double seconds;
-	for (int i = 0; fgets(line, sizeof(line), f->history); i++, end = ftell(f->history)) {
+	for (int i = 0; getline(&line, &size, f->history) > 0; i++, end = ftell(f->history)) {
 		bool is_row = sscanf(line, "%lld,%*f,%*f,%*d,%lf", &iteration, &seconds) == 2;
 		if (i > 0 && (!is_row || iteration > f->fit.state.iteration))
 			break;
 		f->earlier = i > 0 ? seconds : 0;
 	}
+	free(line);
 	if (fseek(f->history, end, SEEK_SET) == 0 && ftruncate(fileno(f->history), end) == 0)
 		return true;
 	return fail_file(failure, f->values->history, "cannot write:");
@@ -184,7 +191,10 @@ static bool begin_history(struct fitting *f, struct failure *failure)
 	f->history = fopen(f->values->history, "we");
 	if (!f->history)
 		return fail_file(failure, f->values->history, "cannot write:");
-	fputs("iteration,objective,violation,live,seconds\n", f->history);
+	fputs("iteration,objective,violation,live,seconds", f->history);
+	for (int64_t q = 0; q < f->fit.options.n_signals; q++)
+		fprintf(f->history, ",objective_%" PRId64, q);
+	fputc('\n', f->history);
 	add_history(f);
 	return true;
 }
@@ -284,13 +294,23 @@ static bool read_penalty(struct fitting *f, struct fit_options *options, struct 
 		return true;
 	if (!take_real("l1", v->l1, &lambda, failure))
 		return false;
-	options->penalty = v->penalty ? weights_read(f->arena, v->penalty, &n, failure)
+	options->penalty = v->penalty ? weights_read(f->arena, v->penalty, -1, &n, failure)
 				      : calloc((size_t) n + 1, sizeof(double));
 	if (!options->penalty)
 		return v->penalty ? false : fail_memory(failure, "the penalties");
 	for (int64_t i = 0; i < n; i++)
 		options->penalty[i] = lambda * (v->penalty ? options->penalty[i] : 1);
 	return true;
+}
+
+static bool read_signals(struct fitting *f, struct fit_options *options, struct failure *failure)
+{
+	const struct values *v = f->values;
+	if (v->signals && v->l1)
+		return fail(failure, OUTCOME_USAGE, "--signals and --l1 do not go together");
+	if (v->signals)
+		options->signals = signals_read(f->arena, v->signals, &f->problem, &options->n_signals, failure);
+	return !v->signals || options->signals;
 }
 
 static bool run_fit(struct fitting *f, struct failure *failure)
@@ -302,11 +322,11 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		  output_target(f->arena, f->values->output, "/w", f->path, &target, failure) &&
 		  problem_read(&f->problem, f->path, failure) && problem_check(&f->problem, f->path, failure);
 	if (ok && f->values->start) {
-		options.start = start = weights_read(f->arena, f->values->start, &f->problem.n_fibers, failure);
+		options.start = start = weights_read(f->arena, f->values->start, -1, &f->problem.n_fibers, failure);
 		ok = start != NULL;
 	}
 	options.state = ok ? state_file(f, &target) : NULL;
-	ok = ok && read_penalty(f, &options, failure) &&
+	ok = ok && read_penalty(f, &options, failure) && read_signals(f, &options, failure) &&
 	     fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
 	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
 	     iterate(f, failure);
@@ -315,7 +335,8 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		tell_end(f);
 	if (ok)
 		tell_device(f);
-	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, f->problem.n_fibers, f->path, failure);
+	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, options.n_signals, f->problem.n_fibers, f->path,
+				 failure);
 	state_was_interrupted();
 	if (ok)
 		remove_state(f);
@@ -323,6 +344,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	problem_free(&f->problem);
 	free(start);
 	free(options.penalty);
+	free(options.signals);
 	return ok;
 }
 
@@ -339,6 +361,8 @@ static const struct option_row rows[] = {
 	  .high = 100000000, .operand = "N", .text = "at most so many (default: 1000)" },
 	TEXT_ROW("tolerance", tolerance, "T",
 		 "stop where the KKT violation is below T times that of weights 0 (default: 1e-6)"),
+	TEXT_ROW("signals", signals, "FILE",
+		 "fit each of these instead of y, [signals, voxels, directions], all at once: a row of weights each"),
 	TEXT_ROW("start", start, "FILE", "weights to start from (default: 0)"),
 	TEXT_ROW("l1", l1, "LAMBDA", "add LAMBDA times the sum of the weights: fewer fibers live"),
 	TEXT_ROW("penalty", penalty, "FILE", "with --l1: a factor of LAMBDA for each fiber (default: 1)"),

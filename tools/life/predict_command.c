@@ -7,6 +7,7 @@
 
 struct values {
 	const char *output;
+	int64_t signal;
 	bool is_measured;
 };
 
@@ -42,7 +43,7 @@ static bool run_predict(struct arena *arena, const struct values *v, const char 
 	struct location target;
 	bool ok = output_target(arena, v->output, "/prediction", path, &target, failure) &&
 		  problem_read(&problem, path, failure) && problem_check(&problem, path, failure) &&
-		  (w = weights_read(arena, weights, &problem.n_fibers, failure)) &&
+		  (w = weights_read(arena, weights, v->signal, &problem.n_fibers, failure)) &&
 		  model_predict(&problem, w, &prediction, failure) &&
 		  (!v->is_measured || as_measured(&problem, path, prediction, failure)) &&
 		  write_prediction(arena, &problem, prediction, v->output, path, failure);
@@ -59,6 +60,8 @@ static const struct option_row rows[] = {
 	  .operand = "FILE", .text = "the prediction: .npy, .txt or .h5:/NAME" },
 	{ .name = "measured", .offset = offsetof(struct values, is_measured),
 	  .text = "as a scanner measures it: with mean and scale of each voxel" },
+	{ .name = "signal", .kind = OPTION_INTEGER, .offset = offsetof(struct values, signal), .low = 0,
+	  .high = INT32_MAX, .operand = "N", .text = "of weights of several signals, those of this one, from 0" },
 };
 
 static bool predict(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -73,7 +76,7 @@ static bool predict(void *values, const word_list *operands, struct arena *arena
 
 static int predict_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { 0 };
+	struct values values = { .signal = -1 };
 	return command_do(command, arena, argc, argv, &values, predict);
 }
 

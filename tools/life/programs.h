@@ -5,6 +5,6 @@
 #ifndef TOOLS_LIFE_PROGRAMS_H
 #define TOOLS_LIFE_PROGRAMS_H
 
-extern const char program_sbbnnls[], program_sbbnnls_l1[], program_hines[];
+extern const char program_sbbnnls[], program_sbbnnls_l1[], program_sbbnnls_signals[], program_hines[];
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Weights, one for each fiber, in any format of an array. */
+ * Weights, one for each fiber, or for each signal and fiber, in any format of an array. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "life/connectome.h"
 
@@ -20,7 +22,27 @@ static bool check_weights(const struct ndarray *array, const char *text, int64_t
 	return true;
 }
 
-double *weights_read(struct arena *arena, const char *text, int64_t *n, struct failure *failure)
+/* Keeps the row of one signal. */
+static bool take_signal(struct ndarray *array, const char *text, int64_t signal, struct failure *failure)
+{
+	char shape[200];
+	if (signal < 0 && array->rank == 2 && array->shape[0] > 1 && array->shape[1] > 1) {
+		fail_file(failure, text, "its shape is %s, a row for each signal",
+			  extents_text(array->rank, array->shape, shape, sizeof(shape)));
+		return fail_help(failure, "--signal=N takes the weights of one, counting from 0"), false;
+	}
+	if (signal < 0)
+		return true;
+	if (array->rank != 2 || signal >= array->shape[0])
+		return fail_file(failure, text, "its shape is %s: there are no weights of a signal %" PRId64,
+				 extents_text(array->rank, array->shape, shape, sizeof(shape)), signal);
+	array->rank = 1;
+	array->shape[0] = array->shape[1];
+	memmove(array->data, (double *) array->data + signal * array->shape[0], ndarray_bytes(array));
+	return true;
+}
+
+double *weights_read(struct arena *arena, const char *text, int64_t signal, int64_t *n, struct failure *failure)
 {
 	const struct wish wish = { .name = "w" };
 	struct location location;
@@ -31,7 +53,8 @@ double *weights_read(struct arena *arena, const char *text, int64_t *n, struct f
 	struct ndarray *array = content.n_members ? &content.members[0].array : NULL;
 	if (!array || (content.kind != CONTENT_ARRAY && content.kind != CONTENT_FLAT))
 		fail_file(failure, text, "an array is needed, a number for each fiber");
-	else if (ndarray_convert(array, PMG_F64, text, failure) && check_weights(array, text, *n, failure)) {
+	else if (ndarray_convert(array, PMG_F64, text, failure) && take_signal(array, text, signal, failure) &&
+		 check_weights(array, text, *n, failure)) {
 		*n = ndarray_count(array);
 		w = array->data;
 		array->data = NULL;
@@ -70,11 +93,12 @@ bool output_target(struct arena *arena, const char *text, const char *inner, con
 	return !input || spares_problem(target, text, input, failure);
 }
 
-bool weights_write(struct arena *arena, const char *text, const double *w, int64_t n, const char *input,
-		   struct failure *failure)
+bool weights_write(struct arena *arena, const char *text, const double *w, int64_t signals, int64_t n,
+		   const char *input, struct failure *failure)
 {
 	struct location target;
-	struct member member = { .array = { .type = PMG_F64, .rank = 1, .shape = { n } } };
+	struct member member = { .array = { .type = PMG_F64, .rank = signals ? 2 : 1,
+					    .shape = { signals ? signals : n, n } } };
 	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
 	member.array.data = (void *) (uintptr_t) w;
 	return output_target(arena, text, "/w", input, &target, failure) && content_write(&target, &content, failure);
