@@ -9,7 +9,7 @@
 #include "random/compare.h"
 
 static struct variant variants[] = {
-	{ .name = "gcc", .pmgc = "--overrides=off --candidates=3", .compiler = "gcc" },
+	{ .name = "gcc", .pmgc = "--overrides=off --candidates=2", .compiler = "gcc" },
 	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
 	  .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc",
