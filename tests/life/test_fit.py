@@ -74,6 +74,8 @@ def moments(folder, words):
     for i in range(count):
         rows = int(rng.integers(1, 60))
         number = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM][i % 3]
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)   # which programs behind `&` would pass on as ignored
         folder.joinpath("part.csv").unlink(missing_ok=True)
         with subprocess.Popen([PMG, "life", "fit", *map(str, words)], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True) as process:

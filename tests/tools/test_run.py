@@ -424,6 +424,7 @@ def interruptions():
     Path("slow-cc").write_text("#!/bin/sh\nsleep 20\n")
     os.chmod("slow-cc", 0o755)
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)       # which programs behind `&` would pass on as ignored
         process = subprocess.Popen([PMG, "run", "life.pmg", "PHI=phi.tsv", "D=D.npy", "w=w.txt", "--cc", "./slow-cc"],
                                    env=ENV, start_new_session=True)
         for _ in range(200):

@@ -96,6 +96,7 @@ def interrupted():
     """Long enough to be met by a signal, on any machine."""
     words = steps(n=200000, last=10**9)
     for number in signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, signal.SIG_DFL)       # which programs behind `&` would pass on as ignored
         Path("steps.state").unlink(missing_ok=True)
         process = subprocess.Popen([PMG, "run", *words, "-o", "total=no.npy", "--keep", "kept", "--threads", "1"],
                                    text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
