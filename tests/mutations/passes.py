@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Seeded wrong changes of passes and code generation, to learn whether the tests would see them:
-passes.py BUILD COUNT|FIRST-LAST [SEED [FILE...]].
+passes.py BUILD COUNT|FIRST-LAST [SEED [FILE...]] [--jobs N] [--seconds N].
 
 A mutant is a file of compiler/passes or compiler/codegen with one change: a comparison or a start off by one, a
 condition dropped or turned round, && and || exchanged, + and - exchanged, a flag inverted. The file is compiled and
@@ -10,19 +10,25 @@ tests/decide and the kept texts of tests/codegen and generated/; then random pro
 variants, and kernels for CUDA, of which only what has another text than before is run; at last tests/codegen. LEAST of
 the mutants must be told. Which functions a question reaches is found by a compiler that notes them (reached.c).
 
-Not counted as mutants: those that do not compile or compile to the same machine code; not made: those of rows that
-NOT_MUTATED names.
+Which mutants a seed draws depends on their own rows alone: the lists of a seed before and after a change of the
+compiler have nearly the same mutants. Not counted as mutants: those that do not compile, compile to the same machine
+code, or are named with a reason in tests/mutations/equivalent; not made: those of rows that NOT_MUTATED names.
+
+Mutants are judged N at a time (as many as there are processors), each in a folder of its own; what is not decided after
+--seconds is left. A table of all rules comes last.
 """
+import argparse
 import hashlib
 import json
 import os
-import random
 import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 LEAST, LEAST_OF_SAMPLE, SAMPLE = 0.95, 0.85, 200    # a sample is smaller than that: chance has a say
@@ -32,6 +38,8 @@ RANDOM, PROGRAMS, DRAWS = "tests/random/test_programs", 12, "1-4"
 EMULATED = "tests/cuda/test_emulated"
 ONE = "--candidates=1"     # a file with candidates begins with the same kernels
 TABLE = Path("tests/random/batch.c")
+EQUIVALENT = Path("tests/mutations/equivalent")
+VERDICTS = ("caught", "missed", "equivalent", "invalid", "left")
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-fvisibility=hidden", "-Icompiler"]
 SECONDS = 120
 FUNCTION = re.compile(r"^[a-z_][^;{}=]*?\b(\w+)\([^;{}]*?\)\n\{", re.M)
@@ -134,6 +142,7 @@ def questions(programs):
 class Judge:
     def __init__(self, build, root):
         self.build, self.root, self.objects = Path(build), Path(root), {}
+        self.n_unsound, self.sound, self.lock = 0, {}, threading.Lock()
         self.isl, self.cflags = packages("--libs", "isl"), packages("--cflags", "isl")
         self.hdf5 = packages("--libs", "hdf5-serial", "libzip")
         self.env = dict(os.environ, BUILD=str(self.build), OMP_WAIT_POLICY="passive")
@@ -141,31 +150,45 @@ class Judge:
         self.folder.mkdir(exist_ok=True)
         programs = self.folder / "programs.pmg"
         programs.write_bytes(run([sys.executable, "tests/random/generate.py", "1", PROGRAMS, "0"])[1])
-        self.questions = questions(programs)
+        self.questions, self.equivalents = questions(programs), named_equivalents()
 
     def learn(self, pool):
         """The right answers, what each question takes, and which functions it reaches: once for a compiler."""
         kept = self.folder / "learned.json"
-        library = hashlib.sha1((self.build / "libpmgc.a").read_bytes()).hexdigest()
+        asked_about = self.hash_of_inputs()
         learned = json.loads(kept.read_text()) if kept.exists() else {}
-        if learned.get("library") != library or {*learned["questions"]} != {str(q) for q in self.questions}:
+        if learned.get("asked about") != asked_about:
             programs, names = self.build_noting(pool)
             rows = pool.map(lambda question: self.learn_one(question, programs, names), self.questions)
-            learned = {"library": library, "questions": dict(zip(map(str, self.questions), rows))}
+            learned = {"asked about": asked_about, "questions": dict(zip(map(str, self.questions), rows))}
             kept.write_text(json.dumps(learned))
         for question in self.questions:
             question.answer, question.seconds, reached = learned["questions"][str(question)]
             question.reached = {tuple(function) for function in reached}
+            if question.answer[0] != 0:
+                self.note_unsound(question)
+        self.questions = [question for question in self.questions if question.answer[0] == 0]
         self.questions.sort(key=lambda question: (question.program == CODEGEN, question.seconds))
+
+    def hash_of_inputs(self):
+        """Of the compiler, and of the programs that it is asked about."""
+        files = [self.build / "libpmgc.a", *(word for question in self.questions for word in question.arguments
+                                             if isinstance(word, Path))]
+        content = "".join(hashlib.sha1(file.read_bytes()).hexdigest() for file in files)
+        return hashlib.sha1((content + " ".join(map(str, self.questions))).encode()).hexdigest()
+
+    def note_unsound(self, name):
+        """A test that the right compiler fails has no say."""
+        self.n_unsound += 1
+        print(f"of the right compiler fails, and has no say: {name}", flush=True)
 
     def build_noting(self, pool):
         """The programs that are asked, and the names of their functions, by address."""
         folder = self.root / "noting"
         folder.mkdir()
-        sources = sorted(path for name in FOLDERS for path in Path(name).glob("*.c"))
-        objects = [folder / f"{path.parent.name}-{path.stem}.o" for path in sources]
+        objects = [folder / f"{path.parent.name}-{path.stem}.o" for path in sources()]
         noting = ["-g", "-fno-inline", "-fno-pie", "-finstrument-functions"]
-        list(pool.map(lambda pair: self.compile(*pair, noting), zip(sources, objects)))
+        list(pool.map(lambda pair: self.compile(*pair, noting), zip(sources(), objects)))
         self.compile(Path("tests/mutations/reached.c"), folder / "reached.o", ["-fno-pie"])
         programs = {name: folder / Path(name).name for name in {question.program for question in self.questions}}
         for name, target in programs.items():
@@ -177,8 +200,6 @@ class Judge:
             start = time.monotonic()
             answer = question.ask(programs[question.program], dict(self.env, PMG_REACHED=reached.name))
             seconds = time.monotonic() - start
-            if answer[0] != 0:
-                sys.exit(f"{question}: exit status {answer[0]} of the right compiler")
             at = names[question.program]
             return answer, seconds, sorted({at[int(row, 16)] for row in reached if int(row, 16) in at})
 
@@ -194,7 +215,7 @@ class Judge:
 
     def original(self, path, folder):
         if path not in self.objects:
-            target = Path(folder) / f"original-{path.stem}.o"
+            target = folder / "original.o"
             self.compile(path, target)
             self.objects[path] = self.code(target)
         return self.objects[path]
@@ -217,21 +238,38 @@ class Judge:
             sys.exit(f"{name} cannot be linked")
         return target
 
-    def tells(self, mutant, function, folder):
-        """Who tells the mutant from the right compiler; None: nobody."""
+    def tells(self, mutant, function, folder, latest):
+        """The verdict, and who told the mutant from the right compiler."""
         asked = [question for question in self.questions if function in question.reached]
         for question in [question for question in asked if not question.is_spare] or asked:
+            if time.monotonic() > latest:
+                return "left", None
             if question.ask(self.program(question.program, mutant, folder), self.env) == question.answer:
                 continue
             if not question.then:
-                return question
+                return "caught", question
             program, arguments = question.then
-            if run([self.program(program, mutant, folder), *arguments], self.env)[0] != 0:
-                return f"{program} {arguments[-1]}"
-        return None
+            if not self.passes(self.program(program, mutant, folder), arguments) and self.is_sound(question.then):
+                return "caught", f"{program} {arguments[-1]}"
+        return "missed", None
 
-    def judge(self, mutant):
-        number, (path, _, start, end, replacement, _) = mutant
+    def passes(self, program, arguments):
+        return run([program, *arguments], self.env)[0] == 0
+
+    def is_sound(self, then):
+        """Does the right compiler pass this test? Tried when first something does not."""
+        program, arguments = then
+        with self.lock:
+            if str(then) not in self.sound:
+                self.sound[str(then)] = self.passes(self.build / program, arguments)
+                if not self.sound[str(then)]:
+                    self.note_unsound(f"{program} {arguments}")
+            return self.sound[str(then)]
+
+    def judge(self, mutant, latest):
+        number, (path, rule, start, end, replacement, row) = mutant
+        if (str(path), rule, row) in self.equivalents:
+            return "equivalent", None
         folder = self.root / str(number)
         folder.mkdir()
         source, target = folder / path.name, folder / "mutant.o"
@@ -239,12 +277,12 @@ class Judge:
         source.write_text(text[:start] + replacement + text[end:])
         if not self.compile(source, target, ["-I", str(path.parent)]):
             return "invalid", None
-        if self.code(target) == self.original(path, self.root):
+        if self.code(target) == self.original(path, folder):
             return "equivalent", None
-        teller = self.tells(target, (str(path), function_around(text, start)), folder)
+        answer = self.tells(target, (str(path), function_around(text, start)), folder, latest)
         for file in folder.iterdir():
             file.unlink()
-        return ("caught", teller) if teller else ("missed", None)
+        return answer
 
 
 def functions_at(program):
@@ -258,40 +296,86 @@ def function_around(text, start):
     return [found[1] for found in FUNCTION.finditer(text) if found.start() <= start][-1]
 
 
-def draw(paths, count, rng):
-    """`count` mutants, spread over the rules."""
+def draw(paths, seed, count):
+    """`count` mutants, numbered, spread over the rules: of each rule by a hash of the row."""
     by_rule = {rule: [] for rule in RULES}
+    seen = Counter()
     for path in paths:
         for site in sites(path):
-            by_rule[site[1]].append(site)
+            name = f"{seed} {path} {site[1]} {site[-1]}"
+            seen[name] += 1
+            by_rule[site[1]].append((hashlib.sha1(f"{name} {seen[name]}".encode()).digest(), site))
     for found in by_rule.values():
-        rng.shuffle(found)
+        found.sort(key=lambda pair: pair[0], reverse=True)
     drawn = []
     while len(drawn) < count and any(by_rule.values()):
-        drawn += [found.pop() for found in by_rule.values() if found]
+        drawn += [found.pop()[1] for found in by_rule.values() if found]
     return list(enumerate(drawn[:count]))
 
 
+def named_equivalents():
+    """(path, rule, row) of each mutant that is known to change nothing."""
+    rows = [row.split("\t") for row in EQUIVALENT.read_text().splitlines() if row and row[0] != "#"]
+    made = {(str(site[0]), site[1], site[-1]) for path in sources() for site in sites(path)}
+    for row in rows:
+        if len(row) != 4 or tuple(row[:3]) not in made:
+            sys.exit(f"{EQUIVALENT}: there is no such mutant, or it has no reason: {row}")
+    return {tuple(row[:3]) for row in rows}
+
+
+def sources():
+    return sorted(path for folder in FOLDERS for path in Path(folder).glob("*.c"))
+
+
+def print_table(n_by_rule):
+    """A row for each rule, and the sum; the share is that of the caught ones in those that count."""
+    print(f"{'':16}" + "".join(f"{name:>12}" for name in (*VERDICTS, "share")))
+    for rule, n in [*n_by_rule.items(), ("all", sum(n_by_rule.values(), Counter()))]:
+        share = f"{100*n['caught']/(n['caught'] + n['missed']):.1f} %" if n["caught"] + n["missed"] else "-"
+        print(f"{rule:16}" + "".join(f"{n[name]:12}" for name in VERDICTS) + f"{share:>12}")
+
+
+def judge_all(judge, mutants, pool, seconds):
+    """How many of each rule met which verdict; each is told when it is known."""
+    end = time.monotonic() + seconds
+    n_by_rule = {rule: Counter() for rule in RULES}
+    running = {pool.submit(judge.judge, mutant, end): mutant for mutant in mutants}
+    for done in as_completed(running):
+        number, (path, rule, _, _, _, row) = running[done]
+        verdict, teller = done.result()
+        n_by_rule[rule][verdict] += 1
+        if verdict == "missed" or "PMG_TEST_SHOWN" in os.environ:
+            print(f"{number} {verdict}: {teller or ''} {path}: {rule} in: {row}", flush=True)
+    return n_by_rule
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Would the tests see wrong changes of passes and code generation?")
+    parser.add_argument("build")
+    parser.add_argument("wanted", metavar="COUNT|FIRST-LAST")
+    parser.add_argument("seed", nargs="?", default="1")
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    return parser.parse_args()
+
+
 def main():
-    build, wanted = sys.argv[1], [int(number) for number in sys.argv[2].split("-")]
+    asked = arguments()
+    wanted = [int(number) for number in asked.wanted.split("-")]
     first, last = wanted if len(wanted) == 2 else (0, wanted[0] - 1)
-    rng = random.Random(sys.argv[3] if len(sys.argv) > 3 else "1")
-    paths = [Path(name) for name in sys.argv[4:]] or sorted(p for f in FOLDERS for p in Path(f).glob("*.c"))
-    mutants = draw(paths, last + 1, rng)[first:]
-    n = dict.fromkeys(("caught", "missed", "equivalent", "invalid"), 0)
-    n_workers = len(os.sched_getaffinity(0))
-    with tempfile.TemporaryDirectory(prefix="pmg-mutations-") as root, ThreadPoolExecutor(n_workers) as pool:
-        judge = Judge(build, root)
+    mutants = draw(asked.files or sources(), asked.seed, last + 1)[first:]
+    with tempfile.TemporaryDirectory(prefix="pmg-mutations-") as root, ThreadPoolExecutor(asked.jobs) as pool:
+        judge = Judge(asked.build, root)
         judge.learn(pool)
         print(f"{len(judge.questions)} questions", flush=True)
-        for (number, (path, rule, _, _, _, row)), (verdict, teller) in zip(mutants, pool.map(judge.judge, mutants)):
-            n[verdict] += 1
-            if verdict == "missed" or "PMG_TEST_SHOWN" in os.environ:
-                print(f"{number} {verdict}: {teller or ''} {path}: {rule} in: {row}", flush=True)
-    print(", ".join(f"{number} {verdict}" for verdict, number in n.items()))
+        n_by_rule = judge_all(judge, mutants, pool, asked.seconds)
+    print_table(n_by_rule)
+    n = sum(n_by_rule.values(), Counter())
     is_enough = 0 < n["caught"] >= (LEAST if len(mutants) >= SAMPLE else LEAST_OF_SAMPLE)*(n["caught"] + n["missed"])
-    print(f"{n['caught'] if is_enough else 0} passed, {0 if is_enough else max(n['missed'], 1)} failed")
-    return 0 if is_enough else 1
+    n_failed = judge.n_unsound + (0 if is_enough else max(n["missed"], 1))
+    print(f"{n['caught'] if is_enough else 0} passed, {n_failed} failed")
+    return 1 if n_failed else 0
 
 
 sys.exit(main())
