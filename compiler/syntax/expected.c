@@ -22,6 +22,8 @@ static const int statement_tokens[] = {
 	NAME, 0
 };
 
+static const int file_tokens[] = { PIPELINE, CONST, INCLUDE, 0 };
+
 static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
 
 static bool token_is_in(int token, const int *tokens)
@@ -204,27 +206,31 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 	return range_advice(parser, expected);
 }
 
+/* The word of these that is nearest to a name; NULL: none is near. `in` would be near to every short name. */
+static const char *nearest_word(struct parser *parser, const char *name, const int *tokens)
+{
+	phrases words = { 0 };
+
+	for (; *tokens != 0; tokens++)
+		if (token_is_reserved_word(*tokens) && *tokens != IN)
+			vec_push(parser->arena, &words, parser_token_name(*tokens));
+	return suggest_nearest(name, words.items, words.n);
+}
+
 /* The word of the language that was meant where a name stands at the start of a statement, or of a file's part. */
 static bool add_meant_word(struct parser *parser, struct diag *diag, const struct expectation *expected)
 {
-	static const char *const words[] = { "param", "assume", "specialize", "fixed", "out", "inout", "temp", "state",
-					     "func", "reduce", "next", "iterate", "schedule", "pipeline", "const",
-					     "include" };
-	const int n = sizeof words/sizeof words[0], n_of_file = 3;
 	bool is_of_file = expected->has[PIPELINE];
+	uint32_t start = is_of_file ? parser->token : parser->last;
+	uint32_t end = is_of_file ? parser->token_end : parser->last_end;
 	const char *name, *near;
-	struct span span;
 
 	if (parser->code != NAME || (!is_of_file && !(expected->has['='] && expected->has['['])))
 		return false;
-	span = is_of_file ? parser_span(parser, parser->token, parser->token_end)
-			  : parser_span(parser, parser->last, parser->last_end);
-	name = arena_copy(parser->arena, parser->text + (is_of_file ? parser->token : parser->last),
-			  span.end - span.start);
-	near = is_of_file ? suggest_nearest(name, words + n - n_of_file, n_of_file)
-			  : suggest_nearest(name, words, n - n_of_file);
+	name = arena_copy(parser->arena, parser->text + start, end - start);
+	near = nearest_word(parser, name, is_of_file ? file_tokens : statement_tokens);
 	if (near)
-		diag_did_you_mean(parser->diags, diag, span, name, near);
+		diag_did_you_mean(parser->diags, diag, parser_span(parser, start, end), name, near);
 	return near;
 }
 
