@@ -252,7 +252,6 @@ static inline __device__ int pmg_cuda_count(unsigned lanes)
 	return __popc(lanes);
 }
 
-
 /* The n-th of these lanes, from 0 on; behind the last one, any. */
 static inline __device__ int pmg_cuda_nth(unsigned lanes, int n)
 {

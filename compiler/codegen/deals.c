@@ -3,11 +3,10 @@
  * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
  * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it,
  * in their order, of which each group of the team has one at a time: what the loop reads of a lane, the group takes
- * from it by shuffles. (In shared memory it would cost more than shuffles do: rows of what others read are found in the
- * rest of that memory.) Lanes that are next to each other in the order of a restructuring mostly agree in what was
- * sorted by. Where a loop of vectors depends on that alone, it runs once for all of them; and where it also has a
- * factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group has sums of its own in a row
- * (rows.c).
+ * from it by shuffles, which cost less than shared memory does. Lanes that are next to each other in the order of a
+ * restructuring mostly agree in what was sorted by. Where a loop of vectors depends on that alone, it runs once for all
+ * of them; and where it also has a factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group has
+ * sums of its own in a row (rows.c).
  *
  * All lanes of a team meet in shuffles: where something stands below a condition, the kernel is printed without
  * deals. */
