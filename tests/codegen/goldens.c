@@ -2,13 +2,13 @@
  *
  * The kernels of all cases of a folder: their text, as kept in NAME.kernel beside NAME.pmg (PMG_UPDATE=1 writes it
  * anew), and no warning from either compiler. What stands around kernels is seen in generated/. */
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/codegen_tests.h"
 #include "driver/pipeline.h"
+#include "support/folder.h"
 
 /* From the title of each pipeline to its tables. */
 static const char *kernels_of(struct arena *arena, const char *text)
@@ -83,26 +83,23 @@ static void check_case(struct tests *tests, const char *path, const char *folder
 	compilation_free(c);
 }
 
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
+struct case_files {
+	struct tests *tests;
+	const char *folder;             /* scratch */
+};
 
-	return dot && !strcmp(dot, ".pmg");
+static void check_case_of_folder(const char *path, void *user)
+{
+	const struct case_files *files = user;
+
+	check_case(files->tests, path, files->folder);
 }
 
 void codegen_test_goldens(struct tests *tests, const char *cases)
 {
-	char folder[] = "/tmp/pmg-codegen-XXXXXX", path[512];
-	struct dirent **entries;
-	int n = scandir(cases, &entries, is_program, alphasort);
+	char folder[] = "/tmp/pmg-codegen-XXXXXX";
+	struct case_files files = { tests, mkdtemp(folder) };
 
-	CHECK(tests, n > 0 && mkdtemp(folder));
-	for (int i = 0; i < n; i++) {
-		snprintf(path, sizeof path, "%.200s%.200s", cases, entries[i]->d_name);
-		check_case(tests, path, folder);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
+	CHECK(tests, files.folder && folder_each_program(cases, check_case_of_folder, &files) > 0);
 	codegen_command("rm -rf %s", folder);
 }

@@ -43,8 +43,8 @@ int main(void)
 	struct tests tests = { .build = getenv("BUILD") ? getenv("BUILD") : "build" };
 
 	codegen_test_texts(&tests);
-	codegen_test_goldens(&tests, "tests/codegen/cases/");
-	codegen_test_goldens(&tests, "tests/codegen/stops/");
+	codegen_test_goldens(&tests, "tests/codegen/cases");
+	codegen_test_goldens(&tests, "tests/codegen/stops");
 	codegen_test_runs(&tests);
 	printf("%d passed, %d failed\n", tests.passed, tests.failed);
 	return tests.failed != 0;

@@ -6,12 +6,12 @@
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "random/compare.h"
+#include "support/folder.h"
 
 static struct variant variants[] = {
 	{ .name = "cuda", .pmgc = "--target=cuda --overrides=off", .compiler = "device" },
@@ -25,34 +25,15 @@ static int n_draws(const struct module *module)
 	return getenv("PMG_TEST_LONG") ? DRAWS_LONG : DRAWS;
 }
 
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, ".pmg");
-}
-
-/* The number of programs in the folder; with `checks` false they are only counted. */
-static int check_folder(struct comparison *comparison, const char *folder, bool checks)
-{
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_program, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char path[512];
-
-		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
-		comparison->file = path;
-		if (checks) {
-			comparison_file(comparison, n_draws);
-			run_command("rm -f %s/*", comparison->folder);
-		}
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	return n > 0 ? n : 0;
-}
+static const struct {
+	const char *name;
+	bool is_long;
+} folders[] = {
+	{ "dsl_examples", false },
+	{ "tests/programs", false },
+	{ "tests/random", true },
+	{ "tests/codegen/cases", true },
+};
 
 /* Each mistake of seeded.cu, and what is said of it. */
 static const struct seeded {
@@ -103,12 +84,13 @@ int main(int argc, char **argv)
 	}
 	if (argc == 1) {
 		check_seeded(&comparison);
-		check_folder(&comparison, "dsl_examples", true);
-		check_folder(&comparison, "tests/programs", true);
-		skipped = check_folder(&comparison, "tests/random", is_long) +
-			  check_folder(&comparison, "tests/codegen/cases", is_long);
+		for (size_t i = 0; i < sizeof folders/sizeof folders[0]; i++)
+			if (is_long || !folders[i].is_long)
+				comparison_folder(&comparison, folders[i].name, n_draws);
+			else
+				skipped += folder_each_program(folders[i].name, NULL, NULL);
 	}
 	run_command("rm -rf %s", comparison.folder);
-	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, is_long ? 0 : skipped);
+	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);
 	return comparison.failed || !comparison.passed;
 }

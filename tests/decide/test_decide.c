@@ -12,16 +12,16 @@
  * and each example, remarks have to tell what stays serial or is not fused (told.c). In the folder `refused`, NAME.pmg
  * is a program whose schedule is not to be had, and NAME.expected all its messages, which PMG_UPDATE=1 writes anew.
  *     test_decide [FILE.pmg...]        these instead of all */
-#include <dirent.h>
 #include <isl/schedule.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/options.h"
 #include "ir/schedule.h"
+#include "support/folder.h"
 #include "told.h"
 
-#define FOLDER "tests/decide/"
+#define FOLDER "tests/decide"
 
 struct result {
 	int passed, failed;
@@ -179,8 +179,9 @@ static void check_back(struct compilation *c, const char *path, struct result *r
 }
 
 /* An example, compiled as users do. */
-static void check_example(const char *path, struct result *result)
+static void check_example(const char *path, void *user)
 {
+	struct result *result = user;
 	struct compilation *c = compilation_new();
 
 	if (compilation_read(c, path) && compilation_run_passes(c)) {
@@ -192,8 +193,9 @@ static void check_example(const char *path, struct result *result)
 	compilation_free(c);
 }
 
-static void check_case(const char *path, struct result *result)
+static void check_case(const char *path, void *user)
 {
+	struct result *result = user;
 	struct compilation *c = compilation_new();
 	struct texts texts = { 0 };
 	const char *h_text;
@@ -245,8 +247,9 @@ static bool messages_are(const char *path, const char *messages)
 	return !strcmp(expected, messages);
 }
 
-static void check_refused(const char *path, struct result *result)
+static void check_refused(const char *path, void *user)
 {
+	struct result *result = user;
 	struct compilation *c = compilation_new();
 	bool compiles = compilation_read(c, path) && compilation_run_passes(c);
 
@@ -262,13 +265,6 @@ static void check_refused(const char *path, struct result *result)
 
 /* ---- folders ---- */
 
-static int is_case(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, ".pmg");
-}
-
 /* With sanitizers, whose time goes with the length of the compiler's work, every sixth program. */
 #ifdef __SANITIZE_ADDRESS__
 enum { EVERY = 6 };
@@ -276,32 +272,34 @@ enum { EVERY = 6 };
 enum { EVERY = 1 };
 #endif
 
-static int check_folder(const char *folder, void (*check)(const char *path, struct result *result),
-			struct result *result)
+struct folder_check {
+	void (*check)(const char *path, void *result);
+	struct result *result;
+	int n;                          /* programs so far */
+};
+
+static void check_of_folder(const char *path, void *user)
 {
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_case, alphasort);
+	struct folder_check *folder = user;
 
-	for (int i = 0; i < n; i++) {
-		char path[512];
+	if (folder->n++ % EVERY == 0)
+		folder->check(path, folder->result);
+}
 
-		snprintf(path, sizeof path, "%s%.200s", folder, entries[i]->d_name);
-		if (i % EVERY == 0)
-			check(path, result);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	return n;
+static bool check_folder(const char *name, void (*check)(const char *path, void *result), struct result *result)
+{
+	struct folder_check folder = { check, result, 0 };
+
+	return folder_each_program(name, check_of_folder, &folder) > 0;
 }
 
 static const struct {
 	const char *name;
-	void (*check)(const char *path, struct result *result);
+	void (*check)(const char *path, void *result);
 } folders[] = {
-	{ FOLDER "refused/", check_refused },
+	{ FOLDER "/refused", check_refused },
 	{ FOLDER, check_case },
-	{ "dsl_examples/", check_example },
+	{ "dsl_examples", check_example },
 };
 
 static bool check_file(const char *path, struct result *result)
@@ -322,7 +320,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		found = check_file(argv[i], &result) && found;
 	for (size_t f = 0; argc == 1 && f < sizeof folders/sizeof folders[0]; f++)
-		found = check_folder(folders[f].name, folders[f].check, &result) > 0 && found;
+		found = check_folder(folders[f].name, folders[f].check, &result) && found;
 	printf("%d passed, %d failed\n", result.passed, result.failed + !found);
 	return result.failed || !found;
 }

@@ -5,7 +5,6 @@
  * objects outlive it, stays silent. Every third program is taken, and its first and last place where memory may run
  * out; with PMG_TEST_LONG each program and all places, of a program for which they take longer than SECONDS_LONG as
  * many as fit, evenly. Only with sanitizers: what is not given back is theirs to find. */
-#include <dirent.h>
 #include <isl/options.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "driver/pipeline.h"
+#include "support/folder.h"
 
 enum { PLACES = 2, SECONDS_LONG = 60 };
 
@@ -85,22 +85,12 @@ static void check_program(struct tally *tally, const char *path)
 	tally->all += n;
 }
 
-static void check_folder(struct tally *tally, const char *folder)
+static void check_program_in_turn(const char *path, void *user)
 {
-	struct dirent **entries;
-	int n = scandir(folder, &entries, NULL, alphasort);
+	struct tally *tally = user;
 
-	for (int i = 0; i < n; i++) {
-		const char *dot = strrchr(entries[i]->d_name, '.');
-		char path[512];
-
-		snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-		if (dot && !strcmp(dot, ".pmg") && (!tally->places || tally->program++ % 3 == 0))
-			check_program(tally, path);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
+	if (!tally->places || tally->program++ % 3 == 0)
+		check_program(tally, path);
 }
 
 int main(void)
@@ -111,8 +101,8 @@ int main(void)
 
 	if (file < 0 || !freopen(path, "w+", stderr))
 		return 1;
-	check_folder(&tally, "dsl_examples");
-	check_folder(&tally, "tests/programs");
+	folder_each_program("dsl_examples", check_program_in_turn, &tally);
+	folder_each_program("tests/programs", check_program_in_turn, &tally);
 	dup2(kept, STDERR_FILENO);
 	close(kept);
 	close(file);

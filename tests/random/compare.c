@@ -3,8 +3,8 @@
  * Generated code against the interpreter. */
 #include "random/compare.h"
 #include "random/layouts.h"
+#include "support/folder.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -285,27 +285,23 @@ void comparison_file(struct comparison *comparison, int (*n_draws)(const struct 
 	compilation_free(c);
 }
 
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
+struct folder_files {
+	struct comparison *comparison;
+	int (*n_draws)(const struct module *module);
+};
 
-	return dot && !strcmp(dot, ".pmg");
+static void compare_file_of_folder(const char *path, void *user)
+{
+	const struct folder_files *files = user;
+
+	files->comparison->file = path;
+	comparison_file(files->comparison, files->n_draws);
+	run_command("rm -f %s/*", files->comparison->folder);
 }
 
 void comparison_folder(struct comparison *comparison, const char *folder, int (*n_draws)(const struct module *module))
 {
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_program, alphasort);
+	struct folder_files files = { comparison, n_draws };
 
-	for (int i = 0; i < n; i++) {
-		char path[512];
-
-		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
-		comparison->file = path;
-		comparison_file(comparison, n_draws);
-		run_command("rm -f %s/*", comparison->folder);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
+	folder_each_program(folder, compare_file_of_folder, &files);
 }

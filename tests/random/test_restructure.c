@@ -3,12 +3,12 @@
  * Restructured modules mean what they meant: for every accumulation of the examples, every order by one or two of its
  * modes and every partition, with an order in space where the program has one, the interpreter on the module before and
  * after the pass. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "passes/restructure_private.h"
 #include "random/compare.h"
+#include "support/folder.h"
 
 enum { DRAWS = 6 };
 
@@ -182,8 +182,9 @@ static void check_module(struct grid *grid, const char *path, int number, struct
 		}
 }
 
-static void check_file(struct grid *grid, const char *path)
+static void check_file(const char *path, void *user)
 {
+	struct grid *grid = user;
 	struct compilation *c = compilation_new();
 
 	if (!compilation_read(c, path))
@@ -193,35 +194,12 @@ static void check_file(struct grid *grid, const char *path)
 	compilation_free(c);
 }
 
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && !strcmp(dot, ".pmg");
-}
-
-static void check_folder(struct grid *grid, const char *folder)
-{
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_program, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		char path[512];
-
-		snprintf(path, sizeof path, "%s/%.200s", folder, entries[i]->d_name);
-		check_file(grid, path);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-}
-
 int main(void)
 {
 	struct grid grid = { 0 };
 
-	check_folder(&grid, "dsl_examples");
-	check_folder(&grid, "tests/random");
+	folder_each_program("dsl_examples", check_file, &grid);
+	folder_each_program("tests/random", check_file, &grid);
 	if (grid.n_rewritten < 100)
 		grid.failed++, fprintf(stderr, "only %d modules were rewritten\n", grid.n_rewritten);
 	printf("%d passed, %d failed\n", grid.passed, grid.failed);

@@ -5,8 +5,8 @@
  * single statements show what they are lowered to. With UPDATE=1 in the environment, the files of
  * expectations are written. */
 #include "sema/harness.h"
+#include "support/folder.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,32 +20,6 @@ static void check(struct counts *counts, bool ok, const char *what, const char *
 	counts->failed += !ok;
 	if (!ok)
 		printf("failed: %s\n%s", what, detail ? detail : "");
-}
-
-static int is_program(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && strcmp(dot, ".pmg") == 0;
-}
-
-/* Calls `test` for each .pmg file of a folder, in the order of names; the number of files. */
-static int for_each_program(struct counts *counts, const char *folder,
-			    void (*test)(struct counts *counts, const char *path, const char *name))
-{
-	struct dirent **entries;
-	int n = scandir(folder, &entries, is_program, alphasort);
-
-	for (int i = 0; i < n; i++) {
-		struct arena arena = { 0 };
-
-		test(counts, arena_printf(&arena, "%s/%s", folder, entries[i]->d_name), entries[i]->d_name);
-		arena_release(&arena);
-		free(entries[i]);
-	}
-	if (n >= 0)
-		free(entries);
-	return n;
 }
 
 /* ---- programs ---- */
@@ -63,11 +37,12 @@ static void check_modules(struct counts *counts, struct lowered *l)
 	}
 }
 
-static void test_program(struct counts *counts, const char *path, const char *name)
+static void test_program(const char *path, void *user)
 {
+	struct counts *counts = user;
 	struct lowered l;
 
-	if (!lowered_open(&l, path, name)) {
+	if (!lowered_open(&l, path, folder_name_of(path))) {
 		check(counts, false, path, "cannot be read\n");
 		return;
 	}
@@ -105,11 +80,12 @@ static void compare(struct counts *counts, const char *path, const char *text)
 }
 
 /* What lowering finds, and, when that is nothing, what the proofs on its modules find. */
-static void test_messages(struct counts *counts, const char *path, const char *name)
+static void test_messages(const char *path, void *user)
 {
+	struct counts *counts = user;
 	struct lowered l;
 
-	if (!lowered_open(&l, path, name)) {
+	if (!lowered_open(&l, path, folder_name_of(path))) {
 		check(counts, false, path, "cannot be read\n");
 		return;
 	}
@@ -125,12 +101,13 @@ static void test_messages(struct counts *counts, const char *path, const char *n
 
 /* ---- dumps ---- */
 
-static void test_dump(struct counts *counts, const char *path, const char *name)
+static void test_dump(const char *path, void *user)
 {
+	struct counts *counts = user;
 	struct lowered l;
 	struct str text;
 
-	if (!lowered_open(&l, path, name)) {
+	if (!lowered_open(&l, path, folder_name_of(path))) {
 		check(counts, false, path, "cannot be read\n");
 		return;
 	}
@@ -227,11 +204,11 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "--interp") == 0)
 		return interp_tool(argc, argv);
-	n_programs = for_each_program(&counts, "tests/programs", test_program);
+	n_programs = folder_each_program("tests/programs", test_program, &counts);
 	check(&counts, n_programs >= 13, "the programs of the design are there", NULL);
-	n_messages = for_each_program(&counts, "tests/sema/err", test_messages);
+	n_messages = folder_each_program("tests/sema/err", test_messages, &counts);
 	check(&counts, n_messages >= 180, "the messages are there", NULL);
-	n_dumps = for_each_program(&counts, "tests/sema/dumps", test_dump);
+	n_dumps = folder_each_program("tests/sema/dumps", test_dump, &counts);
 	check(&counts, n_dumps >= 5, "the dumps are there", NULL);
 	test_constructs(&counts);
 	test_matrix(&counts);

@@ -6,11 +6,11 @@
  * - tables of expressions, texts of construct expansions, and tokens, in this file;
  * - every program, damaged in many ways, still gives a tree that prints, and one that parses if there was no error.
  * With --write the .expected files are written instead. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "syntax/tree_same.h"
 
 struct tally {
@@ -131,29 +131,26 @@ static void test_err_file(struct tally *tally, const char *name)
 	arena_release(&run.arena);
 }
 
-static int is_program(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return length > 4 && strcmp(entry->d_name + length - 4, ".pmg") == 0;
-}
-
 typedef void (*file_test)(struct tally *tally, const char *name);
+
+struct folder_test {
+	struct tally *tally;
+	file_test test;
+};
+
+static void test_file(const char *path, void *user)
+{
+	const struct folder_test *folder = user;
+
+	folder->test(folder->tally, folder_name_of(path));
+}
 
 /* Runs `test` on each program of `folder`, from within it, so that messages hold the names of the files only. */
 static void test_folder(struct tally *tally, const char *folder, int least, file_test test)
 {
-	struct dirent **entries = NULL;
-	int n = -1;
+	int n = chdir(folder) == 0 ? folder_each_program(".", test_file, &(struct folder_test) { tally, test }) : 0;
 
-	if (chdir(folder) == 0)
-		n = scandir(".", &entries, is_program, alphasort);
 	check(tally, n >= least, folder, "has fewer programs than it should", "");
-	for (int i = 0; i < n; i++) {
-		test(tally, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
 }
 
 static void test_folders(struct tally *tally)
