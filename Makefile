@@ -161,10 +161,12 @@ bench-gpu: all      ## the same on a GPU, with DS1's size: builds, checks, times
 	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) PYTHON=$(PYTHON) bench/run-gpu
 
 GENERATED ?= generated
-generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/
-	@mkdir -p $(GENERATED)
+generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/ (kernels for CUDA: generated/cuda)
+	@mkdir -p $(GENERATED)/cuda
 	@set -e; for example in $(examples); do \
-		$(pmgc) $$example --target=openmp -o $(GENERATED)/$$(basename $$example .pmg).c; done
+		name=$$(basename $$example .pmg); \
+		$(pmgc) $$example --target=openmp -o $(GENERATED)/$$name.c; \
+		$(pmgc) $$example --target=cuda --emit=cu -o - > $(GENERATED)/cuda/$$name.cu; done
 
 counts: all $(helper)       ## instructions of the examples' kernels as they are now, into tests/counts/counts.tsv
 	@$(PYTHON) tests/counts/counts.py $(BUILD) --update

@@ -129,6 +129,29 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 
 /* ---- questions to the AST ---- */
 
+/* What stands directly below a node, in its order. */
+__isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node)
+{
+	isl_ast_node_list *children = isl_ast_node_list_alloc(isl_ast_node_get_ctx(node), 2);
+
+	switch (isl_ast_node_get_type(node)) {
+	case isl_ast_node_for:
+		return isl_ast_node_list_add(children, isl_ast_node_for_get_body(node));
+	case isl_ast_node_if:
+		children = isl_ast_node_list_add(children, isl_ast_node_if_get_then_node(node));
+		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+			children = isl_ast_node_list_add(children, isl_ast_node_if_get_else_node(node));
+		return children;
+	case isl_ast_node_block:
+		return isl_ast_node_list_concat(children, isl_ast_node_block_get_children(node));
+	case isl_ast_node_mark:
+		return isl_ast_node_list_add(children, isl_ast_node_mark_get_node(node));
+	case isl_ast_node_user: case isl_ast_node_error:
+		break;
+	}
+	return children;
+}
+
 int ast_n_args(__isl_keep isl_ast_expr *expr)
 {
 	return isl_ast_expr_op_get_n_arg(expr);

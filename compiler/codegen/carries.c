@@ -44,41 +44,18 @@ static void note_writer(struct writers *writers, __isl_take isl_ast_expr *instan
 	writers->are_of_row = writers->are_of_row && n_rows == 1 && stage->op == REDUCE_SET;
 }
 
-static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional);
-
-static void find_in_children(struct writers *writers, __isl_keep isl_ast_node *node, bool is_conditional)
+static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional)
 {
-	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+	enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	isl_ast_node_list *children = ast_children(node);
 
+	is_conditional |= type == isl_ast_node_for || type == isl_ast_node_if ||
+			  (type == isl_ast_node_mark && mark_is_loop(mark_of(isl_ast_node_mark_get_id(node))));
+	if (type == isl_ast_node_user)
+		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
 		find_writers(writers, isl_ast_node_list_get_at(children, i), is_conditional);
 	isl_ast_node_list_free(children);
-}
-
-static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional)
-{
-	switch (isl_ast_node_get_type(node)) {
-	case isl_ast_node_for:
-		find_writers(writers, isl_ast_node_for_get_body(node), true);
-		break;
-	case isl_ast_node_if:
-		find_writers(writers, isl_ast_node_if_get_then_node(node), true);
-		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
-			find_writers(writers, isl_ast_node_if_get_else_node(node), true);
-		break;
-	case isl_ast_node_block:
-		find_in_children(writers, node, is_conditional);
-		break;
-	case isl_ast_node_mark:
-		is_conditional |= mark_is_loop(mark_of(isl_ast_node_mark_get_id(node)));
-		find_writers(writers, isl_ast_node_mark_get_node(node), is_conditional);
-		break;
-	case isl_ast_node_user:
-		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
-		break;
-	case isl_ast_node_error:
-		break;
-	}
 	isl_ast_node_free(node);
 }
 

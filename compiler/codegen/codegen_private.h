@@ -314,6 +314,7 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 /* The first instance of `stage` (or, as far as its group's dims go, of another of its group) below `node`. */
 __isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
 					    bool any_of_group);
+__isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);

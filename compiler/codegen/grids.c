@@ -123,8 +123,6 @@ struct counting {
 	const char *text;               /* NULL: none yet */
 };
 
-static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop);
-
 static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node, int direction)
 {
 	struct emit *e = counting->e;
@@ -142,33 +140,20 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 	counting->text = counting->text ? arena_printf(e->arena, "pmg_max_i64(%s, %s)", counting->text, text) : text;
 }
 
-static void count_children(struct counting *counting, __isl_keep isl_ast_node *node, const struct mark *loop)
-{
-	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
-		count_ranges(counting, isl_ast_node_list_get_at(children, i), loop);
-	isl_ast_node_list_free(children);
-}
-
 /* The outermost loops below. */
 static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
-	const struct mark *mark;
+	isl_ast_node_list *children = ast_children(node);
+	const struct mark *mark = type == isl_ast_node_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
 
-	if (type == isl_ast_node_mark && !loop) {
-		mark = mark_of(isl_ast_node_mark_get_id(node));
-		count_ranges(counting, isl_ast_node_mark_get_node(node), mark_is_loop(mark) ? mark : NULL);
-	} else if (type == isl_ast_node_block) {
-		count_children(counting, node, loop);
-	} else if (type == isl_ast_node_if) {
-		count_ranges(counting, isl_ast_node_if_get_then_node(node), loop);
-		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
-			count_ranges(counting, isl_ast_node_if_get_else_node(node), loop);
-	} else if (type == isl_ast_node_for && loop) {
+	if (type == isl_ast_node_for && loop)
 		count_loop(counting, node, loop->direction);
-	}
+	else
+		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
+			count_ranges(counting, isl_ast_node_list_get_at(children, i),
+				     mark && mark_is_loop(mark) ? mark : loop);
+	isl_ast_node_list_free(children);
 	isl_ast_node_free(node);
 }
 
@@ -388,7 +373,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	size_t n = (size_t) e->layout->slots.n;
-	bool *outer = arena_new_array(e->arena, bool, (int) n + 1);
+	bool *outer = arena_new_array(e->arena, bool, n);
 	struct grid grid;
 
 	memcpy(outer, e->is_written, n*sizeof(bool));
@@ -429,7 +414,7 @@ void emit_until(struct emit *e, const char *until, int advance)
 
 	if (e->is_specialized)
 		name = arena_printf(e->arena, "%s_special", name);
-	e->is_written = arena_new_array(e->arena, bool, e->layout->slots.n + 1);
+	e->is_written = arena_new_array(e->arena, bool, e->layout->slots.n);
 	e->grid = &grid;
 	parameters = parameters_of(e, until);
 	e->grid = NULL;

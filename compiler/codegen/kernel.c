@@ -465,7 +465,7 @@ static void emit_copy(struct kernel *kernel, const char *suffix, bool is_special
 	kernel->is_specialized = kernel->emit.is_specialized = is_specialized;
 	find_parts(kernel);
 	if (!kernel->shared)
-		kernel->shared = arena_new_array(kernel->emit.arena, const char *, kernel->parts.n + 1);
+		kernel->shared = arena_new_array(kernel->emit.arena, const char *, kernel->parts.n);
 	for (int i = 0; i < kernel->parts.n; i++) {
 		struct part *part = &kernel->parts.items[i];
 
@@ -536,7 +536,7 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 	struct emit *e = &kernel.emit;
 
 	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
-	e->is_written = arena_new_array(module->arena, bool, layout->slots.n + 1);
+	e->is_written = arena_new_array(module->arena, bool, layout->slots.n);
 	names_declare(&kernel.names, "arguments");
 	e->starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;

@@ -159,8 +159,8 @@ static void declare_names(struct layout *layout)
 	for (int i = 0; i < module->arrays.n; i++)
 		if (module->arrays.items[i]->role != ROLE_LOCAL && !array_is_variable(module->arrays.items[i]))
 			vec_push(module->arena, &layout->names.visible, module->arrays.items[i]->c_name);
-	layout->params = arena_new_array(module->arena, const char *, module->params.n + 1);
-	layout->param_number = arena_new_array(module->arena, int, module->params.n + 1);
+	layout->params = arena_new_array(module->arena, const char *, module->params.n);
+	layout->param_number = arena_new_array(module->arena, int, module->params.n);
 	for (int i = 0; i < module->params.n; i++) {
 		const struct param *param = &module->params.items[i];
 
@@ -177,7 +177,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	layout->module = module;
 	layout->prefix = prefix;
 	layout->is_unordered = arena_new(module->arena, bool);
-	layout->slot_of = arena_new_array(module->arena, int, module->arrays.n + 1);
+	layout->slot_of = arena_new_array(module->arena, int, module->arrays.n);
 	for (int i = 0; i < module->arrays.n; i++)
 		layout->slot_of[i] = -1;
 	declare_names(layout);

@@ -42,7 +42,7 @@ void open_part(struct emit *e, const struct range *range, const char *name, stru
 /* Names of arrays with a cell for each part, one for each accumulator. */
 static const char **declare_parts(struct emit *e)
 {
-	const char **arrays = arena_new_array(e->arena, const char *, e->accumulators.n + 1);
+	const char **arrays = arena_new_array(e->arena, const char *, e->accumulators.n);
 
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
@@ -57,7 +57,7 @@ static const char **declare_parts(struct emit *e)
 /* Gives each accumulator a name for the part; the names that they had. */
 static const char **rename_accumulators(struct emit *e)
 {
-	const char **names = arena_new_array(e->arena, const char *, e->accumulators.n + 1);
+	const char **names = arena_new_array(e->arena, const char *, e->accumulators.n);
 
 	for (int i = 0; i < e->accumulators.n; i++) {
 		struct cell *cell = &e->accumulators.items[i];

@@ -240,7 +240,7 @@ bool target_generate(struct module **modules, int n, const struct target *target
 		     const char *base, struct generated *generated)
 {
 	struct writer device_file = writer_new(arena);
-	struct pipeline *pipelines = arena_new_array(arena, struct pipeline, n + 1);
+	struct pipeline *pipelines = arena_new_array(arena, struct pipeline, n);
 	struct names prefixes = { .arena = arena };
 	bool ok = true;
 

@@ -250,7 +250,7 @@ void emit_work(struct writer *w, const struct layout *layout, const struct targe
 
 	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target,
 				    .w = w };
-	work.uses = arena_new_array(module->arena, struct use, module->stages.n + 1);
+	work.uses = arena_new_array(module->arena, struct use, module->stages.n);
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)
 			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_mark, &work);

@@ -207,7 +207,7 @@ static dim_list dims_of(const struct rewriting *rewriting, int first, int last)
 static struct expr *renumber(const struct rewriting *rewriting, struct expr *expr, int first)
 {
 	struct arena *arena = rewriting->accumulation->module->arena;
-	struct expr **dims = arena_new_array(arena, struct expr *, rewriting->dims.n + 1);
+	struct expr **dims = arena_new_array(arena, struct expr *, rewriting->dims.n);
 
 	for (int d = first; d < rewriting->dims.n; d++)
 		dims[d] = expr_dim(arena, d - first + rewriting->n_common, rewriting->dims.items[d].span);
@@ -227,7 +227,7 @@ static void renumber_dims(const struct rewriting *rewriting, dim_list *dims, int
 			dim->hi = renumber(rewriting, dim->hi, first);
 			continue;
 		}
-		subs = arena_new_array(arena, struct expr *, dim->source.array->rank + 1);
+		subs = arena_new_array(arena, struct expr *, dim->source.array->rank);
 		for (int i = 0; i < dim->source.array->rank; i++)
 			subs[i] = renumber(rewriting, dim->source.subs[i], first);
 		dim->source.subs = subs;
@@ -242,7 +242,7 @@ static struct stage *add_stage(const struct rewriting *rewriting, int first, int
 	struct stage *stage = accumulation->stage, *old = stage;
 	struct group *group = accumulation->group;
 	dim_list dims = dims_of(rewriting, first, last);
-	struct expr **subs = arena_new_array(accumulation->module->arena, struct expr *, access_n_subs(&write) + 1);
+	struct expr **subs = arena_new_array(accumulation->module->arena, struct expr *, access_n_subs(&write));
 
 	renumber_dims(rewriting, &dims, first);
 	if (op != REDUCE_ADD || write.array->role == ROLE_LOCAL)

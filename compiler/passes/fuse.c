@@ -47,7 +47,7 @@ static void mark_after(const struct level *level, int from, int not, bool *is_af
 /* A group that must run after cluster x and before y; NULL. */
 static const struct group *group_between(const struct level *level, int x, int y)
 {
-	bool *is_after = arena_new_array(level->fusion->module->arena, bool, level->members->n + 1);
+	bool *is_after = arena_new_array(level->fusion->module->arena, bool, level->members->n);
 
 	mark_after(level, x, y, is_after);
 	for (int e = 0; e < level->edges->n; e++) {
@@ -355,7 +355,7 @@ static void share_shifts(const struct level *level, int x)
 		if (level->cluster[i] != x)
 			continue;
 		if (!group->shift)
-			group->shift = arena_new_array(level->fusion->module->arena, int64_t, group->n_common + 1);
+			group->shift = arena_new_array(level->fusion->module->arena, int64_t, group->n_common);
 		group->shift[level->number] = level->shift[i];
 	}
 }
@@ -390,11 +390,11 @@ static void fuse_level(struct level *level, group_list *ordered)
 {
 	struct fusion *f = level->fusion;
 	struct arena *arena = f->module->arena;
-	bool *is_done = arena_new_array(arena, bool, level->members->n + 1);
+	bool *is_done = arena_new_array(arena, bool, level->members->n);
 
-	level->cluster = arena_new_array(arena, int, level->members->n + 1);
-	level->shift = arena_new_array(arena, int64_t, level->members->n + 1);
-	level->position = arena_new_array(arena, int, f->module->groups.n + 1);
+	level->cluster = arena_new_array(arena, int, level->members->n);
+	level->shift = arena_new_array(arena, int64_t, level->members->n);
+	level->position = arena_new_array(arena, int, f->module->groups.n);
 	for (int i = 0; i < f->module->groups.n; i++)
 		level->position[i] = -1;
 	for (int i = 0; i < level->members->n; i++) {

@@ -294,7 +294,7 @@ static struct expr *rewritten(const struct halo *h, struct expr *expr, struct ex
 
 static void substitute_all(const struct halo *h, struct expr ***exprs, int n, struct expr *const *dims)
 {
-	struct expr **copies = arena_new_array(h->module->arena, struct expr *, n + 1);
+	struct expr **copies = arena_new_array(h->module->arena, struct expr *, n);
 
 	for (int i = 0; i < n; i++)
 		copies[i] = expr_substitute(h->module->arena, (*exprs)[i], dims);
@@ -324,7 +324,7 @@ static void rewrite_stage(const struct halo *h, struct stage *stage, const struc
 {
 	struct arena *arena = h->module->arena;
 	const struct border *border = &h->borders[stage->group->number];
-	struct expr **dims = arena_new_array(arena, struct expr *, stage->dims.n + 1);
+	struct expr **dims = arena_new_array(arena, struct expr *, stage->dims.n);
 	dim_list list = { 0 };
 	const struct array *array = stage->write.array;
 
@@ -459,7 +459,7 @@ static bool try_root(struct module *module, struct region *region, struct group 
 	struct halo h = { .module = module, .region = region, .tile = tile, .root = root };
 	struct override *fuse;
 
-	h.borders = arena_new_array(module->arena, struct border, module->groups.n + 1);
+	h.borders = arena_new_array(module->arena, struct border, module->groups.n);
 	if (!takes_sizes(&h))
 		return false;
 	find_members(&h);

@@ -42,8 +42,8 @@ static struct needs find_needs(struct module *module)
 {
 	struct needs needs = { .module = module, .has_changed = true };
 
-	needs.arrays = arena_new_array(module->arena, bool, module->arrays.n + 1);
-	needs.groups = arena_new_array(module->arena, bool, module->groups.n + 1);
+	needs.arrays = arena_new_array(module->arena, bool, module->arrays.n);
+	needs.groups = arena_new_array(module->arena, bool, module->groups.n);
 	for (int a = 0; a < module->arrays.n; a++) {
 		const struct array *array = module->arrays.items[a];
 

@@ -168,7 +168,7 @@ static struct expr *rewrite_expr(struct rewriter *r, struct expr *expr);
 
 static struct expr **rewrite_all(struct rewriter *r, struct expr **exprs, int n)
 {
-	struct expr **copies = arena_new_array(r->arena, struct expr *, n + 1);
+	struct expr **copies = arena_new_array(r->arena, struct expr *, n);
 
 	for (int i = 0; i < n; i++)
 		copies[i] = rewrite_expr(r, exprs[i]);

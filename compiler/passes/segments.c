@@ -106,7 +106,7 @@ static void add_loops(const struct cut *cut, const struct stage *stage, dim_list
 
 static void substitute_access(struct arena *arena, struct access *access, struct expr *const *map)
 {
-	struct expr **subs = arena_new_array(arena, struct expr *, access->array->rank + 1);
+	struct expr **subs = arena_new_array(arena, struct expr *, access->array->rank);
 
 	for (int i = 0; i < access_n_subs(access); i++)
 		subs[i] = expr_substitute(arena, access->subs[i], map);

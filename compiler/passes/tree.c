@@ -154,7 +154,7 @@ static stage_list stages_in(const struct stage_set *set)
 
 stage_list tree_stages(struct module *module, __isl_keep node *at)
 {
-	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n + 1) };
+	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n) };
 	isl_union_set *domain = isl_schedule_node_get_domain(at);
 
 	isl_union_set_foreach_set(domain, add_set, &set);
@@ -164,7 +164,7 @@ stage_list tree_stages(struct module *module, __isl_keep node *at)
 
 stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried)
 {
-	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n + 1) };
+	struct stage_set set = { module, arena_new_array(module->arena, bool, module->stages.n) };
 
 	isl_union_map_foreach_map(carried, add_map, &set);
 	return stages_in(&set);

@@ -37,6 +37,7 @@ PMGC, DECIDE, CODEGEN = "compiler/driver/main", "tests/decide/test_decide", "tes
 RANDOM, PROGRAMS, DRAWS = "tests/random/test_programs", 12, "1-4"
 EMULATED = "tests/cuda/test_emulated"
 ONE = "--candidates=1"     # a file with candidates begins with the same kernels
+CUDA = ["--emit=cu", "--target=cuda"]
 TABLE = Path("tests/random/batch.c")
 EQUIVALENT = Path("tests/mutations/equivalent")
 VERDICTS = ("caught", "missed", "equivalent", "invalid", "left")
@@ -100,7 +101,7 @@ class Question:
 
     def __init__(self, program, arguments, part=None, then=None, is_spare=False):
         self.program, self.arguments, self.part, self.then = program, arguments, part, then
-        self.is_spare = is_spare        # asked of what no other question reaches
+        self.is_spare = is_spare        # asked of what no other one tells
         self.answer, self.seconds, self.reached = None, 0.0, set()
 
     def ask(self, program, env):
@@ -133,9 +134,9 @@ def questions(programs):
     for flags, row in rows.items():
         asked.append(Question(PMGC, [programs, "-o", "-", "--overrides=off", *flags.split()], whole,
                               (RANDOM, [programs, DRAWS, row])))
+    asked += [Question(PMGC, [path, "-o", "-", *CUDA], whole) for path in examples]
     for path in [*examples, *sorted(Path("tests/programs").glob("*.pmg"))]:
-        asked.append(Question(PMGC, [path, "-o", "-", "--emit=cu", "--target=cuda", "--overrides=off", ONE], whole,
-                              (EMULATED, [path])))
+        asked.append(Question(PMGC, [path, "-o", "-", *CUDA, "--overrides=off", ONE], whole, (EMULATED, [path])))
     return [*asked, Question(CODEGEN, [])]
 
 
@@ -168,7 +169,7 @@ class Judge:
             if question.answer[0] != 0:
                 self.note_unsound(question)
         self.questions = [question for question in self.questions if question.answer[0] == 0]
-        self.questions.sort(key=lambda question: (question.program == CODEGEN, question.seconds))
+        self.questions.sort(key=lambda question: (question.program == CODEGEN, question.is_spare, question.seconds))
 
     def hash_of_inputs(self):
         """Of the compiler, and of the programs that it is asked about."""
@@ -241,7 +242,8 @@ class Judge:
     def tells(self, mutant, function, folder, latest):
         """The verdict, and who told the mutant from the right compiler."""
         asked = [question for question in self.questions if function in question.reached]
-        for question in [question for question in asked if not question.is_spare] or asked:
+        changed = None
+        for question in asked:
             if time.monotonic() > latest:
                 return "left", None
             if question.ask(self.program(question.program, mutant, folder), self.env) == question.answer:
@@ -249,9 +251,10 @@ class Judge:
             if not question.then:
                 return "caught", question
             program, arguments = question.then
+            changed = changed or f"nobody, which changes the text of {question}"
             if not self.passes(self.program(program, mutant, folder), arguments) and self.is_sound(question.then):
                 return "caught", f"{program} {arguments[-1]}"
-        return "missed", None
+        return "missed", changed
 
     def passes(self, program, arguments):
         return run([program, *arguments], self.env)[0] == 0
@@ -327,6 +330,15 @@ def sources():
     return sorted(path for folder in FOLDERS for path in Path(folder).glob("*.c"))
 
 
+def shown(path, rule, start, end, replacement, _):
+    """Where the change is, and the row with what it replaces."""
+    text = path.read_text()
+    at = start - text.rfind("\n", 0, start) - 1
+    line = text[start - at:].split("\n", 1)[0]
+    changed = f"{line[:at]}[{text[start:end]} -> {replacement}]{line[at + end - start:]}".strip()
+    return f"{path}:{text.count(chr(10), 0, start) + 1}: {rule}: {changed}"
+
+
 def print_table(n_by_rule):
     """A row for each rule, and the sum; the share is that of the caught ones in those that count."""
     print(f"{'':16}" + "".join(f"{name:>12}" for name in (*VERDICTS, "share")))
@@ -341,11 +353,11 @@ def judge_all(judge, mutants, pool, seconds):
     n_by_rule = {rule: Counter() for rule in RULES}
     running = {pool.submit(judge.judge, mutant, end): mutant for mutant in mutants}
     for done in as_completed(running):
-        number, (path, rule, _, _, _, row) = running[done]
+        number, site = running[done]
         verdict, teller = done.result()
-        n_by_rule[rule][verdict] += 1
+        n_by_rule[site[1]][verdict] += 1
         if verdict == "missed" or "PMG_TEST_SHOWN" in os.environ:
-            print(f"{number} {verdict}: {teller or ''} {path}: {rule} in: {row}", flush=True)
+            print(f"{number} {verdict}: {shown(*site)}{f' told by {teller}' if teller else ''}", flush=True)
     return n_by_rule
 
 
