@@ -236,3 +236,13 @@ bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other)
 		return false;
 	return !are_apart_by_a_stride(one, other) && !are_apart_by_a_stride(other, one);
 }
+
+bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other)
+{
+	bool are = one->data == other->data && one->type == other->type && one->device == other->device &&
+		   one->rank == other->rank;
+
+	for (int32_t d = 0; d < one->rank && are; d++)
+		are = one->shape[d] == other->shape[d] && one->strides[d] == other->strides[d];
+	return are;
+}

@@ -93,6 +93,7 @@ struct plan {
 	int64_t *params;        /* desc->n_params; integer ones */
 	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
+	bool is_bound;                  /* they are of arguments that an execution has checked */
 	pmg_place *places;              /* desc->n_arrays */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_index bad_index;
@@ -122,6 +123,7 @@ bool buffer_is_row_major(const pmg_buffer *buffer);     /* and aligned */
 bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_MAX_BYTES */
 bool buffer_is_injective(const pmg_buffer *buffer);     /* no two elements share or interlace memory */
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other);
+bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other); /* the same elements in the same places */
 
 /* ---- segments.c */
 

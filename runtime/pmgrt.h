@@ -425,7 +425,8 @@ typedef struct pmg_reader {
 PMG_API pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 				pmg_plan **plan);
 
-/* Binds the arrays of `args` that are not fixed (fixed ones are ignored), checks them, runs the kernel.
+/* Binds the arrays of `args` that are not fixed (fixed ones are ignored), checks them, runs the kernel. Where the
+ * buffers are those of the execution before, only what has to be read for it is checked again.
  * `control` may be NULL. Scratch that other types or strides need is allocated at first need and kept by the
  * plan. Before the kernel starts, a failure leaves every buffer untouched. After it, `inout` buffers hold
  * the last whole iteration whatever the status; `out` buffers are undefined unless PMG_OK or PMG_CANCELLED.

@@ -328,11 +328,44 @@ static void test_interlaced(struct tests *tests)
 	life_refuses(tests, &data, "arrays 'w' and 'Y' overlap in memory, but 'Y' is written (life.pmg:9)");
 }
 
+/* One plan, executed with arguments that differ from those before in one thing: each time they are looked at again. */
+static void test_again(struct tests *tests)
+{
+	pmg_context *context = pmg_context_new(NULL);
+	const pmg_options options = { .context = context, .threads = 2 };
+	struct life_case data;
+	pmg_plan *plan;
+	double weights[4], other[10][5];
+
+	life_fill(&data);
+	CHECK(tests, pmg_plan_new(life_describe(), &data.args, &options, &plan) == PMG_OK);
+	for (int i = 0; i < 3; i++)
+		CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_OK);
+	CHECK(tests, life_is_right(&data));
+
+	data.args.Y.strides[0] = 8;
+	CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_BAD_DATA);
+	data.args.Y.strides[0] = 40;
+	data.args.w.data = &data.Y[9][1];
+	CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_BAD_DATA);
+	CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_BAD_DATA);
+	data.args.w.data = memcpy(weights, data.w, sizeof weights);
+	data.args.w.type = PMG_F32;
+	CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_BAD_DATA);
+	data.args.w.type = PMG_F64;
+	data.args.Y.data = other;
+	CHECK(tests, pmg_plan_execute(plan, &data.args, NULL) == PMG_OK);
+	CHECK(tests, memcmp(other, data.Y, sizeof other) == 0);
+	pmg_plan_destroy(plan);
+	pmg_context_free(context);
+}
+
 void test_aliasing(struct tests *tests)
 {
 	struct life_case data;
 	int32_t voxel[6];
 
+	test_again(tests);
 	life_fill(&data);
 	data.args.fiber.data = data.atom;
 	CHECK(tests, life_run(&data, &(pmg_options) { .threads = 1 }, (char[1024]) { 0 }) == PMG_OK);
