@@ -232,9 +232,9 @@ static bool depends_on_copy(const struct kernel *kernel, const char *text)
 }
 
 /* `static void …(` and the call, with the arguments that the text needs. */
-static const char *part_head(struct kernel *kernel, struct part *part, const char *text)
+static const char *part_head(struct kernel *kernel, struct part *part, const char *text, bool is_of_copy)
 {
-	const char *base = part_name(kernel, part, depends_on_copy(kernel, text) ? kernel->suffix : "");
+	const char *base = part_name(kernel, part, is_of_copy ? kernel->suffix : "");
 	const char *name = function_name(kernel->layout, base);
 	const struct module *module = kernel->layout->module;
 	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
@@ -260,10 +260,14 @@ static const char *part_head(struct kernel *kernel, struct part *part, const cha
 
 static void emit_part_function(struct kernel *kernel, struct part *part)
 {
+	const size_t before = kernel->w->text.length;
 	const char *text = scratch_text(kernel, print_part, part);
+	/* Of a device, the kernels stand there now. */
+	const bool is_of_copy = depends_on_copy(kernel, text) ||
+				depends_on_copy(kernel, str_text(&kernel->w->text) + before);
 
-	line(kernel->w, "%s\n{", part_head(kernel, part, text));
-	if (!depends_on_copy(kernel, text))
+	line(kernel->w, "%s\n{", part_head(kernel, part, text, is_of_copy));
+	if (!is_of_copy)
 		kernel->shared[part - kernel->parts.items] = part->call;
 	kernel->w->indent++;
 	emit_function_body(kernel, text, print_part, part);

@@ -12,6 +12,8 @@ SIZES = ["nAtoms=9", "nFibers=20", "PHI=random:1", "D=random:2"]
 SHORT, LONG = ["nVoxels=30", "nCoeffs=200"], ["nVoxels=2", "nCoeffs=1500"]      # segments
 DSC = ["dsl_examples/life_dsc.pmg", *SIZES, *SHORT, "w=random:3"]
 WC = ["dsl_examples/life_wc.pmg", *SIZES, *SHORT, "Y=random:3"]
+SOLVER = ["dsl_examples/sbbnnls.pmg", *SIZES, *SHORT, "b=random:3", "w0=0", "maxIter=3", "preconditioned=1",
+          "tolGradient=0", "tolObjective=0"]
 LONG_DSC = ["dsl_examples/life_dsc.pmg", *SIZES, *LONG, "w=random:3"]
 LONG_WC = ["dsl_examples/life_wc.pmg", *SIZES, *LONG, "Y=random:3"]
 BENCH = ["--scale=0.0004", "--ntheta=33", "--grid-of-angles=9"]
@@ -24,6 +26,7 @@ CASES = [
     ([*LONG_DSC, "nTheta=90", "--compare"], {}, 0, "Y "),
     ([*DSC, "nTheta=150", "--compare", "--skip-zeros=off"], {}, 0, "Y "),
     ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
+    ([*SOLVER, "nTheta=8", "--compare", "--specialize=nTheta=16"], {}, 0, "w "),
     ([*DSC, "nTheta=64", "--compare", "--with=restructure PHI by voxel; partition Y by parts"], {}, 0, "Y "),
     ([*WC, "nTheta=96", "--compare", "--repeat=2"], {}, 0, "w "),
     ([*LONG_WC, "nTheta=33", "--compare"], {}, 0, "w "),
