@@ -262,6 +262,7 @@ const pmg_report *pmg_plan_report(const pmg_plan *plan)
 		report->to_device = plan->to_device;
 		report->from_device = plan->from_device;
 		report->device_seconds = plan->device_seconds;
+		report->device_lacks = plan->device_lacks;
 	}
 	return report;
 }

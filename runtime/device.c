@@ -3,7 +3,7 @@
  * What the device part of a generated library asks of its plan. An array that the plan makes on the host (what
  * restructurings and lists of children hold) goes to the device once; a temporary lives there only, so that the host
  * has no memory for it. */
-#include "plan.h"
+#include "restructure.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,6 +61,7 @@ pmg_array_use pmg_plan_array(const pmg_plan *handle, int32_t number)
 	pmg_array_use use = { .bytes = bytes_of(plan, number), .place = PMG_HOST, .is_internal = is_internal };
 
 	use.type = array_kept_type(array);
+	use.storage = array->storage;
 	use.is_input = !is_internal && array->role != PMG_OUT;
 	use.is_output = !is_internal && array_is_written(array);
 	use.is_fixed = array->is_fixed;
@@ -71,6 +72,28 @@ pmg_array_use pmg_plan_array(const pmg_plan *handle, int32_t number)
 		use.bytes = elements_bytes(plan, number);
 	if (!is_internal && plan->bindings[number].is_borrowed)
 		use.place = plan->bindings[number].buffer.device;
+	return use;
+}
+
+int32_t pmg_plan_restructurings(const pmg_plan *plan)
+{
+	return plan_of_const(plan)->desc->n_restructurings;
+}
+
+pmg_live_use pmg_plan_live(const pmg_plan *handle, int32_t restructuring)
+{
+	const struct plan *plan = plan_of_const(handle);
+	const pmg_restructure_desc *desc = &plan->desc->restructurings[restructuring];
+	pmg_live_use use = { .n = points_of(plan->desc, desc, plan->extents) };
+	int32_t from = -1;
+
+	for (int32_t i = 0; i < desc->n_copies && desc->parts; i++)
+		if (desc->copies[i].to == desc->parts->by)
+			from = desc->copies[i].from;
+	if (from >= 0 && array_has_limit(&plan->desc->arrays[from])) {
+		use.n_weights = array_limit(&plan->desc->arrays[from], plan->extents);
+		use.desc = live_has_enough(use.n, use.n_weights) ? desc : NULL;
+	}
 	return use;
 }
 

@@ -15,13 +15,10 @@
 #include <string.h>
 
 enum {
-	FIRST_PATIENCE = 3, MOST_PATIENCE = 48,         /* calls */
 	LEAST_POINTS = 1 << 15,                         /* a kernel over fewer is fast as it is */
 	POINTS_PER_WEIGHT = 2,                          /* or with fewer: looking at the weights would cost too much */
 	SAMPLES = 256, LEAST_ZEROS = SAMPLES / 4
 };
-
-#define WORTH 0.7               /* a copy with more of the points that are held is not made */
 
 /* ---- The weights ---- */
 
@@ -95,8 +92,7 @@ static void short_drop(struct plan *plan, const pmg_restructure_desc *desc, stru
 		plan_release(plan, side->arrays[i].memory, side->arrays[i].bytes);
 		side->arrays[i] = (struct live_array) { NULL, 0 };
 	}
-	live->has_short = false;
-	live->n_held = live->n;
+	pmg_live_drop(&live->rule);
 	memset(live->kept, 1, (size_t) live->n_weights);
 }
 
@@ -235,7 +231,7 @@ static void share_walk(struct share *share, int64_t first, int64_t end)
 						        : array_values(in->plan, in->desc->segments);
 	struct readers readers = {
 		reader_of(s, in->desc->segments, in->n_values + 1),
-		reader_of(s, in->desc->runs, s->live->sides[false].n_runs + 1), reader_of(s, s->by, s->live->n)
+		reader_of(s, in->desc->runs, s->live->sides[false].n_runs + 1), reader_of(s, s->by, s->live->rule.n)
 	};
 
 	for (int64_t segment = first; segment < end; segment++) {
@@ -252,7 +248,7 @@ static void share_walk(struct share *share, int64_t first, int64_t end)
 /* Runs the shares; on return first_points and first_runs say where each of them begins. */
 static void shares_walk(const struct shortening *s, const int64_t *borders, int64_t *first_points, int64_t *first_runs)
 {
-	PARALLEL(s->in.n_shares, s->live->n, schedule(static))
+	PARALLEL(s->in.n_shares, s->live->rule.n, schedule(static))
 	for (int32_t i = 0; i < s->in.n_shares; i++) {
 		struct share share = { .s = s };
 
@@ -341,14 +337,14 @@ static bool short_make(struct shortening *s, struct live *live)
 	pmg_status status;
 
 	for (int32_t i = 0; i <= in->n_shares; i++)
-		borders[i] = i == 0 ? 0 : segment_find(in, share_begin(live->n, in->n_shares, i));
+		borders[i] = i == 0 ? 0 : segment_find(in, share_begin(live->rule.n, in->n_shares, i));
 	borders[in->n_shares] = in->n_values;
 	side_take(plan, in->desc, &live->sides[false]);
 	s->is_counting = true;
 	shares_walk(s, borders, points, runs);
 	in->order.n = points[in->n_shares];
 	in->n_runs = runs[in->n_shares];
-	status = (double) in->order.n > WORTH * (double) live->n_held ? PMG_NO_RESOURCES : short_allocate(s);
+	status = pmg_live_pays(in->order.n, live->rule.n_held) ? short_allocate(s) : PMG_NO_RESOURCES;
 	if (status == PMG_OK) {
 		s->is_counting = false;
 		shares_walk(s, borders, points, runs);
@@ -360,8 +356,9 @@ static bool short_make(struct shortening *s, struct live *live)
 	side_take(plan, in->desc, &live->sides[true]);
 	side_give_back(plan, in->desc, &live->sides[false]);
 	live->is_shown = true;
-	live->has_short = status == PMG_OK;
-	if (status != PMG_OK)
+	if (status == PMG_OK)
+		pmg_live_take(&live->rule, in->order.n);
+	else
 		short_drop(plan, in->desc, live);
 	return status == PMG_OK;
 }
@@ -397,17 +394,20 @@ static bool copies_are_finite(const struct plan *plan, const pmg_restructure_des
 	return true;
 }
 
+bool live_has_enough(int64_t n, int64_t n_weights)
+{
+	return n >= LEAST_POINTS && n >= POINTS_PER_WEIGHT * n_weights;
+}
+
 /* Memory for what is remembered; false: there is none, or nothing can be left out. */
 static bool live_begin(struct plan *plan, const pmg_restructure_desc *desc, struct live *live, int64_t n_weights)
 {
 	const int64_t n_arrays = 2 * n_made(desc);
 
 	live->is_begun = true;
-	live->n = live->n_held = points_of(plan->desc, desc, plan->extents);
+	live->rule = pmg_live_begin(points_of(plan->desc, desc, plan->extents));
 	live->n_weights = n_weights;
-	live->patience = FIRST_PATIENCE;
-	if (live->n < LEAST_POINTS || live->n < POINTS_PER_WEIGHT * n_weights ||
-	    !copies_are_finite(plan, desc, live->n))
+	if (!live_has_enough(live->rule.n, n_weights) || !copies_are_finite(plan, desc, live->rule.n))
 		return false;
 	live->bytes = n_arrays * (int64_t) sizeof(struct live_array) + 2 * n_weights;
 	live->memory = plan_allocate(plan, live->bytes);
@@ -427,35 +427,23 @@ static void window_end(struct plan *plan, const pmg_restructure_desc *desc, stru
 	const int64_t n_kept = count_set(live->kept, live->n_weights);
 	const int64_t n_recent = count_set(live->recent, live->n_weights);
 	struct shortening s = {
-		.in = { .plan = plan, .desc = desc, .order = { .n = live->n },
-			.n_shares = shares_of(live->n, plan->kernel.threads),
+		.in = { .plan = plan, .desc = desc, .order = { .n = live->rule.n },
+			.n_shares = shares_of(live->rule.n, plan->kernel.threads),
 			.n_values = array_limit(&plan->desc->arrays[desc->keys[0]], plan->extents) },
 		.live = live, .by = by
 	};
 
-	if ((double) n_recent <= WORTH * (double) n_kept) {
-		const int64_t n_held = live->n_held;
+	if (pmg_live_pays(n_recent, n_kept)) {
+		const int64_t n_held = live->rule.n_held;
 
 		short_drop(plan, desc, live);
-		live->n_held = n_held;
-		if (short_make(&s, live)) {
-			live->n_held = s.in.order.n;
+		live->rule.n_held = n_held;
+		if (short_make(&s, live))
 			memcpy(live->kept, live->recent, (size_t) live->n_weights);
-		} else if (live->patience < MOST_PATIENCE) {
-			live->patience *= 2;
-		}
+		else
+			pmg_live_wait_longer(&live->rule);
 	}
 	memset(live->recent, 0, (size_t) live->n_weights);
-	live->calls = 0;
-}
-
-/* A weight is live that the copy lacks. */
-static void short_fail(struct plan *plan, const pmg_restructure_desc *desc, struct live *live)
-{
-	short_drop(plan, desc, live);
-	live->calls = 0;
-	if (live->patience < MOST_PATIENCE)
-		live->patience *= 2;
 }
 
 void pmg_live_points(pmg_plan *handle, int32_t restructuring, int32_t weights, int32_t by, bool is_finite)
@@ -472,11 +460,13 @@ void pmg_live_points(pmg_plan *handle, int32_t restructuring, int32_t weights, i
 		return;
 	if (!live->memory || n != live->n_weights)
 		return;
-	if (!weights_look(live, values, array->type) && live->has_short)
-		short_fail(plan, desc, live);
-	if (++live->calls >= live->patience)
+	if (!weights_look(live, values, array->type) && live->rule.has_copy) {
+		short_drop(plan, desc, live);
+		pmg_live_fail(&live->rule);
+	}
+	if (pmg_live_window_ends(&live->rule))
 		window_end(plan, desc, live, by);
-	if (live->has_short && !live->is_shown)
+	if (live->rule.has_copy && !live->is_shown)
 		side_show(plan, desc, live, true);
 }
 
@@ -493,7 +483,7 @@ void live_release(struct plan *plan)
 	for (int32_t i = 0; i < plan->desc->n_restructurings; i++) {
 		struct live *live = &plan->live[i];
 
-		if (live->has_short)
+		if (live->rule.has_copy)
 			short_drop(plan, &plan->desc->restructurings[i], live);
 		plan_release(plan, live->memory, live->bytes);
 	}

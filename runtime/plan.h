@@ -9,6 +9,7 @@
 #define PMGRT_PLAN_H
 
 #include "pmgrt.h"
+#include "pmgrt_live.h"
 
 #define PMG_MAX_SIZE ((int64_t) 1 << 40)        /* parameters and extents are below it */
 #define PMG_MAX_BYTES ((int64_t) 1 << 62)
@@ -73,9 +74,9 @@ struct live_side {
 
 /* The live points of a restructuring (live.c). */
 struct live {
-	bool is_begun, has_short, is_shown;     /* is_shown: the kernel sees the short side */
-	int32_t calls, patience;                /* since the window began; its length */
-	int64_t n, n_held, n_weights;           /* points; of the short side, if there is one */
+	bool is_begun, is_shown;                /* is_shown: the kernel sees the short side */
+	pmg_live_rule rule;                     /* the copy is the short side */
+	int64_t n_weights;
 	void *memory;                           /* of all that follows; NULL: nothing is left out */
 	int64_t bytes;
 	struct live_side sides[2];              /* all points, the live ones */
@@ -323,6 +324,8 @@ pmg_status restructurings_inspect(struct plan *plan);
 /* ---- live.c */
 
 void live_release(struct plan *plan);
+/* Are there enough points for so many weights that leaving some out can pay? */
+bool live_has_enough(int64_t n, int64_t n_weights);
 
 /* ---- isa.c */
 

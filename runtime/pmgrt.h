@@ -222,6 +222,7 @@ enum { PMG_PART_POINTS = 512 };
 typedef struct pmg_parts_desc {
 	int32_t values, begins, ends;   /* arrays of n_parts elements */
 	int32_t n_parts;                /* where in plan->sizes this number goes */
+	int32_t by;                     /* copy: numbers of weights, by which a device may leave out points; -1 */
 } pmg_parts_desc;
 
 /* A restructuring: the points 0..n of fixed index arrays in a stable order by the values of `keys`, the first key the
@@ -459,6 +460,7 @@ typedef struct pmg_report {
 	int64_t to_device, from_device; /* bytes moved since the plan was begun */
 	double device_inspection;       /* of restructurings on the device, whose data is there; 0: on the host */
 	double device_seconds;          /* of the last execution, from its first kernel to the end of the last one */
+	int64_t device_lacks;           /* bytes that its device has no room for, to leave out points of zero weight */
 } pmg_report;
 
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
@@ -553,6 +555,7 @@ struct pmg_plan {
 	void *device;           /* of the device part; NULL: there is none */
 	int64_t device_bytes, to_device, from_device;
 	double device_seconds;  /* of the kernels of an execution */
+	int64_t device_lacks;   /* bytes for copies of points without those of zero weight */
 };
 
 /* For device parts. Where an array of the plan is (pmg_plan.data has its address), how many bytes it has, 0 where no
@@ -560,6 +563,7 @@ struct pmg_plan {
 typedef struct pmg_array_use {
 	int64_t bytes;
 	pmg_type type;          /* in which its values are kept */
+	pmg_storage storage;    /* and how */
 	pmg_device place;       /* PMG_CUDA: the caller's memory of the device */
 	bool is_internal, is_input, is_output;
 	bool is_fixed;
@@ -571,6 +575,14 @@ PMG_API pmg_array_use pmg_plan_array(const pmg_plan *plan, int32_t array);
 PMG_API const char *pmg_plan_name(const pmg_plan *plan);
 /* An array that the device's inspector makes will have n elements; its bytes, with what may be read behind them. */
 PMG_API int64_t pmg_plan_inspected(pmg_plan *plan, int32_t array, int64_t n);
+
+/* What a device needs to know to leave out points of a restructuring. */
+typedef struct pmg_live_use {
+	const pmg_restructure_desc *desc;       /* NULL: all points stay, or there are too few */
+	int64_t n, n_weights;
+} pmg_live_use;
+PMG_API int32_t pmg_plan_restructurings(const pmg_plan *plan);
+PMG_API pmg_live_use pmg_plan_live(const pmg_plan *plan, int32_t restructuring);
 PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

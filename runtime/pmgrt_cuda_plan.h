@@ -10,6 +10,8 @@
 
 enum { PMG_CUDA_SUMS = 8 };             /* sums of an iteration that may run side by side */
 
+struct pmg_cuda_live;
+
 struct pmg_cuda_plan {
 	cudaStream_t stream;
 	cudaEvent_t start, end;         /* of the kernels of an execution */
@@ -22,6 +24,8 @@ struct pmg_cuda_plan {
 	pmg_cuda_loop *loop;
 	int64_t batch_end;              /* iterations are started up to here without a look at the device */
 	pmg_cuda_starts *starts;
+	pmg_cuda_live *live;            /* by restructuring; NULL: the program leaves out no points */
+	void (*close_live)(pmg_plan *plan);
 	pmg_status status;              /* of the present execution */
 };
 
@@ -159,6 +163,8 @@ static inline void pmg_cuda_close(pmg_plan *plan)
 	if (cuda) {
 		if (cuda->starts)
 			pmg_cuda_forget_graphs(cuda->starts);
+		if (cuda->live)
+			cuda->close_live(plan);
 		(void) cudaFree(cuda->parts);
 		(void) cudaFree(cuda->bad_index);
 		(void) cudaFree(cuda->loop);
@@ -377,12 +383,12 @@ static inline pmg_status pmg_cuda_store(pmg_plan *plan, int32_t array)
 				  pmg_plan_array(plan, array).bytes);
 }
 
-/* `inspect`: pmg_cuda_inspect of pmgrt_cuda_inspect.h, or NULL. */
-#define PMG_DEVICE_PART(name, inspect) \
+/* `inspect`: pmg_cuda_inspect of pmgrt_cuda_inspect.h, or NULL. `fill`: pmg_cuda_fill, or that of pmgrt_cuda_live.h. */
+#define PMG_DEVICE_PART(name, inspect, fill) \
 	extern "C" { \
 	extern const pmg_device_part name; \
 	const pmg_device_part name = { \
-		pmg_cuda_open, inspect, pmg_cuda_fill, pmg_cuda_close, pmg_cuda_begin, pmg_cuda_end, \
+		pmg_cuda_open, inspect, fill, pmg_cuda_close, pmg_cuda_begin, pmg_cuda_end, \
 		pmg_cuda_load, pmg_cuda_store \
 	}; \
 	}

@@ -15,7 +15,7 @@ int32_t n_made(const pmg_restructure_desc *restructure)
 
 struct made made_array(const pmg_restructure_desc *restructure, int32_t i)
 {
-	const pmg_parts_desc none = { -1, -1, -1, -1 }, *parts = restructure->parts ? restructure->parts : &none;
+	const pmg_parts_desc none = { -1, -1, -1, -1, -1 }, *parts = restructure->parts ? restructure->parts : &none;
 	const struct made single[N_SINGLE] = {
 		{ restructure->segments, MADE_SEGMENTS, 0 },
 		{ restructure->runs, MADE_RUNS, 0 },

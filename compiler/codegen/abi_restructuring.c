@@ -49,9 +49,10 @@ static void emit_restructuring_lists(struct writer *w, const struct layout *layo
 	if (r->copies.n)
 		close_block(w, "};");
 	if (r->part_values)
-		line(w, "static const pmg_parts_desc %s_parts_%d = { %d, %d, %d, %d };", p, number,
+		line(w, "static const pmg_parts_desc %s_parts_%d = { %d, %d, %d, %d, %d };", p, number,
 		     number_of_array(layout, r->part_values), number_of_array(layout, r->part_begins),
-		     number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts));
+		     number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts),
+		     number_of_array(layout, restructuring_live_by(layout->module, r)));
 	if (r->coordinates)
 		line(w, "static const pmg_places_desc %s_places_%d = { %d, %d };", p, number,
 		     number_of_array(layout, r->coordinates), number_of_array(layout, r->order));

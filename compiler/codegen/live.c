@@ -10,16 +10,6 @@ struct want {
 	struct live_points live;
 };
 
-static bool is_left_out(const struct module *module, const struct restructuring *r)
-{
-	struct live_points live;
-	bool is = false;
-
-	for (int g = 0; g < module->groups.n && !is; g++)
-		is = module->groups.items[g]->is_live && group_live_points(module->groups.items[g], r, &live);
-	return is;
-}
-
 static void add_group(struct want *want, const struct restructuring *r, const struct group *group)
 {
 	struct live_points live;
@@ -44,19 +34,33 @@ static bool is_known(const struct emit *e, const struct array *weights)
 	return slot >= 0 && !weights->is_per_thread && !weights->folded && !e->is_written[slot];
 }
 
+/* Where there is a loop, this is in it (passes/live.c), and the device itself finds out whether it goes on. */
+static void emit_for_device(struct writer *w, const struct emit *e, int number, const struct want *want,
+			    const char *finite)
+{
+	line(w, "pmg_cuda_live_points(plan, %d, %d, %s, %s);", number, e->layout->slot_of[want->live.weights->number],
+	     finite, e->module->loop.var ? "pmg_cuda_loop_of(plan)" : "NULL");
+}
+
 static void emit_one(struct writer *w, const struct emit *e, int number, const struct want *want)
 {
 	const int *slot_of = e->layout->slot_of;
+	const bool is_device = e->target->device_ending;
 	struct str finite = str_new(e->arena);
 
 	if (!want->is_live || !is_known(e, want->live.weights)) {
-		line(w, "pmg_all_points(plan, %d);", number);
+		line(w, "pmg_%sall_points(plan, %d);", is_device ? "cuda_" : "", number);
 		return;
 	}
 	for (int i = 0; i < want->live.n_finite; i++)
 		str_add(&finite, "%spmg_is_finite(plan, %d)", i ? " && " : "", slot_of[want->live.finite[i]->number]);
-	line(w, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
-	     slot_of[want->live.by->number], finite.length ? str_text(&finite) : "true");
+	if (!finite.length)
+		str_add(&finite, "true");
+	if (is_device)
+		emit_for_device(w, e, number, want, str_text(&finite));
+	else
+		line(w, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
+		     slot_of[want->live.by->number], str_text(&finite));
 }
 
 void emit_live_points(struct writer *w, const struct emit *e, const group_list *groups)
@@ -67,7 +71,7 @@ void emit_live_points(struct writer *w, const struct emit *e, const group_list *
 		const struct restructuring *r = &module->restructurings.items[i];
 		struct want want = { .touches = false };
 
-		if (!is_left_out(module, r))
+		if (!restructuring_live_by(module, r))
 			continue;
 		for (int g = 0; g < groups->n; g++)
 			add_group(&want, r, groups->items[g]);

@@ -34,7 +34,8 @@ static void note_touch(struct access *access, void *user)
 	struct touch *touch = user;
 	const struct inspected_copy *copy = copy_in(touch->r, access->array);
 
-	touch->runs |= copy || access->array == touch->r->segments || access->array == touch->r->runs;
+	touch->runs |= copy || access->array == touch->r->segments || access->array == touch->r->runs ||
+		       (touch->r->part_ends && access->array == touch->r->part_ends);
 	touch->points |= copy && !copy->is_per_run;
 }
 
@@ -127,6 +128,14 @@ static bool has_points_in_common(const struct restructuring *r, const struct gro
 	return false;
 }
 
+/* The offsets that all loops over points must go by: others are not those of the points that are left. */
+static const struct array *ends_of_points(const struct restructuring *r)
+{
+	if (r->part_ends)
+		return r->part_ends;
+	return r->runs ? r->runs : r->segments;
+}
+
 bool group_live_points(const struct group *group, const struct restructuring *r, struct live_points *live)
 {
 	struct search search = { .r = r, .live = live, .is_at_point = has_points_in_common(r, group) };
@@ -138,8 +147,7 @@ bool group_live_points(const struct group *group, const struct restructuring *r,
 		search.stage = group->stages.items[i];
 		if (touch_of(r, search.stage).runs && !changes_nothing(&search))
 			return false;
-		if (touch_of(r, search.stage).points && !stage_reads_array(group->stages.items[i],
-									   r->runs ? r->runs : r->segments))
+		if (touch_of(r, search.stage).points && !stage_reads_array(group->stages.items[i], ends_of_points(r)))
 			return false;
 	}
 	return live->weights;
@@ -151,4 +159,14 @@ bool module_live_points(const struct module *module, const struct group *group, 
 		if (group_live_points(group, &module->restructurings.items[i], live))
 			return true;
 	return false;
+}
+
+const struct array *restructuring_live_by(const struct module *module, const struct restructuring *r)
+{
+	struct live_points live;
+
+	for (int g = 0; g < module->groups.n; g++)
+		if (module->groups.items[g]->is_live && group_live_points(module->groups.items[g], r, &live))
+			return live.by;
+	return NULL;
 }

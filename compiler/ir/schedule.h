@@ -122,6 +122,8 @@ struct live_points {
 bool group_live_points(const struct group *group, const struct restructuring *r, struct live_points *live);
 /* Of the first restructuring that has such. */
 bool module_live_points(const struct module *module, const struct group *group, struct live_points *live);
+/* The copy by whose weights its points are left out, the same in all groups that do so; NULL: they are in none. */
+const struct array *restructuring_live_by(const struct module *module, const struct restructuring *r);
 /* Does it read what is stored by point or run of the restructuring, or where these begin? */
 bool group_touches_points(const struct group *group, const struct restructuring *r);
 /* Why iterations of the loop below the DEAL mark at `mark` cannot run a deal at a time; NULL: they can. */

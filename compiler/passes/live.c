@@ -25,13 +25,24 @@ static bool is_repeated(const struct module *module, const struct group *group)
 	return is;
 }
 
+/* On a device, a copy is made in parts, and sums of what is left are associated otherwise than those of all. */
+static bool target_can(const struct pass_options *options, const struct restructuring *r)
+{
+	if (!options->is_device)
+		return !r->part_ends;
+	return r->part_ends && !r->runs && !options->deterministic;
+}
+
 static bool may_be_live(const struct module *module, const struct pass_options *options, const struct group *group,
 			struct live_points *live)
 {
-	if (options->skip_zeros == SKIP_ZEROS_OFF || options->is_device)
+	const struct array *before;
+
+	if (options->skip_zeros == SKIP_ZEROS_OFF || !is_repeated(module, group) ||
+	    !module_live_points(module, group, live))
 		return false;
-	return is_repeated(module, group) && module_live_points(module, group, live) &&
-	       !live->restructuring->part_values;
+	before = restructuring_live_by(module, live->restructuring);
+	return target_can(options, live->restructuring) && (!before || before == live->by);
 }
 
 static void decide(struct module *module, const struct group *group, const struct live_points *live)

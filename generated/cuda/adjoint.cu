@@ -116,5 +116,5 @@ extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(adjoint_device, NULL)
+PMG_DEVICE_PART(adjoint_device, NULL, pmg_cuda_fill)
 

@@ -80,5 +80,5 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(blur_device, NULL)
+PMG_DEVICE_PART(blur_device, NULL, pmg_cuda_fill)
 

@@ -168,5 +168,5 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(cable_device, NULL)
+PMG_DEVICE_PART(cable_device, NULL, pmg_cuda_fill)
 

@@ -433,5 +433,5 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(conjugate_gradient_device, NULL)
+PMG_DEVICE_PART(conjugate_gradient_device, NULL, pmg_cuda_fill)
 

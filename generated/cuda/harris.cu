@@ -178,5 +178,5 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(harris_device, NULL)
+PMG_DEVICE_PART(harris_device, NULL, pmg_cuda_fill)
 

@@ -282,5 +282,5 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(heat_cube_device, NULL)
+PMG_DEVICE_PART(heat_cube_device, NULL, pmg_cuda_fill)
 

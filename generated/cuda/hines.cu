@@ -60,7 +60,7 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(hines_device, NULL)
+PMG_DEVICE_PART(hines_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_written ---- */
 
@@ -133,7 +133,7 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(hines_written_device, NULL)
+PMG_DEVICE_PART(hines_written_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_forest ---- */
 
@@ -200,5 +200,5 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(hines_forest_device, NULL)
+PMG_DEVICE_PART(hines_forest_device, NULL, pmg_cuda_fill)
 

@@ -42,7 +42,7 @@ extern "C" pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pm
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(histogram_device, NULL)
+PMG_DEVICE_PART(histogram_device, NULL, pmg_cuda_fill)
 
 /* ---- weighted_histogram ---- */
 
@@ -107,5 +107,5 @@ extern "C" pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argu
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(weighted_histogram_device, NULL)
+PMG_DEVICE_PART(weighted_histogram_device, NULL, pmg_cuda_fill)
 

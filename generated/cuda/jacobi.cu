@@ -145,5 +145,5 @@ extern "C" pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(jacobi_device, NULL)
+PMG_DEVICE_PART(jacobi_device, NULL, pmg_cuda_fill)
 

@@ -67,5 +67,5 @@ extern "C" pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(life_dsc_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(life_dsc_device, pmg_cuda_inspect, pmg_cuda_fill)
 

@@ -70,5 +70,5 @@ extern "C" pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *argume
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(life_dsc_written_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(life_dsc_written_device, pmg_cuda_inspect, pmg_cuda_fill)
 

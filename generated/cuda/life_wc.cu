@@ -64,5 +64,5 @@ extern "C" pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(life_wc_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(life_wc_device, pmg_cuda_inspect, pmg_cuda_fill)
 

@@ -67,5 +67,5 @@ extern "C" pmg_status life_wc_written_kernel(pmg_plan *plan, const void *argumen
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(life_wc_written_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(life_wc_written_device, pmg_cuda_inspect, pmg_cuda_fill)
 

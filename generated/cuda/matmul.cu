@@ -47,7 +47,7 @@ extern "C" pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(matmul_device, NULL)
+PMG_DEVICE_PART(matmul_device, NULL, pmg_cuda_fill)
 
 /* ---- matmul_written ---- */
 
@@ -99,5 +99,5 @@ extern "C" pmg_status matmul_written_kernel(pmg_plan *plan, const void *argument
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(matmul_written_device, NULL)
+PMG_DEVICE_PART(matmul_written_device, NULL, pmg_cuda_fill)
 

@@ -58,7 +58,7 @@ extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(mttkrp_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(mttkrp_device, pmg_cuda_inspect, pmg_cuda_fill)
 
 /* ---- mttkrp4 ---- */
 
@@ -119,5 +119,5 @@ extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(mttkrp4_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(mttkrp4_device, pmg_cuda_inspect, pmg_cuda_fill)
 

@@ -54,7 +54,7 @@ extern "C" pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(prefix_device, NULL)
+PMG_DEVICE_PART(prefix_device, NULL, pmg_cuda_fill)
 
 /* ---- segmented_prefix ---- */
 
@@ -99,5 +99,5 @@ extern "C" pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *argume
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(segmented_prefix_device, NULL)
+PMG_DEVICE_PART(segmented_prefix_device, NULL, pmg_cuda_fill)
 

@@ -1249,5 +1249,5 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(sbbnnls_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(sbbnnls_device, pmg_cuda_inspect, pmg_cuda_fill)
 

@@ -107,5 +107,5 @@ extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(segments_device, NULL)
+PMG_DEVICE_PART(segments_device, NULL, pmg_cuda_fill)
 

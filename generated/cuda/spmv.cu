@@ -42,7 +42,7 @@ extern "C" pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(csr_spmv_device, NULL)
+PMG_DEVICE_PART(csr_spmv_device, NULL, pmg_cuda_fill)
 
 /* ---- csr_spmv_transposed ---- */
 
@@ -93,7 +93,7 @@ extern "C" pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *arg
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(csr_spmv_transposed_device, NULL)
+PMG_DEVICE_PART(csr_spmv_transposed_device, NULL, pmg_cuda_fill)
 
 /* ---- coo_spmv ---- */
 
@@ -133,7 +133,7 @@ extern "C" pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(coo_spmv_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(coo_spmv_device, pmg_cuda_inspect, pmg_cuda_fill)
 
 /* ---- coo_spmv_written ---- */
 
@@ -173,5 +173,5 @@ extern "C" pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *argume
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(coo_spmv_written_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(coo_spmv_written_device, pmg_cuda_inspect, pmg_cuda_fill)
 

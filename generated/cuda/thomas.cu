@@ -63,5 +63,5 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(thomas_device, NULL)
+PMG_DEVICE_PART(thomas_device, NULL, pmg_cuda_fill)
 

@@ -131,5 +131,5 @@ extern "C" pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(tree_device, NULL)
+PMG_DEVICE_PART(tree_device, NULL, pmg_cuda_fill)
 

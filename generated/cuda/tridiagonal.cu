@@ -46,7 +46,7 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(tri_batch_device, NULL)
+PMG_DEVICE_PART(tri_batch_device, NULL, pmg_cuda_fill)
 
 /* ---- heat ---- */
 
@@ -161,5 +161,5 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(heat_device, NULL)
+PMG_DEVICE_PART(heat_device, NULL, pmg_cuda_fill)
 

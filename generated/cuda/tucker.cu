@@ -109,5 +109,5 @@ extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(tucker_device, pmg_cuda_inspect)
+PMG_DEVICE_PART(tucker_device, pmg_cuda_inspect, pmg_cuda_fill)
 

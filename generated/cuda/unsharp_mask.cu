@@ -66,5 +66,5 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 	return PMG_OK;
 }
 
-PMG_DEVICE_PART(unsharp_mask_device, NULL)
+PMG_DEVICE_PART(unsharp_mask_device, NULL, pmg_cuda_fill)
 

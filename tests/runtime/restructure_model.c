@@ -133,7 +133,8 @@ static void restructuring_set(struct points *points)
 		points->parts = (pmg_parts_desc) {
 			inspected_add(points, POINTS_PART_VALUES, "part values", PMG_I32),
 			inspected_add(points, POINTS_PART_BEGINS, "part begins", PMG_I32),
-			inspected_add(points, POINTS_PART_ENDS, "part ends", PMG_I32), POINTS_N_PARTS
+			inspected_add(points, POINTS_PART_ENDS, "part ends", PMG_I32), POINTS_N_PARTS,
+			points->numbers[POINTS_KEYS + 2]
 		};
 		r->parts = &points->parts;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Restructurings on a device (points.cu), emulated or, with PMG_NVCC="nvcc -arch=…", real, against the naive sort of
- * restructure_model.c: what it makes itself, what it leaves to the host, and what it says where memory is short.
+ * restructure_model.c: what it makes itself, what it leaves to the host, and what it says where memory is short;
+ * device_live.c: points of zero weight.
  * Not with sanitizers, which do not follow the emulation's threads. */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -9,13 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/restructure.h"
-
-struct device {
-	const pmg_device_part *part;
-	bool (*fetch)(pmg_plan *plan, int32_t array, void *to, int64_t bytes);
-	size_t (*held)(void);
-};
+#include "runtime/device.h"
 
 static bool device_open(struct device *device)
 {
@@ -34,9 +29,10 @@ static bool device_open(struct device *device)
 	if (!library)
 		return fprintf(stderr, "%s\n", dlerror()), false;
 	device->part = dlsym(library, "points_device");
+	*(void **) (void *) &device->kernel = dlsym(library, "points_kernel");
 	*(void **) (void *) &device->fetch = dlsym(library, "points_fetch");
 	*(void **) (void *) &device->held = dlsym(library, "points_held");
-	return device->part && device->fetch && device->held;
+	return device->part && device->kernel && device->fetch && device->held;
 }
 
 static pmg_status points_plan(struct points *points, const struct device *device, pmg_context *context, pmg_plan **plan)
@@ -155,6 +151,7 @@ int main(void)
 		return 1;
 	test_choices(&tests, &device);
 	test_narrow(&tests, &device);
+	test_device_live(&tests, &device);
 	printf("%d passed, %d failed\n", tests.passed, tests.failed);
 	return tests.failed != 0;
 }

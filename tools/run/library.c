@@ -227,6 +227,7 @@ static bool execute(struct execution *e, struct timing *timing, struct failure *
 	timing->from_device = report->from_device;
 	timing->inspection = report->device_inspection;
 	timing->kernels = report->device_seconds;
+	timing->device_lacks = report->device_lacks;
 	return true;
 }
 

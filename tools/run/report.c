@@ -91,6 +91,9 @@ void timing_print(const struct timing *timing)
 		       (double) timing->device_bytes / 0x1p20, (double) timing->to_device / 0x1p20,
 		       (double) timing->from_device / 0x1p20, 1e3 * timing->kernels,
 		       timing->inspection > 0 ? "there in" : "on the host,", 1e3 * timing->inspection);
+	if (timing->device_lacks > 0)
+		printf("points of zero weight stay: the device has no %.3f MiB to leave them out\n",
+		       (double) timing->device_lacks / 0x1p20);
 }
 
 /* ---- Failures -------------------------------------------------------------------------------- */

@@ -81,6 +81,7 @@ struct timing {
 	int64_t n;
 	int64_t device_bytes, to_device, from_device; /* of a target with a device */
 	double inspection;                            /* of restructurings there */
+	int64_t device_lacks;                         /* bytes to leave out points of zero weight */
 	double kernels;                               /* seconds there, of the last execution */
 };
 
