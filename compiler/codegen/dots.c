@@ -26,8 +26,8 @@ struct dot {
 static bool length_fits(const struct emit *e, int64_t bytes)
 {
 	if (e->grid)
-		return !e->grid->in_lanes && bytes > 0 && bytes <= LANES*LONGEST;
-	return bytes > 0 && bytes <= LONGEST && bytes % VECTOR == 0;
+		return !e->grid->in_lanes && bytes <= LANES*LONGEST;
+	return bytes <= LONGEST && bytes % VECTOR == 0;
 }
 
 /* Conditions of sizes and of the number of an iteration stand above all loops. */

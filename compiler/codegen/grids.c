@@ -140,7 +140,7 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 	counting->text = counting->text ? arena_printf(e->arena, "pmg_max_i64(%s, %s)", counting->text, text) : text;
 }
 
-/* The outermost loops below. */
+/* The outermost loops below; the one that isl made none of, since it has one iteration, hides what is inside. */
 static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
@@ -149,7 +149,7 @@ static void count_ranges(struct counting *counting, __isl_take isl_ast_node *nod
 
 	if (type == isl_ast_node_for && loop)
 		count_loop(counting, node, loop->direction);
-	else
+	else if (!loop || !mark)
 		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
 			count_ranges(counting, isl_ast_node_list_get_at(children, i),
 				     mark && mark_is_loop(mark) ? mark : loop);

@@ -282,18 +282,17 @@ static const char *failed_name(const struct kernel *kernel)
 	return is_of_device(kernel) ? "pmg_cuda_failed" : "pmg_failed";
 }
 
-static void print_failure_check(struct kernel *kernel, bool blank_behind)
+static bool print_failure_check(struct kernel *kernel)
 {
 	struct writer *w = kernel->emit.w;
 
 	if (!kernel->layout->has_checks)
-		return;
+		return false;
 	if (kernel->emit.in_loop && is_of_device(kernel))
 		line(w, "PMG_STOP_IF_BAD(plan);");
 	else
 		line(w, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
-	if (blank_behind)
-		writer_blank(w);
+	return true;
 }
 
 static void print_region(struct kernel *kernel, enum region_kind region)
@@ -311,8 +310,8 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 			writer_blank(e->w);
 		is_first = false;
 		e->in_loop = region == REGION_BODY && e->module->loop.var;
-		if (nest->is_commit && region == REGION_BODY)
-			print_failure_check(kernel, !part->call);
+		if (nest->is_commit && region == REGION_BODY && print_failure_check(kernel) && !part->call)
+			writer_blank(e->w);
 		e->in_loop = false;
 		if (part->call)
 			line(e->w, "%s", part->call);
@@ -366,7 +365,7 @@ static void print_host_loop(struct kernel *kernel, const char *it, const char *l
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
 	print_region(kernel, REGION_BODY);
 	if (has_swaps(e->module) && !has_commits(kernel))
-		print_failure_check(kernel, false);
+		print_failure_check(kernel);
 	print_swaps(kernel, "pmg_swap", false);
 	close_block(e->w, "}");
 }
@@ -385,7 +384,7 @@ static void print_loop(struct kernel *kernel)
 		print_device_loop(kernel, it, lo, hi, until);
 	else
 		print_host_loop(kernel, it, lo, hi, until);
-	print_failure_check(kernel, false);
+	print_failure_check(kernel);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
 		writer_blank(e->w);
 }
@@ -455,7 +454,7 @@ static void emit_kernel_function(struct kernel *kernel)
 		line(w, "(void) arguments;");
 	if (!kernel->layout->module->loop.var)
 		line(w, "(void) control;");
-	if (!kernel->layout->module->groups.n && !text_mentions(text, "plan"))
+	if (!kernel->layout->module->groups.n)
 		line(w, "(void) plan;");
 	line(w, "return PMG_OK;");
 	close_block(w, "}");

@@ -167,13 +167,8 @@ static const struct region *region_of(const struct module *module, const struct 
 	return NULL;
 }
 
-static bool is_neutral(enum reduce_op op, const struct expr *value)
-{
-	return value->kind == EXPR_FLOAT && value->real == (op == REDUCE_ADD ? 0 : 1);
-}
-
 /* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
- * region has set it. */
+ * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
 static bool target_is_neutral(const struct emit *e, const struct stage *stage)
 {
 	const struct region *region = region_of(e->module, stage->group);
@@ -184,7 +179,7 @@ static bool target_is_neutral(const struct emit *e, const struct stage *stage)
 
 		if (other == stage || other->write.array != stage->write.array)
 			continue;
-		if (other->is_init && !other->guard && is_neutral(stage->op, other->value) &&
+		if (other->is_init && !other->guard && other->value->kind == EXPR_FLOAT &&
 		    region_of(e->module, other->group) == region)
 			is_set = true;
 		else

@@ -75,7 +75,6 @@ static __isl_give node *insert_tiles(struct tiling *t, __isl_take node *at, int 
 		mark->dim = loops[i]->dim;
 		mark->stage = loops[i]->stage;
 		mark->direction = loops[i]->direction;
-		mark->factor = t->override->numbers.items[t->n_done + i];
 		at = isl_schedule_node_insert_partial_schedule(at, bands[i]);
 		at = isl_schedule_node_insert_mark(at, mark_id(t->module, mark));
 	}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernels of all cases of a folder: their text, as kept in NAME.kernel beside NAME.pmg (PMG_UPDATE=1 writes it
- * anew), and no warning from either compiler. What stands around kernels is seen in generated/. */
+ * The kernels of all cases of a folder: their text, as kept in NAME.kernel beside NAME.pmg and for a device in
+ * NAME.device (PMG_UPDATE=1 writes both anew), and no warning from either compiler. What stands around kernels is seen
+ * in generated/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/codegen_tests.h"
+#include "driver/options.h"
 #include "driver/pipeline.h"
 #include "support/folder.h"
 
@@ -59,11 +61,35 @@ static void check_warnings(struct tests *tests, const char *folder)
 				     "-o /dev/null", compilers[2], folder));
 }
 
+/* As kept beside the program, with another ending. */
+static void check_kept(struct tests *tests, struct arena *arena, const char *text, const char *path, const char *ending)
+{
+	const char *golden = arena_printf(arena, "%.*s.%s", (int) strlen(path) - 4, path, ending);
+
+	if (getenv("PMG_UPDATE"))
+		CHECK(tests, write_text(golden, text));
+	CHECK_TEXT(tests, text, read_text(arena, golden));
+}
+
+static void check_device(struct tests *tests, const char *path)
+{
+	struct compilation *c = compilation_new();
+	const char *c_text, *h_text, *kernels;
+	bool ok = compilation_choose_target(c, "cuda") && options_pass_flag(&c->options, "--candidates=1") &&
+		  compilation_read(c, path) && compilation_run_passes(c) &&
+		  compilation_generate(c, "case", &c_text, &h_text);
+
+	CHECK(tests, ok);
+	kernels = ok ? strstr(c->device_text, "/* ---- ") : NULL;
+	if (kernels)
+		check_kept(tests, &c->arena, kernels, path, "device");
+	compilation_free(c);
+}
+
 static void check_case(struct tests *tests, const char *path, const char *folder)
 {
 	struct compilation *c = compilation_new();
-	const char *c_text, *h_text, *golden = arena_printf(&c->arena, "%.*s.kernel", (int) strlen(path) - 4, path);
-	const char *kernels;
+	const char *c_text, *h_text;
 
 	c->verify_each = true;
 	if (!compilation_read(c, path) || !compilation_run_passes(c) ||
@@ -73,10 +99,7 @@ static void check_case(struct tests *tests, const char *path, const char *folder
 		compilation_free(c);
 		return;
 	}
-	kernels = kernels_of(&c->arena, c_text);
-	if (getenv("PMG_UPDATE"))
-		CHECK(tests, write_text(golden, kernels));
-	CHECK_TEXT(tests, kernels, read_text(&c->arena, golden));
+	check_kept(tests, &c->arena, kernels_of(&c->arena, c_text), path, "kernel");
 	CHECK(tests, write_text(arena_printf(&c->arena, "%s/case.c", folder), c_text));
 	CHECK(tests, write_text(arena_printf(&c->arena, "%s/case.h", folder), h_text));
 	check_warnings(tests, folder);
@@ -93,6 +116,7 @@ static void check_case_of_folder(const char *path, void *user)
 	const struct case_files *files = user;
 
 	check_case(files->tests, path, files->folder);
+	check_device(files->tests, path);
 }
 
 void codegen_test_goldens(struct tests *tests, const char *cases)

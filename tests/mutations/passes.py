@@ -125,7 +125,9 @@ def questions(programs):
     """`programs`: a file of random ones."""
     examples = sorted(Path("dsl_examples").glob("*.pmg"))
     asked = [Question(DECIDE, [path]) for path in sorted(Path("tests/decide").glob("**/*.pmg"))]
-    asked += [Question(PMGC, [path, "-o", "-", ONE], kernels) for path in sorted(Path("tests/codegen").glob("*/*.pmg"))]
+    for path in sorted(Path("tests/codegen").glob("*/*.pmg")):
+        asked.append(Question(PMGC, [path, "-o", "-", ONE], kernels))
+        asked.append(Question(PMGC, [path, "-o", "-", *CUDA, ONE], whole))
     asked += [Question(PMGC, [path, "-o", "-", ONE], whole) for path in examples]
     asked += [Question(PMGC, [path, "-o", "-"], whole, is_spare=True) for path in examples]
     rows = {}           # by flags: some differ by the C compiler alone
