@@ -11,7 +11,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, ITERATE_WORTH = 3 };
+enum { USUAL_DIMS = 4, ITERATE_WORTH = 4 };
 
 static double now(void)
 {
@@ -63,9 +63,8 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 
 static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)
 {
-	if (isl_ctx_last_error(c->ctx) != isl_error_quota)
+	if (!pass_ran_out(module))
 		return false;
-	isl_ctx_reset_error(c->ctx);
 	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
 		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
 		   pass->name, module->name, operations_allowed(module, c->options.max_operations));

@@ -29,6 +29,17 @@ bool pass_recurrences(struct module *module, const struct pass_options *options)
 	return module_order_recurrences(module);
 }
 
+bool pass_ran_out(struct module *module)
+{
+	bool ran_out = isl_ctx_last_error(module->ctx) == isl_error_quota;
+
+	if (ran_out) {
+		isl_ctx_reset_error(module->ctx);
+		isl_ctx_reset_operations(module->ctx);
+	}
+	return ran_out;
+}
+
 /* Without dependences (isl's quota) a region keeps its textual order, and no loop of it is shared or vectorised. */
 bool pass_dependences(struct module *module, const struct pass_options *options)
 {
@@ -38,11 +49,10 @@ bool pass_dependences(struct module *module, const struct pass_options *options)
 
 		if (!region->groups.n || region_dependences(module, region))
 			continue;
-		isl_ctx_reset_error(module->ctx);
-		isl_ctx_reset_operations(module->ctx);
-		diag_remark(module->diags, DIAG_ISL_QUOTA, module->span,
-			    "the dependences of '%s' are too many to compute: it runs in the order of the text, by one "
-			    "thread", module->name);
+		pass_ran_out(module);
+		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+			     "the dependences of '%s' are too many to compute: it runs in the order of the text, by "
+			     "one thread", module->name);
 	}
 	return true;
 }

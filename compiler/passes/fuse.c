@@ -452,12 +452,16 @@ static bool fuse_region(struct fusion *f)
 	edge_list edges = edges_of_region(f);
 	struct level outermost = { .fusion = f, .members = &f->region->groups, .edges = &edges };
 	group_list ordered = { 0 };
+	bool ran_out;
 
 	fuse_level(&outermost, &ordered);
 	edges_free(&edges);
-	if (isl_ctx_last_error(f->module->ctx) == isl_error_quota || ordered.n != f->region->groups.n) {
-		isl_ctx_reset_error(f->module->ctx);
-		isl_ctx_reset_operations(f->module->ctx);
+	ran_out = pass_ran_out(f->module);
+	if (ran_out)
+		diag_warning(f->module->diags, DIAG_ISL_QUOTA, f->module->span,
+			     "'%s' takes too many operations to fuse: each of its groups keeps loops of its own",
+			     f->module->name);
+	if (ran_out || ordered.n != f->region->groups.n) {
 		for (int i = 0; i < f->region->groups.n; i++)
 			unfuse(f->region->groups.items[i]);
 		return !f->failed;

@@ -200,10 +200,10 @@ static bool take_proposal(struct module *module, struct region *region)
 	isl_schedule *proposal = propose(module, region);
 
 	proposal = isl_schedule_map_schedule_node_bottom_up(proposal, convert_node, &conversion);
-	if (isl_ctx_last_error(module->ctx) == isl_error_quota) {
-		isl_ctx_reset_error(module->ctx);
-		isl_ctx_reset_operations(module->ctx);
-	}
+	if (pass_ran_out(module))
+		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
+			     module->name);
 	if (!proposal || !conversion.ok) {
 		isl_schedule_free(proposal);
 		return false;

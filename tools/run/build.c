@@ -136,8 +136,7 @@ static bool generate(struct session *s, struct build *build, struct failure *fai
 	specialize_rows(s);
 	if (!compilation_run_passes(s->c) || !compilation_generate(s->c, s->module->name, &c_text, &h_text))
 		return program_failed(s, failure);
-	if (s->values.remarks)
-		fputs(compilation_messages(s->c, true), stderr);
+	fputs(compilation_messages(s->c, s->values.remarks), stderr);
 	return write_text(build->c_file, c_text, failure) && write_text(build->h_file, h_text, failure) &&
 	       (!build->device_file || write_text(build->device_file, s->c->device_text, failure));
 }
