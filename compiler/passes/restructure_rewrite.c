@@ -11,7 +11,7 @@
  *
  * Arrays read at the point are read from their copies in the new order; where the point itself is needed, it is the
  * bound dim `order`. Dims that need no point of the run stand behind the loop over its points, or before it where that
- * separates the factors (factor.c). */
+ * separates the factors (factor.c): before the runs if these then share a row of the target. */
 #include "passes/restructure_private.h"
 
 struct rewriter {
@@ -96,33 +96,59 @@ static struct expr *push_segments(struct rewriter *r)
 static bool needs_point(const struct rewriter *r, int number);
 static void push_old_dim(struct rewriter *r, int number);
 
-/* Loops that factors of the points need, too, where others are left: outside of the points. */
-static void push_common(struct rewriter *r)
+static bool is_key(const struct rewriter *r, int number)
+{
+	bool is = false;
+
+	for (int i = 0; i < r->choice->keys.n; i++)
+		is = is || r->choice->keys.items[i] == number;
+	return is;
+}
+
+/* Loops that factors of the points need, too, where others are left: outside of the points. NULL: there are none. */
+static bool *find_common(const struct rewriter *r)
 {
 	int n = r->out->accumulation->stage->dims.n;
 	bool *is_of_point = arena_new_array(r->arena, bool, n), *is_common = arena_new_array(r->arena, bool, n);
 
 	for (int d = 0; d < n; d++)
-		is_of_point[d] = needs_point(r, d) && !r->out->map[d];
-	if (!factors_find_common(r->out->accumulation, is_of_point, is_common))
-		return;
-	for (int d = 1; d < n; d++)
-		if (is_common[d])
+		is_of_point[d] = needs_point(r, d) && !is_key(r, d);
+	return factors_find_common(r->out->accumulation, is_of_point, is_common) ? is_common : NULL;
+}
+
+/* Do the updates of a segment meet in one row of the target for each of the common loops? */
+static bool has_row_for_segment(const struct rewriter *r)
+{
+	const struct stage *stage = r->out->accumulation->stage;
+	bool has = true;
+
+	for (int d = 0; d < stage->dims.n; d++)
+		has = has && (!needs_point(r, d) || d == r->choice->keys.items[0] || !target_uses_dim(stage, d));
+	return has;
+}
+
+static void push_common(struct rewriter *r, const bool *is_common)
+{
+	for (int d = 1; d < r->out->accumulation->stage->dims.n; d++)
+		if (is_common && is_common[d])
 			push_old_dim(r, d);
 }
 
 static void push_points_of_run(struct rewriter *r, struct expr *segment, const char *segment_name)
 {
 	struct restructuring *restructuring = r->out->restructuring;
-	struct expr *run = push_piece(r, "run", segment_name, restructuring->segments, segment);
+	const bool *is_common = find_common(r), has_row = has_row_for_segment(r);
+	struct expr *run;
 
+	push_common(r, has_row ? is_common : NULL);
+	run = push_piece(r, "run", segment_name, restructuring->segments, segment);
 	for (int i = 1; i < r->choice->keys.n; i++) {
 		int key = r->choice->keys.items[i];
 		struct array *copy = restructuring_copy(r->module, restructuring, old_dim(r, key)->source.array, true);
 
 		r->out->map[key] = push_bind(r, old_dim(r, key)->name, copy, run);
 	}
-	push_common(r);
+	push_common(r, has_row ? NULL : is_common);
 	r->point = push_piece(r, old_dim(r, 0)->name, "run", restructuring->runs, run);
 	r->out->dims.items[r->out->dims.n - 1].is_short = true;
 }

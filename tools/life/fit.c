@@ -39,14 +39,13 @@ static bool bind_signals(struct fit *fit, struct failure *failure)
 	       bind_list(fit, "tolGradient", PMG_F64, n, fit->tolerances, failure);
 }
 
-/* So that voxels near to each other follow one another; the program of several signals does without. */
+/* So that voxels near to each other follow one another. */
 static bool bind_places(struct fit *fit, struct failure *failure)
 {
 	const struct problem *p = fit->problem;
 	const struct ndarray places = { .type = PMG_I32, .rank = 2, .shape = { p->n_voxels, 3 },
 					.data = p->voxel_coords };
-	return !p->voxel_coords || fit->options.n_signals ||
-	       bind_memory(&fit->session, "voxel_coords", &places, failure);
+	return !p->voxel_coords || bind_memory(&fit->session, "voxel_coords", &places, failure);
 }
 
 static bool bind_number(struct fit *fit, const char *name, double value, struct failure *failure)
