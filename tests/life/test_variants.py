@@ -78,6 +78,8 @@ def signals(folder, problem):
     run(*common, "-o", folder/"w.npy", "--history", folder/"h.csv")
     w, rows = np.load(folder/"w.npy"), list(csv.DictReader((folder/"h.csv").open()))
     check(w.shape == (3, problem.n_fibers) and len(rows) < 400, f"{w.shape}, {len(rows)} rows")
+    run(*common, "-o", folder/"w1.npy", "--threads=1")
+    check(folder.joinpath("w1.npy").read_bytes() == folder.joinpath("w.npy").read_bytes(), "1 and 2 threads")
     for q in range(3):
         wanted = nnls(M, b[q].ravel())[0]
         check(np.abs(w[q] - wanted).max() < 1e-6, f"signal {q}: {np.abs(w[q] - wanted).max()}")

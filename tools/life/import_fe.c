@@ -30,7 +30,7 @@ static bool read_part(struct reader *r, const char *inner, const char *const *na
 		return true;
 	fail_file(failure, location.path, "%s: it is no structure, nor an object of a class that has its fields here",
 		  location.inner);
-	fail_help(failure, "in MATLAB, save its fields as arrays: docs/life.md has the lines");
+	fail_help(failure, "save its fields as arrays: docs/life.md has the lines, in MATLAB and in Python");
 	return false;
 }
 
