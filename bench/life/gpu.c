@@ -17,7 +17,7 @@ static const struct gpu_version {
 	const char *name;
 	enum life_gpu_code code;
 	enum life_order order[LIFE_OPS];
-	const char *partition[LIFE_OPS];
+	const char *partition[LIFE_OPS];        /* NULL: none, since coefficients of zero weight are left out */
 } gpu_versions[] = {
 	{ "gpu_ref", LIFE_GPU_REF, { LIFE_BY_ATOM, LIFE_BY_ATOM }, { "coefficient", "coefficient" } },
 	{ "gpu_restructured", LIFE_GPU_REF, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "coefficient", "coefficient" } },
@@ -33,6 +33,8 @@ static const struct gpu_version {
 	{ "gpu_best_top", LIFE_GPU_BEST_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 	{ "gpu_lanes", LIFE_GPU_LANES, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 	{ "gpu_lanes_top", LIFE_GPU_LANES_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_live", LIFE_GPU_LANES, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", NULL } },
+	{ "gpu_live_top", LIFE_GPU_LANES_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", NULL } },
 };
 
 enum { N_VERSIONS = sizeof(gpu_versions) / sizeof(gpu_versions[0]) };
@@ -171,13 +173,26 @@ static void describe(struct life_row *row, const struct gpu_version *version, do
 	record->plan_ms = 1e3 * seconds;
 }
 
+/* Leaves those of zero weight out of the order; how many stay. */
+static int64_t keep_live(const struct life_case *problem, int32_t *order)
+{
+	const double *w = problem->w.data;
+	int64_t n = 0;
+	for (int64_t i = 0; i < problem->tensor.n_coeffs; i++)
+		if (w[problem->tensor.fiber[order[i]]] != 0)
+			order[n++] = order[i];
+	return n;
+}
+
 static bool open_state(struct life_row *row, const struct gpu_version *version, struct failure *failure)
 {
 	char error[200] = "not enough memory";
-	int32_t *order = life_order(&row->problem->tensor, version->order[row->op]);
+	struct life_tensor tensor = row->problem->tensor;
+	int32_t *order = life_order(&tensor, version->order[row->op]);
+	if (order && !version->partition[LIFE_WC])
+		tensor.n_coeffs = keep_live(row->problem, order);
 	if (order)
-		row->gpu_state = row->gpu->open(&row->problem->tensor, order, version->code, row->op, error,
-						sizeof(error));
+		row->gpu_state = row->gpu->open(&tensor, order, version->code, row->op, error, sizeof(error));
 	free(order);
 	if (!row->gpu_state)
 		fail(failure, OUTCOME_RESOURCES, "%s: %s", version->name, error);
@@ -192,6 +207,8 @@ bool life_row_gpu(struct life_values *values, const struct life_case *problem, c
 		version = strcmp(gpu_versions[i].name, name) == 0 ? &gpu_versions[i] : version;
 	if (!version)
 		return fail(failure, OUTCOME_USAGE, "there is no version '%s' for a GPU", name);
+	if (!version->partition[op])
+		return true;
 	struct life_row *row = arena_new(values->arena, struct life_row);
 	*row = (struct life_row){ .op = op, .problem = problem };
 	row->row.run = run_gpu;
