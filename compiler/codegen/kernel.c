@@ -221,13 +221,42 @@ static void print_part(struct kernel *kernel, const struct part *part)
 	emit_nests(&kernel->emit, &kernel->nests, part->first, part->last);
 }
 
-static bool depends_on_copy(const struct kernel *kernel, const char *text)
+static bool mentions_known_size(const struct kernel *kernel, const char *text)
 {
 	const struct layout *layout = kernel->layout;
 	bool depends = false;
 
 	for (int i = 0; i < layout->module->params.n; i++)
 		depends |= layout->module->params.items[i].is_specialized && text_mentions(text, layout->params[i]);
+	return depends;
+}
+
+static bool is_known_size(const struct kernel *kernel, const struct expr *expr)
+{
+	return expr->kind == EXPR_PARAM && kernel->layout->module->params.items[expr->index].is_specialized;
+}
+
+/* Loops over such a size are written otherwise where it is known, and then need not mention it. */
+static bool has_known_loops(const struct kernel *kernel, const struct stage *stage)
+{
+	bool has = false;
+
+	for (int d = 0; d < stage->dims.n; d++) {
+		const struct dim *dim = &stage->dims.items[d];
+
+		has |= dim->kind == DIM_RANGE && (is_known_size(kernel, dim->lo) || is_known_size(kernel, dim->hi));
+	}
+	return has;
+}
+
+static bool depends_on_copy(const struct kernel *kernel, const struct part *part, const char *text)
+{
+	const group_list groups = groups_of(kernel, part);
+	bool depends = mentions_known_size(kernel, text);
+
+	for (int g = 0; g < groups.n; g++)
+		for (int s = 0; s < groups.items[g]->stages.n; s++)
+			depends |= has_known_loops(kernel, groups.items[g]->stages.items[s]);
 	return depends;
 }
 
@@ -263,8 +292,8 @@ static void emit_part_function(struct kernel *kernel, struct part *part)
 	const size_t before = kernel->w->text.length;
 	const char *text = scratch_text(kernel, print_part, part);
 	/* Of a device, the kernels stand there now. */
-	const bool is_of_copy = depends_on_copy(kernel, text) ||
-				depends_on_copy(kernel, str_text(&kernel->w->text) + before);
+	const bool is_of_copy = depends_on_copy(kernel, part, text) ||
+				mentions_known_size(kernel, str_text(&kernel->w->text) + before);
 
 	line(kernel->w, "%s\n{", part_head(kernel, part, text, is_of_copy));
 	if (!is_of_copy)
