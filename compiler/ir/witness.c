@@ -6,9 +6,12 @@
 
 #include <isl/point.h>
 
+/* 0 of a relation that isl's quota has kept from being. */
 static unsigned dims_of(__isl_keep isl_map *map, enum isl_dim_type type)
 {
-	return (unsigned) isl_map_dim(map, type);
+	isl_size n = isl_map_dim(map, type);
+
+	return n < 0 ? 0 : (unsigned) n;
 }
 
 static bool plays_part(__isl_keep isl_map *map, enum isl_dim_type type, unsigned dim)

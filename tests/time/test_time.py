@@ -38,7 +38,7 @@ def compiled(path, *options):
     """Processor seconds, exit status, C and messages."""
     start = spent()
     done = subprocess.run([PMGC, str(path), *options, "--remarks", "-o", "-"], stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, check=False)
+                          capture_output=True, text=True, check=False, timeout=30*MOST)
     return spent() - start, done.returncode, done.stdout, done.stderr
 
 
@@ -84,11 +84,20 @@ def test_most(folder):
     check(n_given_up >= 3, f"only {n_given_up} of {len(hard)} are more than isl can handle")
 
 
+def test_few_operations():
+    """Wherever isl runs out of them, there is an end."""
+    for n in range(12000, 72000, 2000) if LONG_FORM else (24000, 48000, 64000):
+        options = ["--restructure=off", f"--max-operations={n}"]
+        seconds, status, _, messages = compiled("tests/programs/hines.pmg", *options)
+        check(seconds <= MOST and status in (0, 1) and QUOTA in messages, f"{n} operations: {seconds:.1f} s, {messages}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="pmg-time-") as folder:
         test_examples()
         test_long(folder)
         test_most(folder)
+    test_few_operations()
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] != 0
 
