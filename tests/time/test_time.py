@@ -89,7 +89,7 @@ def test_few_operations():
     for n in range(12000, 72000, 2000) if LONG_FORM else (24000, 48000, 64000):
         options = ["--restructure=off", f"--max-operations={n}"]
         seconds, status, _, messages = compiled("tests/programs/hines.pmg", *options)
-        check(seconds <= MOST and status in (0, 1) and QUOTA in messages, f"{n} operations: {seconds:.1f} s, {messages}")
+        check(seconds <= MOST and status in (0, 1) and QUOTA in messages, f"{n}: {seconds:.1f} s, {messages}")
 
 
 def main():
