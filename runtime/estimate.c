@@ -4,6 +4,7 @@
  * only as far as the order of the candidates goes. Sizes that a restructuring will find are taken at their largest:
  * as many runs as points. */
 #include "plan.h"
+#include "restructure.h"
 
 /* Seconds. */
 static const struct rates {
@@ -33,7 +34,7 @@ static void sizes_bound(const pmg_pipeline_desc *desc, const int64_t *extents, i
 		if (r->n_runs >= 0)
 			sizes[r->n_runs] = n;
 		if (r->parts)
-			sizes[r->parts->n_parts] = n;
+			sizes[r->parts->n_parts] = parts_most(n, array_limit(&desc->arrays[r->keys[0]], extents));
 		if (r->n_chunks >= 0)
 			sizes[r->n_chunks] = r->is_by_threads ? threads : 256;
 	}

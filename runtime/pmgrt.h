@@ -215,9 +215,9 @@ typedef struct pmg_places_desc {
 } pmg_places_desc;
 
 /* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest segment
- * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. The
- * parts of a segment differ by one point at most and stand next to one another. Where there is a second key, segments
- * with near values of it stand near to each other, since they read the same rows. */
+ * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. Each
+ * value has a part, if of no points; parts of a segment differ by one point at most, next to one another. Where there
+ * is a second key, segments with near values of it stand near to each other, since they read the same rows. */
 enum { PMG_PART_POINTS = 512 };
 typedef struct pmg_parts_desc {
 	int32_t values, begins, ends;   /* arrays of n_parts elements */

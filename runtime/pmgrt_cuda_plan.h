@@ -96,6 +96,15 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 #define PMG_LAUNCH_SUM(plan, kernel, count, team, ...) \
 	pmg_cuda_launch(plan, #kernel, kernel, count, team, true, ##__VA_ARGS__)
 
+/* Before a kernel that writes the rows of values that one part has. `loop`: of an `iterate` around; NULL. */
+template <class T, class V>
+static inline void pmg_cuda_set_cut(pmg_plan *plan, int64_t n, const V *values, T *cells, int64_t row, T value,
+				    const pmg_cuda_loop *loop)
+{
+	pmg_cuda_launch(plan, "pmg_cuda_cut_rows", pmg_cuda_cut_rows<T, V>, n, 8, false, n, values, cells, row, value,
+			loop);
+}
+
 /* ---- What kernels and the host's code ask for ---- */
 
 static inline void *pmg_cuda_data(pmg_plan *plan, int32_t array)

@@ -178,6 +178,25 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 PMG_CUDA_ROW(add, +)
 PMG_CUDA_ROW(prod, *)
 
+/* Sets the rows of values that several of n parts have. */
+template <class T, class V>
+static __global__ void pmg_cuda_cut_rows(int64_t n, const V *values, T *cells, int64_t row, T value,
+					 const pmg_cuda_loop *loop)
+{
+	PMG_TEAM(8, 8, 1);
+
+	if (loop && loop->is_over)
+		return;
+	for (int64_t part = pmg_index; part + 1 < n; part += pmg_teams) {
+		const int64_t at = values[part];
+
+		if (at != values[part + 1] || (part > 0 && at == values[part - 1]))
+			continue;
+		for (int64_t i = pmg_lane; i < row; i += pmg_team)
+			cells[at*row + i] = value;
+	}
+}
+
 /* The sum of what the groups of a team have, the same in each. */
 template <int team, int group, class operation, class T, int w>
 static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_groups(pmg_cuda_vector<T, w> sums)

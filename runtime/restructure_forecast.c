@@ -124,15 +124,12 @@ static int64_t runs_estimate(const pmg_pipeline_desc *desc, const pmg_restructur
 }
 
 /* A part for each segment, and some more. */
-static int64_t parts_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const void *args,
+static int64_t parts_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure,
 			      const int64_t *extents, bool certain)
 {
-	const int64_t n = points_of(desc, restructure, extents);
-	pmg_restructure_desc by_first = *restructure;
+	const int64_t n_values = array_limit(&desc->arrays[restructure->keys[0]], extents);
 
-	by_first.n_keys = 1;
-	return certain ? (n + PMG_PART_POINTS - 1) / PMG_PART_POINTS
-		       : parts_most(n, runs_estimate(desc, &by_first, args, extents));
+	return certain ? n_values : parts_most(points_of(desc, restructure, extents), n_values);
 }
 
 /* ---- Memory ---- */
@@ -227,7 +224,7 @@ int64_t restructurings_forecast(const pmg_pipeline_desc *desc, const void *args,
 	for (int32_t r = 0; r < desc->n_restructurings; r++) {
 		const pmg_restructure_desc *restructure = &desc->restructurings[r];
 		const struct unknowns unknowns = {
-			.n_parts = restructure->parts ? parts_estimate(desc, restructure, args, extents, certain) : 0,
+			.n_parts = restructure->parts ? parts_estimate(desc, restructure, extents, certain) : 0,
 			.n_runs = restructure->runs < 0 ? 0
 				: certain ? points_of(desc, restructure, extents) > 0
 				: runs_estimate(desc, restructure, args, extents),

@@ -4,7 +4,8 @@
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
  * to be near to each other. Where places are given, segments are in their order already. Else the points of a segment
  * lie in the order of the second key, and two of its quartiles are where a segment lies on a Hilbert curve; but first,
- * segments are dealt into slabs by their own number, since what is near in space often has near numbers. */
+ * segments are dealt into slabs by their own number, since what is near in space often has near numbers. A segment
+ * without points has one part without points: so each segment is somebody's. */
 #include "restructure.h"
 
 #include <stdlib.h>
@@ -51,11 +52,12 @@ static int64_t curve_place(int64_t x, int64_t y)
 	return place;
 }
 
-/* The second key of the point at `part` quarters of the segment, one or three, for the curve. */
+/* The second key of the point at `part` quarters of the segment, one or three, for the curve; 0 of an empty one. */
 static int64_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
 {
 	const int64_t limit = array_limit(&in->plan->desc->arrays[in->desc->keys[1]], in->plan->extents);
-	const int64_t key = in->quartiles ? in->quartiles[2 * segment->number + part / 2]
+	const int64_t key = segment->n == 0 ? 0
+			  : in->quartiles ? in->quartiles[2 * segment->number + part / 2]
 			  : key_at(in, 1, segment->begin + segment->n * part / 4);
 	const double share = (double) key / (double) limit;
 
@@ -83,30 +85,27 @@ static bool has_places(const struct inspection *in)
 					       &plan->bindings[places->coordinates].buffer);
 }
 
-/* Those that hold points, and the number of their parts. */
-static int64_t segments_collect(const struct inspection *in, struct segment *segments, int64_t *n_parts)
+/* All segments, and how many parts these have. */
+static int64_t segments_collect(const struct inspection *in, struct segment *segments)
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
 	const bool is_by_key = in->desc->n_keys > 1 && !has_places(in);
-	int64_t n = 0, begin = 0;
+	int64_t n_parts = 0, begin = 0;
 
-	*n_parts = 0;
 	for (int64_t s = 0; s < in->n_values; s++) {
 		struct segment segment = { .number = s, .begin = begin };
 
 		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
-		segment.n_parts = (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS;
-		if (segment.n == 0)
-			continue;
+		segment.n_parts = segment.n > 0 ? (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS : 1;
 		segment.slab = is_by_key ? s * SLABS / in->n_values : 0;
 		if (is_by_key)
 			segment.place = curve_place(quartile(in, &segment, 1), quartile(in, &segment, 3));
-		segments[n++] = segment;
-		*n_parts += segment.n_parts;
+		segments[s] = segment;
+		n_parts += segment.n_parts;
 	}
-	return n;
+	return n_parts;
 }
 
 static pmg_status parts_allocate(const struct inspection *in, int64_t n_parts)
@@ -122,14 +121,14 @@ static pmg_status parts_allocate(const struct inspection *in, int64_t n_parts)
 	return status;
 }
 
-static void parts_write(const struct inspection *in, const struct segment *segments, int64_t n)
+static void parts_write(const struct inspection *in, const struct segment *segments)
 {
 	const struct elements values = array_values(in->plan, in->desc->parts->values);
 	const struct elements begins = array_values(in->plan, in->desc->parts->begins);
 	const struct elements ends = array_values(in->plan, in->desc->parts->ends);
 	int64_t part = 0;
 
-	for (int64_t s = 0; s < n; s++) {
+	for (int64_t s = 0; s < in->n_values; s++) {
 		const int64_t value = segment_value(in, segments[s].number);
 
 		for (int64_t i = 0; i < segments[s].n_parts; i++, part++) {
@@ -147,17 +146,17 @@ pmg_status parts_make(struct inspection *in)
 {
 	const int64_t bytes = part_bytes(in->n_values);
 	struct segment *segments = plan_allocate(in->plan, bytes);
-	int64_t n, n_parts;
+	int64_t n_parts;
 	pmg_status status;
 
 	if (!segments)
 		return PMG_NO_RESOURCES;
-	n = segments_collect(in, segments, &n_parts);
-	qsort(segments, (size_t) n, sizeof *segments, by_place);
+	n_parts = segments_collect(in, segments);
+	qsort(segments, (size_t) in->n_values, sizeof *segments, by_place);
 	in->plan->sizes[in->desc->parts->n_parts] = n_parts;
 	status = parts_allocate(in, n_parts);
 	if (status == PMG_OK)
-		parts_write(in, segments, n);
+		parts_write(in, segments);
 	plan_release(in->plan, segments, bytes);
 	return status;
 }

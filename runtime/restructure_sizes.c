@@ -201,7 +201,7 @@ int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t th
 
 int64_t parts_most(int64_t n, int64_t n_values)
 {
-	return n / PMG_PART_POINTS + (n < n_values ? n : n_values);
+	return n / PMG_PART_POINTS + n_values;
 }
 
 int64_t inspected_bytes(pmg_type type, int64_t n)

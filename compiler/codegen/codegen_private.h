@@ -166,6 +166,12 @@ struct row_start {                      /* a loop that sets to zero what a row b
 	bool is_used;
 };
 
+struct part_rows {                      /* a nest that sets what parts add to, on a device */
+	const struct stage *setter;
+	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
+	const struct mark *row;
+};
+
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
 	const struct stage *stage;
 	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
@@ -210,6 +216,7 @@ struct emit {
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	struct row_start *start;        /* NULL: a row is read */
+	struct part_rows *part_rows;    /* NULL: cells are set ahead */
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
@@ -563,14 +570,29 @@ bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_ke
 bool start_is_of(struct emit *e, const char *cell, const struct row *row);
 /* The first nest, for where the row is not kept: in the `else` of the block that is open. */
 void emit_start_otherwise(struct emit *e, int names);
+/* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
+ * restructuring that is the only one of its segment; "false": nobody can say. */
+const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
+/* Does a nest set cells, which the one behind may set itself where it is printed with these e->part_rows? Did that one,
+ * as far as it was printed? What is left of the first nest then. */
+bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows);
+bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows);
+void emit_set_cut(struct emit *e);
+/* Is the row one of these, to be written in any case? */
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row);
+/* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
+ * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
+bool target_is_neutral(const struct emit *e, const struct stage *stage);
 /* A read, of which `text` is the element, where vectors are printed. */
 bool row_is_along(const struct emit *e, const struct access *access);
 const char *row_read(struct emit *e, const struct access *access, const char *text);
 
 /* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
- * `dim`; a row's length, where it is known. `row_open` opens the loop over the vectors of a row, in which isl's loop
- * has the first cell of each if it `needs_cell`, and gives the name of its variable. */
+ * `dim`, and around nothing but the stage; a row's length, where it is known. `row_open` opens the loop over the
+ * vectors of a row, in which isl's loop has the first cell of each if it `needs_cell`, and gives the name of its
+ * variable. */
 bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
+bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
 bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
 const char *row_suffix(enum scalar_type type);

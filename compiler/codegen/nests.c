@@ -222,24 +222,57 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
 		names = block_open(e, "if (%s) {", e->starts);
+	if (e->part_rows)
+		emit_set_cut(e);
 	emit_node(e, nest->node, (struct loop_use) { 0 });
 	if (is_guarded)
 		block_close(e, names);
 	e->guards_starts = e->in_loop = false;
 }
 
+static void print_nest(struct emit *e, struct nest *nest, struct part_rows *rows)
+{
+	struct scope scope = scope_enter(e);
+
+	push_context(e, nest->region);
+	e->is_dead = &nest->is_dead;
+	e->part_rows = rows;
+	emit_nest(e, nest);
+	e->part_rows = NULL;
+	scope_leave(e, scope);
+}
+
+/* Does the nest behind set what this one does, but for rows of several parts? It is printed to nowhere to see. */
+static bool is_set_behind(struct emit *e, const struct nest *nest, struct nest *behind, struct part_rows *rows)
+{
+	struct writer kernels = writer_new(e->arena), starts = writer_new(e->arena);
+	struct writer *outer_kernels = e->kernels, *outer = e->w;
+	int n_kernels = e->n_kernels;
+
+	if (!e->kernels || nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
+		return false;
+	e->kernels = &kernels;
+	e->w = &starts;
+	print_nest(e, behind, rows);
+	e->kernels = outer_kernels;
+	e->w = outer;
+	e->n_kernels = n_kernels;
+	return part_rows_are_set(e, behind->node, rows);
+}
+
 void emit_nests(struct emit *e, nest_list *nests, int first, int last)
 {
 	for (int i = first; i < last; i++) {
 		struct nest *nest = &nests->items[i];
-		struct scope scope = scope_enter(e);
+		struct part_rows rows;
+		bool is_joined = i + 1 < last && is_set_behind(e, nest, nest + 1, &rows);
 
 		if (i > first)
 			writer_blank(e->w);
 		emit_comments(e, nest, i > first ? nest - 1 : NULL);
-		push_context(e, nest->region);
-		e->is_dead = &nest->is_dead;
-		emit_nest(e, nest);
-		scope_leave(e, scope);
+		if (is_joined)
+			emit_comments(e, nest + 1, nest);
+		i += is_joined;
+		print_nest(e, &nests->items[i], is_joined ? &rows : NULL);
 	}
 }

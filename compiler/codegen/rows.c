@@ -5,8 +5,8 @@
  * the cells do. Where the length of the row is not known, in the copy of a kernel for sizes that it was not specialised
  * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
  * if the loop between has an iteration: other cells may be another thread's. Where they may be in any case, on a
- * device, the row begins with the neutral element, and its cells are updated atomically, unless the part of a
- * restructuring that the row is of is the only one of its segment. Rows that begin at zero (row_start.c) are not read
+ * device, the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
+ * (row_parts.c). Rows that begin at zero (row_start.c) are not read
  * at all, so that those of a large array need not pass through the caches. */
 #include "codegen/codegen_private.h"
 
@@ -72,7 +72,7 @@ static bool is_statement(__isl_take isl_ast_node *node)
 	return is;
 }
 
-static bool is_same(struct emit *e, const struct affine *a, const struct affine *b)
+static bool is_equal(struct emit *e, const struct affine *a, const struct affine *b)
 {
 	struct affine difference = affine_combine(e->arena, 1, a, -1, b);
 	int64_t value;
@@ -80,8 +80,7 @@ static bool is_same(struct emit *e, const struct affine *a, const struct affine 
 	return affine_is_constant(&difference, &value) && value == 0;
 }
 
-/* Is this a loop over all cells of the row? */
-bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
+bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
 {
 	struct affine lo = affine_of_expr(e, NULL, dim->lo), hi = affine_of_expr(e, NULL, dim->hi);
 	struct range range;
@@ -89,8 +88,12 @@ bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const stru
 	if (isl_ast_node_get_type(loop) != isl_ast_node_for)
 		return false;
 	range = range_of(e, loop, 1);
-	return !range.is_single && range.step == 1 && is_same(e, &range.first, &lo) && is_same(e, &range.end, &hi) &&
-	       is_statement(isl_ast_node_for_get_body(loop));
+	return !range.is_single && range.step == 1 && is_equal(e, &range.first, &lo) && is_equal(e, &range.end, &hi);
+}
+
+bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
+{
+	return loop_is_whole(e, loop, dim) && is_statement(isl_ast_node_for_get_body(loop));
 }
 
 /* ---- vectors ---- */
@@ -167,9 +170,7 @@ static const struct region *region_of(const struct module *module, const struct 
 	return NULL;
 }
 
-/* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
- * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
-static bool target_is_neutral(const struct emit *e, const struct stage *stage)
+bool target_is_neutral(const struct emit *e, const struct stage *stage)
 {
 	const struct region *region = region_of(e->module, stage->group);
 	bool is_set = false, is_other = false;
@@ -327,46 +328,6 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 
 /* ---- the row ---- */
 
-static const struct restructuring *parts_with(const struct module *module, const struct array *values)
-{
-	for (int i = 0; i < module->restructurings.n; i++)
-		if (module->restructurings.items[i].part_values == values)
-			return &module->restructurings.items[i];
-	return NULL;
-}
-
-/* Declares whether no other iteration updates these cells: where their only subscript besides that along the row is the
- * value of a part's segment, no neighbour has it. */
-static const char *alone_text(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
-{
-	struct point point = { stage, ast_first_instance(node, stage, false) };
-	const struct restructuring *parts = NULL;
-	const struct dim *dim = NULL;
-	const char *name, *text = "false";
-	int n = 0;
-
-	for (int i = 0; i < stage->write.array->rank; i++) {
-		const struct expr *sub = stage->write.subs[i];
-
-		if (sub->kind == EXPR_DIM && sub->index == along)
-			continue;
-		n++;
-		dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
-	}
-	if (n == 1 && dim && dim->kind == DIM_BIND)
-		parts = parts_with(e->module, dim->source.array);
-	if (parts && point.instance) {
-		struct affine part = affine_of_expr(e, &point, dim->source.subs[0]);
-
-		name = affine_plain(e->arena, &part);
-		text = names_declare(&e->names, "is_alone");
-		line(e->w, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
-		     e->layout->params[parts->n_parts]);
-	}
-	isl_ast_expr_free(point.instance);
-	return text;
-}
-
 /* Is the loop directly below one of which each lane has an iteration? */
 static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
 {
@@ -396,7 +357,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	     type_c_name(array->sums), int_text(e->arena, length));
 	grid_holds_row(e, length*type_size(array->sums));
 	if (starts_anew)
-		row.is_alone = is_atomic ? alone_text(e, node, mark->stage, row.dim) : "true";
+		row.is_alone = is_atomic ? row_is_alone(e, node, mark->stage, row.dim) : "true";
 	emit_transfer(e, node, loop, &row, starts_anew || is_zero ? TRANSFER_START : TRANSFER_READ);
 	if (!starts_anew && !row_fills_team(e, length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
@@ -444,13 +405,15 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
 	}
-	if (search.n == 1 && condition && row_is_whole_loop(e, search.loop, mark->dim)) {
+	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim)) {
+		emit_node(e, node, (struct loop_use) { 0 });
+	} else if (row_sets_cells(e, node, mark)) {
+		emit_kept(e, node, mark, search.loop, length);
+	} else {
 		names = block_open(e, "if (%s) {", condition);
 		if (emit_kept(e, node, mark, search.loop, length))
 			emit_start_otherwise(e, names);
 		block_close(e, names);
-	} else {
-		emit_node(e, node, (struct loop_use) { 0 });
 	}
 	isl_ast_node_free(search.loop);
 }

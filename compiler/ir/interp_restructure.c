@@ -117,13 +117,13 @@ static void fill_chunks(const struct inspection *in)
 	}
 }
 
-/* The parts of segment s, behind `part` others; the arrays are bound when all are counted. */
+/* The parts of segment s, one if it is empty, behind `part` others; the arrays are bound when all are counted. */
 static int64_t fill_segment_parts(const struct inspection *in, int64_t s, int64_t part, bool is_counting)
 {
 	const struct slot *slots = in->run->slots, *segments = &slots[in->what->segments->number];
-	int64_t end = slot_integer(segments, s + 1);
+	int64_t begin = slot_integer(segments, s), end = slot_integer(segments, s + 1);
 
-	for (int64_t begin = slot_integer(segments, s); begin < end; begin += PART_POINTS, part++) {
+	for (bool is_first = true; is_first || begin < end; begin += PART_POINTS, part++, is_first = false) {
 		if (is_counting)
 			continue;
 		slot_set_integer(&in->run->slots[in->what->part_values->number], part, place_of(in, s));

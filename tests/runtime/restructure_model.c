@@ -549,11 +549,12 @@ static const int32_t *part_array(const struct model *model, enum points_array wh
 	return model->plan->data[model->points->numbers[which]];
 }
 
-/* Each point is in one part, of its own segment; equal values stand together, in parts of nearly equal length. */
+/* Each point is in one part, of its own segment; equal values stand together, in parts of nearly equal length. Each
+ * value has one. */
 static bool parts_are_right(const struct model *model)
 {
 	const int64_t n = model->points->choice.n, n_parts = model->plan->sizes[POINTS_N_PARTS];
-	int64_t covered = 0, changes = 0, segments = 0;
+	int64_t covered = 0, changes = 0;
 	const int32_t *values, *begins, *ends;
 
 	if (!model->points->choice.has_parts)
@@ -565,7 +566,7 @@ static bool parts_are_right(const struct model *model)
 		const bool goes_on = p > 0 && values[p] == values[p - 1];
 		const int64_t length = ends[p] - begins[p], before = goes_on ? ends[p - 1] - begins[p - 1] : length;
 
-		if (length < 1 || length > PMG_PART_POINTS || llabs(length - before) > 1)
+		if (length < (goes_on ? 1 : 0) || length > PMG_PART_POINTS || llabs(length - before) > 1)
 			return false;
 		if (goes_on && begins[p] != ends[p - 1])
 			return false;
@@ -575,9 +576,7 @@ static bool parts_are_right(const struct model *model)
 		covered += length;
 		changes += !goes_on;
 	}
-	for (int64_t k = 0; k < n; k++)
-		segments += k == 0 || model->rows[k].keys[0] != model->rows[k - 1].keys[0];
-	return covered == n && changes == segments;
+	return covered == n && changes == model->points->choice.limits[0];
 }
 
 void points_check(struct tests *tests, const struct points *points, const pmg_plan *plan, int threads)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of parts, on a device: segments of a restructuring are cut into parts (PARTITION_PARTS), and a kernel gives each
+ * part a team, which keeps a row of the cells of its segment. Where the segment has one part only, nobody else updates
+ * these cells. Since every segment has a part, if of no points, a nest ahead that sets all cells to the neutral element
+ * is then needed only for segments of several parts: where that is all it does, it becomes pmg_cuda_set_cut, and the
+ * kernel of the parts writes all other rows, those of nothing too.
+ *
+ * Whether the row is kept, and under no condition, shows when it is printed, to nowhere first (nests.c). */
+#include "codegen/codegen_private.h"
+
+enum { ROW_INDENT = 2 };        /* of what stands in the loop over the parts of a kernel, under no condition */
+
+/* ---- rows that one part has ---- */
+
+static const struct restructuring *parts_with(const struct module *module, const struct array *values)
+{
+	for (int i = 0; i < module->restructurings.n; i++)
+		if (module->restructurings.items[i].part_values == values)
+			return &module->restructurings.items[i];
+	return NULL;
+}
+
+/* The dim that is the only subscript of what the stage writes besides that along its row, and the value of the segment
+ * of a part of `parts`; NULL. */
+static const struct dim *segment_dim(const struct emit *e, const struct stage *stage, int along,
+				     const struct restructuring **parts)
+{
+	const struct dim *dim = NULL;
+	int n = 0;
+
+	for (int i = 0; i < stage->write.array->rank; i++) {
+		const struct expr *sub = stage->write.subs[i];
+
+		if (sub->kind == EXPR_DIM && sub->index == along)
+			continue;
+		n++;
+		dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
+	}
+	*parts = n == 1 && dim && dim->kind == DIM_BIND ? parts_with(e->module, dim->source.array) : NULL;
+	return *parts ? dim : NULL;
+}
+
+const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
+{
+	struct point point = { stage, ast_first_instance(node, stage, false) };
+	const struct restructuring *parts;
+	const struct dim *dim = segment_dim(e, stage, along, &parts);
+	const char *name, *text = "false";
+
+	if (dim && point.instance) {
+		struct affine part = affine_of_expr(e, &point, dim->source.subs[0]);
+
+		name = affine_plain(e->arena, &part);
+		text = names_declare(&e->names, "is_alone");
+		line(e->w, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
+		     e->layout->params[parts->n_parts]);
+	}
+	isl_ast_expr_free(point.instance);
+	return text;
+}
+
+/* ---- the nest ahead ---- */
+
+/* Behind marks that a kernel has at its head and above its loops. */
+static __isl_give isl_ast_node *below_marks(__isl_take isl_ast_node *node)
+{
+	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
+		const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+		isl_ast_node *below;
+
+		if (mark->kind != MARK_GRID && mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR &&
+		    mark->kind != MARK_LOOP)
+			break;
+		below = isl_ast_node_mark_get_node(node);
+		isl_ast_node_free(node);
+		node = below;
+	}
+	return node;
+}
+
+/* Two loops, over all of the stage's two dims, around nothing but the stage. */
+static bool is_whole_nest(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
+{
+	isl_ast_node *outer = below_marks(isl_ast_node_copy(node)), *inner = NULL;
+	bool is = stage->dims.n == 2 && loop_is_whole(e, outer, &stage->dims.items[0]);
+
+	if (is) {
+		struct affine variable = affine_name(e->arena, stage->dims.items[0].name);
+
+		iterator_push(e, outer, &variable, 1);
+		inner = below_marks(isl_ast_node_for_get_body(outer));
+		is = row_is_whole_loop(e, inner, &stage->dims.items[1]);
+		e->iterators.n--;
+	}
+	isl_ast_node_free(inner);
+	isl_ast_node_free(outer);
+	return is;
+}
+
+static bool is_grid(__isl_keep isl_ast_node *node)
+{
+	return isl_ast_node_get_type(node) == isl_ast_node_mark &&
+	       mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_GRID;
+}
+
+/* The stage that a kernel sets all cells of a matrix with; NULL. */
+static const struct stage *setter_of(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	isl_ast_expr *instance = is_grid(node) ? ast_first_instance(node, NULL, false) : NULL;
+	const struct stage *stage = instance ? ast_stage(instance) : NULL;
+
+	isl_ast_expr_free(instance);
+	if (!stage || !stage->is_init || stage->guard || stage->dims.n != 2 || stage->write.array->rank != 2)
+		return NULL;
+	for (int i = 0; i < 2; i++)
+		if (stage->write.subs[i]->kind != EXPR_DIM || stage->write.subs[i]->index != i)
+			return NULL;
+	return is_whole_nest(e, node, stage) ? stage : NULL;
+}
+
+static bool is_from_zero_to(struct emit *e, const struct dim *dim, const struct expr *hi)
+{
+	struct affine of_dim, of_array, difference;
+	int64_t lo, rest;
+
+	if (dim->kind != DIM_RANGE || !expr_is_constant(dim->lo, &lo) || lo != 0)
+		return false;
+	of_dim = affine_of_expr(e, NULL, dim->hi);
+	of_array = affine_of_expr(e, NULL, hi);
+	difference = affine_combine(e->arena, 1, &of_dim, -1, &of_array);
+	return affine_is_constant(&difference, &rest) && rest == 0;
+}
+
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row)
+{
+	const struct stage *setter = e->part_rows ? e->part_rows->setter : NULL, *stage = row->stage;
+	const struct restructuring *parts;
+	int along = mark_dim_number(row);
+	const struct dim *dim = setter ? segment_dim(e, stage, along, &parts) : NULL;
+
+	if (!dim || stage->write.array != setter->write.array || e->w->indent != ROW_INDENT ||
+	    !ast_has_mark(node, MARK_ATOMIC, stage) || !target_is_neutral(e, stage) ||
+	    !is_from_zero_to(e, &setter->dims.items[0], parts->keys.items[0]->limit) ||
+	    !is_from_zero_to(e, &setter->dims.items[1], setter->write.array->hi[1]) ||
+	    !is_from_zero_to(e, &stage->dims.items[along], setter->write.array->hi[1]) ||
+	    stage->write.subs[1]->kind != EXPR_DIM || stage->write.subs[1]->index != along)
+		return false;
+	e->part_rows->parts = parts;
+	e->part_rows->row = row;
+	return true;
+}
+
+/* ---- both ---- */
+
+/* Not where isl has cut the loop over the parts. */
+static bool has_all_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
+{
+	isl_ast_node *loop = below_marks(isl_ast_node_copy(node));
+	bool has = stage->dims.items[0].kind == DIM_RANGE && loop_is_whole(e, loop, &stage->dims.items[0]);
+
+	isl_ast_node_free(loop);
+	return has;
+}
+
+bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows)
+{
+	*rows = (struct part_rows) { .setter = setter_of(e, node) };
+	return rows->setter;
+}
+
+bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows)
+{
+	return rows->parts && is_grid(node) && has_all_parts(e, node, rows->row->stage);
+}
+
+void emit_set_cut(struct emit *e)
+{
+	const struct part_rows *rows = e->part_rows;
+	const struct array *array = rows->setter->write.array;
+	int64_t length;
+
+	if (!rows->parts)
+		return;
+	row_length(e, rows->row->dim, &length);
+	line(e->w, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
+	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, length),
+	     c_identity(e->arena, rows->row->stage->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
+	note_write(e, array);
+}
