@@ -107,6 +107,23 @@ def bench(folder):
     check(len(Path(f"{folder}/records.json").read_text(encoding="utf-8").splitlines()) == 5, "records")
 
 
+def settles(folder):
+    """Weights that settle at zero, shrink and come back: one graph, and the same bits however often the host looks."""
+    if "PMG_TEST_LONG" not in os.environ:
+        return
+    program = Path("tests/life/test_live.py").read_text(encoding="ascii").split('PROGRAM = """')[1].split('"""')[0]
+    Path(f"{folder}/settling.pmg").write_text(program, encoding="ascii")
+    run("phantom", "life", "--scale=0.006", "--grid=8", "--ntheta=4", "-o", f"{folder}/settling.h5")
+    tables = [f"{name}={folder}/settling.h5:/{name}" for name in ("PHI", "D")]
+    totals = []
+    for every in (1, 5):
+        _, (_, graphs, _, _) = run("run", f"{folder}/settling.pmg", *DEVICE, *tables, "w0=random:1", "n=14", "--compare",
+                                   f"--check-every={every}", "-o", f"total={folder}/total.npy", "--force", counts=True)
+        check(graphs == 1, f"settling: {graphs} graphs")
+        totals.append(Path(f"{folder}/total.npy").read_bytes())
+    check(totals[0] == totals[1], "points of zero weight: not the same with each look")
+
+
 def words():
     """GPUs that code is made for, as nvcc is told."""
     command = ["run", "--target=cuda", "--nvcc=echo", "dsl_examples/life_dsc.pmg", "nTheta=16", *SOLVER[1:5],
@@ -123,6 +140,7 @@ def main():
         bad_index(folder)
         life(folder)
         bench(folder)
+        settles(folder)
         words()
     wrong = [problem for problem in PROBLEMS if problem]
     print("\n".join(wrong), f"{len(PROBLEMS) - len(wrong)} passed, {len(wrong)} failed", sep="\n")
