@@ -371,7 +371,7 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 		deal_breaks(e);
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
-		condition = condition_open(e, conjunction(e, &conditions), is_root ? -1 : scope.facts);
+		condition = condition_open(e, conjunction(e, &conditions), is_root ? e->facts.n : scope.facts);
 	}
 	emit_node(e, body, (struct loop_use) { 0 });
 	if (conditions.n)
@@ -500,7 +500,7 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 			  const struct point *point, const struct affine *variable)
 {
 	struct affine value = affine_of_dim(e, point, mark_dim_number(mark));
-	struct condition condition = condition_open(e, equality(e, variable, &value), -1);
+	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });

@@ -492,7 +492,7 @@ struct condition {
 	int names, n_conditions;
 };
 
-/* Facts from number `first_fact` on say what the text says; -1: they do not. */
+/* Facts from number `first_fact` on say what the text says: none, where there are no more than so many. */
 struct condition condition_open(struct emit *e, const char *text, int first_fact);
 void condition_close(struct emit *e, struct condition condition);
 /* Of what is written in lanes: the conditions that do not follow from each other; NULL: there are none. */

@@ -152,7 +152,8 @@ static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	if (condition->names < 0) {
 		condition_close(e, *condition);
 		*condition = condition_open(e, arena_printf(e->arena, "!%s",
-							    text_at_least(e->arena, text, LEVEL_PRIMARY)), -1);
+							    text_at_least(e->arena, text, LEVEL_PRIMARY)),
+					  e->facts.n);
 	} else {
 		block_otherwise(e, condition->names);
 	}
@@ -166,7 +167,7 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 	isl_ast_node *then = isl_ast_node_if_get_then_node(node);
 	struct scope scope = scope_enter(e);
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
-	struct condition condition = condition_open(e, text.text, is_said ? scope.facts : -1);
+	struct condition condition = condition_open(e, text.text, is_said ? scope.facts : e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, then, use);

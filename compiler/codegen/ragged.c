@@ -16,7 +16,7 @@ static void add_condition(struct emit *e, const char *text, int first_fact)
 {
 	struct lane_condition condition = { .text = text };
 
-	for (int i = first_fact; first_fact >= 0 && i < e->facts.n; i++)
+	for (int i = first_fact; i < e->facts.n; i++)
 		vec_push(e->arena, &condition.facts, e->facts.items[i]);
 	vec_push(e->arena, &e->ragged->conditions, condition);
 }

@@ -176,6 +176,14 @@ struct group *module_add_group(struct module *module, enum region_kind region, c
 	return group;
 }
 
+void region_move_last(struct region *region, int to)
+{
+	struct group **at = region->groups.items + to, *last = region->groups.items[region->groups.n - 1];
+
+	memmove(at + 1, at, (size_t) (region->groups.n - 1 - to)*sizeof(struct group *));
+	*at = last;
+}
+
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span)
 {
 	struct stage *stage = arena_new(module->arena, struct stage);

@@ -327,6 +327,7 @@ int module_add_param(struct module *module, const char *name, struct span span);
 struct array *module_add_array(struct module *module, const char *name, enum array_role role, enum scalar_type type,
 			       int rank, struct span span);
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span);
+void region_move_last(struct region *region, int to);   /* its last group */
 /* A stage whose dims start as a copy of `common` (the group's dims); the group's n_common is set from the first. */
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span);
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,

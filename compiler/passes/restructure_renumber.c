@@ -138,9 +138,7 @@ static struct stage *add_copy(struct renumberer *r, const char *name, struct acc
 	struct group *group = module_add_group(r->module, r->region, name, r->rewriting->accumulation->stage->span);
 	struct stage *stage = module_add_stage(r->module, group, &dims, group->span);
 
-	for (int i = region->groups.n - 1; i > after; i--)
-		region->groups.items[i] = region->groups.items[i - 1];
-	region->groups.items[after] = group;
+	region_move_last(region, after);
 	stage->guard = r->rewriting->accumulation->stage->guard;
 	stage->write = to;
 	stage->op = op;
