@@ -2,8 +2,8 @@
  *
  * Points of zero weight, left out on a device; included where a program may do so. Where segments are cut into parts,
  * the arrays of points are there a second time: in it, the points of a part that are not left out stand at its head, in
- * their order, and its end is nearer. So parts stay, and begin where they do; none becomes empty, since it may have to
- * write zeros. Each call starts two kernels ahead of those that work on the points: one looks at the weights and comes
+ * their order, and its end is nearer. So parts stay, and begin where they do; one that becomes empty still writes its
+ * row. Each call starts two kernels ahead of those that work on the points: one looks at the weights and comes
  * to what pmgrt_live.h says, the other makes a copy, or all points, if it has come to that. The host neither knows nor
  * waits, so that what is done does not depend on when it looks, and graphs stay what they are. */
 #ifndef PMGRT_CUDA_LIVE_H
@@ -137,11 +137,7 @@ static __device__ int64_t pmg_cuda_live_part(const pmg_cuda_live_parts &parts, c
 			pmg_cuda_live_move(parts, to + pmg_cuda_count(lanes & ((1u << lane) - 1)), k);
 		to += pmg_cuda_count(lanes);
 	}
-	if (to > begin)
-		return to;
-	if (lane == 0)
-		pmg_cuda_live_move(parts, begin, begin);
-	return begin + 1;
+	return to;
 }
 
 /* What depends on the copies waits for `ends`, which everything reads that loops over points. */

@@ -117,8 +117,9 @@ def settles(folder):
     tables = [f"{name}={folder}/settling.h5:/{name}" for name in ("PHI", "D")]
     totals = []
     for every in (1, 5):
-        _, (_, graphs, _, _) = run("run", f"{folder}/settling.pmg", *DEVICE, *tables, "w0=random:1", "n=14", "--compare",
-                                   f"--check-every={every}", "-o", f"total={folder}/total.npy", "--force", counts=True)
+        _, (_, graphs, _, _) = run("run", f"{folder}/settling.pmg", *DEVICE, *tables, "w0=random:1", "n=14",
+                                   "--compare", f"--check-every={every}", "-o", f"total={folder}/total.npy",
+                                   "--force", counts=True)
         check(graphs == 1, f"settling: {graphs} graphs")
         totals.append(Path(f"{folder}/total.npy").read_bytes())
     check(totals[0] == totals[1], "points of zero weight: not the same with each look")
