@@ -4,6 +4,10 @@
  * - inline of diag: inlined (not stored); it is read once, where it is computed, cable.pmg:21
  * - inline of rhs: inlined (not stored); it is read once, where it is computed, cable.pmg:22
  * - states of v: in place (not copy); no cell is read after its next value is written, cable.pmg:12
+ * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
+ *   it, cable.pmg:23
+ * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); that is kept instead of the
+ *   divisor, cable.pmg:17
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several
  *   places, cable.pmg:23
  * - fuse of axial: fused (not separate); its outer loop is that of 'toParent', cable.pmg:16
@@ -33,10 +37,12 @@
  *   's' wait for each other, cable.pmg:20
  * - vector of coupling: simd (not scalar); iterations of 'i' are independent, cable.pmg:17
  * - vector of trace: simd (not scalar); iterations of 'j' are independent, cable.pmg:13
+ * - storage of v.HinesSystem.e.coupling: part of a thread (not array); its values live in one
+ *   iteration of 's', cable.pmg:17
  * - storage of v.HinesSystem.r: part of a thread (not array); its values live in one iteration of
  *   's', cable.pmg:23
- * - storage of v.HinesSystem.e: part of a thread (not array); its values live in one iteration of
- *   's', cable.pmg:23
+ * - storage of v.HinesSystem.e: variable (not array); its values live in one iteration of 'i',
+ *   cable.pmg:23
  * - storage of v.HinesSystem: part of a thread (not array); its values live in one iteration of
  *   's', cable.pmg:23
  * - storage of toParent: variable (not array); its values live in one iteration of 'i',
@@ -162,17 +168,18 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, v, &plan->places[5], s_block, lanes, n);
 		const double *restrict current_block = pmg_block_take_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, current, &plan->places[4], s_block, lanes, n);
 		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_e = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_r = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 		PMG_UNROLL
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		pmg_vector_f64 v_HinesSystem_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			pmg_vector_f64 v_HinesSystem_e_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -183,18 +190,22 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				if (c == i + 1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += coupling[i + 1]*coupling[i + 1]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += coupling[c]*coupling[c]*PMG_READ_F64(v_HinesSystem_e[16*c + lane]);
+						sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
 					}
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e[16*i + lane]) = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)]);
+				e[lane/PMG_LANES(double)] = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[16*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
 			}
 			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -206,23 +217,23 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				if (c == i + 1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane])*PMG_READ_F64(v_HinesSystem_e[16*c + lane]);
+						sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
 					}
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)];
+				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_last[lane/PMG_LANES(double)] = v_HinesSystem_e_now[lane/PMG_LANES(double)];
 				v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
+				v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -232,19 +243,19 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 			if (parent == -1) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane])*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
+					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]);
 				}
 			}
 			if (parent >= 0) {
 				if (parent + 1 == i) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = (PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - coupling[i]*v_HinesSystem_last[lane/PMG_LANES(double)])*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[16*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = (PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - coupling[i]*PMG_READ_F64(v_HinesSystem[16*parent + lane]))*PMG_READ_F64(v_HinesSystem_e[16*i + lane]);
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[16*i + lane])*PMG_READ_F64(v_HinesSystem[16*parent + lane]);
 					}
 				}
 			}
@@ -352,30 +363,32 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nCells; s++) {
 			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8);
-			double *restrict v_HinesSystem_e = (double *) plan->data[10] + pmg_thread()*(n + 8);
-			double *restrict v_HinesSystem_r = (double *) plan->data[11] + pmg_thread()*(n + 8);
+			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8);
+			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8);
 			trace[it*nCells + s] = v[s*n];
 			for (int64_t i = n - 1; i >= 0; i--) {
+				double e = 0.0;
 				double sum = 0.0;
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
-					sum += coupling[c]*coupling[c]*v_HinesSystem_e[c];
+					sum += v_HinesSystem_e_coupling[c]*coupling[c];
 				}
-				v_HinesSystem_e[i] = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum);
+				e = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum);
+				v_HinesSystem_e_coupling[i] = coupling[i]*e;
 				double sum_2 = 0.0;
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
-					sum_2 += coupling[c]*v_HinesSystem_r[c]*v_HinesSystem_e[c];
+					sum_2 += coupling[c]*v_HinesSystem_r[c];
 				}
-				v_HinesSystem_r[i] = cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2;
+				v_HinesSystem_r[i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
 			}
 			for (int64_t i = 0; i < n; i++) {
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
-					v_HinesSystem[i] = v_HinesSystem_r[i]*v_HinesSystem_e[i];
+					v_HinesSystem[i] = v_HinesSystem_r[i];
 				}
 				if (parent >= 0) {
-					v_HinesSystem[i] = (v_HinesSystem_r[i] - coupling[i]*v_HinesSystem[parent])*v_HinesSystem_e[i];
+					v_HinesSystem[i] = v_HinesSystem_r[i] - v_HinesSystem_e_coupling[i]*v_HinesSystem[parent];
 				}
 			}
 			#pragma omp simd
@@ -401,8 +414,8 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	double *restrict coupling = plan->data[7];
 	double *restrict toParent = plan->data[8];
 	double *restrict axial = plan->data[9];
-	const int64_t *restrict T_parent_children_offsets = plan->data[17];
-	const int64_t *restrict T_parent_children = plan->data[18];
+	const int64_t *restrict T_parent_children_offsets = plan->data[19];
+	const int64_t *restrict T_parent_children = plan->data[20];
 
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
@@ -520,19 +533,21 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	double *restrict v_HinesSystem = plan->data[12];
 	double *restrict v_HinesSystem_e = plan->data[13];
 	double *restrict v_HinesSystem_r = plan->data[14];
-	const int64_t *restrict T_parent_children_offsets = plan->data[17];
-	const int64_t *restrict T_parent_children = plan->data[18];
+	double *restrict v_HinesSystem_e_coupling = plan->data[15];
+	const int64_t *restrict T_parent_children_offsets = plan->data[19];
+	const int64_t *restrict T_parent_children = plan->data[20];
 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict v_HinesSystem_e_block = (double *) plan->data[15] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 8)*16;
+		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*(n + 8)*16;
 		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
-		pmg_vector_f64 v_HinesSystem_e_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
-			pmg_vector_f64 v_HinesSystem_e_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -543,24 +558,29 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 				if (c == i + 1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += coupling[i + 1]*coupling[i + 1]*v_HinesSystem_e_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += coupling[c]*coupling[c]*PMG_READ_F64(v_HinesSystem_e_block[16*c + lane]);
+						sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
 					}
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_last[lane/PMG_LANES(double)] = v_HinesSystem_e_now[lane/PMG_LANES(double)];
+				v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling_block[16*i + lane]) = coupling[i]*PMG_READ_F64(v_HinesSystem_e_block[16*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
 			}
 		}
+		pmg_block_write_f64(v_HinesSystem_e_coupling_block, 16, v_HinesSystem_e_coupling + s_block*n, lanes, n, n, 1);
 		pmg_block_write_f64(v_HinesSystem_e_block, 16, v_HinesSystem_e + s_block*n, lanes, n, n, 1);
 	}
 
@@ -570,9 +590,9 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += coupling[c]*v_HinesSystem_r[s*n + c]*v_HinesSystem_e[s*n + c];
+				sum += coupling[c]*v_HinesSystem_r[s*n + c];
 			}
-			v_HinesSystem_r[s*n + i] = rhs[s*n + i] - sum;
+			v_HinesSystem_r[s*n + i] = (rhs[s*n + i] - sum)*v_HinesSystem_e[s*n + i];
 		}
 	}
 
@@ -581,10 +601,10 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i]*v_HinesSystem_e[s*n + i];
+				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
 			}
 			if (parent >= 0) {
-				v_HinesSystem[s*n + i] = (v_HinesSystem_r[s*n + i] - coupling[i]*v_HinesSystem[s*n + parent])*v_HinesSystem_e[s*n + i];
+				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];
 			}
 		}
 	}
@@ -692,16 +712,16 @@ static const pmg_array_desc cable_arrays[] = {
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[10] = {
-		.name = "v.HinesSystem.e", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[11] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[12] = {
 		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -789,14 +809,15 @@ static const pmg_work_desc cable_work[] = {
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e", .flops = 11, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r", .flops = 9, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 1, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 3, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void cable_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -840,6 +861,8 @@ static void cable_count(const pmg_plan *plan, const void *arguments, double *cou
 	counts[31] = (double) (nCells);
 	counts[32] = (double) (nCells)*(double) (n);
 	counts[33] = (double) (nCells);
+	counts[34] = (double) (nCells)*(double) (n);
+	counts[35] = (double) (nCells);
 	(void) plan;
 }
 
@@ -908,16 +931,16 @@ static const pmg_array_desc cable_flat_arrays[] = {
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[10] = {
-		.name = "v.HinesSystem.e", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[11] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[12] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -975,14 +998,15 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e", .flops = 11, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 9, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 1, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 3, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
 static void cable_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1026,6 +1050,8 @@ static void cable_flat_count(const pmg_plan *plan, const void *arguments, double
 	counts[31] = (double) (nCells);
 	counts[32] = (double) (nCells)*(double) (n);
 	counts[33] = (double) (nCells);
+	counts[34] = (double) (nCells)*(double) (n);
+	counts[35] = (double) (nCells);
 	(void) plan;
 }
 
@@ -1042,7 +1068,7 @@ static const pmg_pipeline_desc cable_flat_description = {
 	.assumption = cable_assumption,
 	.kernel = cable_flat_kernel,
 	.choice = "--interleave=off",
-	.n_work = 17, .work = cable_flat_work, .count = cable_flat_count,
+	.n_work = 18, .work = cable_flat_work, .count = cable_flat_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1126,31 +1152,42 @@ static const pmg_array_desc cable_isl_arrays[] = {
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[15] = {
+		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+	},
+	[16] = {
+		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+	},
+	[17] = {
 		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
-	[16] = {
+	[18] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
 	},
-	[17] = {
+	[19] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
-	[18] = {
+	[20] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
 };
 
 static const pmg_children_desc cable_isl_children[] = {
-	{ 0, 17, 18 },
+	{ 0, 19, 20 },
 };
 
 static void cable_isl_extents(const void *arguments, int64_t *extents)
@@ -1184,14 +1221,19 @@ static void cable_isl_extents(const void *arguments, int64_t *extents)
 	extents[21] = n;
 	extents[22] = nCells;
 	extents[23] = n;
-	extents[24] = 1;
-	extents[25] = n + 8;
-	extents[26] = 16;
-	extents[27] = 1;
-	extents[28] = n + 8;
-	extents[29] = 16;
-	extents[30] = n + 1;
-	extents[31] = n;
+	extents[24] = nCells;
+	extents[25] = n;
+	extents[26] = 1;
+	extents[27] = n + 8;
+	extents[28] = 16;
+	extents[29] = 1;
+	extents[30] = n + 8;
+	extents[31] = 16;
+	extents[32] = 1;
+	extents[33] = n + 8;
+	extents[34] = 16;
+	extents[35] = n + 1;
+	extents[36] = n;
 }
 
 static const pmg_work_desc cable_isl_work[] = {
@@ -1206,14 +1248,15 @@ static const pmg_work_desc cable_isl_work[] = {
 	{ "diag", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rhs", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 3, .bytes = 8, .row_bytes = 24, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 1, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 3, .bytes = 40, .row_bytes = 8, .fetches = 1, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void cable_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1261,6 +1304,8 @@ static void cable_isl_count(const pmg_plan *plan, const void *arguments, double 
 	counts[35] = (double) (nCells);
 	counts[36] = (double) (nCells)*(double) (n);
 	counts[37] = (double) (nCells);
+	counts[38] = (double) (nCells)*(double) (n);
+	counts[39] = (double) (nCells);
 	(void) plan;
 }
 
@@ -1268,7 +1313,7 @@ static const pmg_pipeline_desc cable_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 19, .n_children = 1, .n_extents = 32,
+	.n_params = 5, .n_arrays = 21, .n_children = 1, .n_extents = 37,
 	.params = cable_params,
 	.arrays = cable_isl_arrays,
 	.children = cable_isl_children,
@@ -1277,7 +1322,7 @@ static const pmg_pipeline_desc cable_isl_description = {
 	.assumption = cable_assumption,
 	.kernel = cable_isl_kernel,
 	.choice = "--schedule=isl",
-	.n_work = 19, .work = cable_isl_work, .count = cable_isl_count,
+	.n_work = 20, .work = cable_isl_work, .count = cable_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1309,7 +1354,7 @@ static const pmg_pipeline_desc cable_description = {
 	.assumption = cable_assumption,
 	.kernel = cable_kernel,
 	.n_candidates = 3, .candidates = cable_candidates,
-	.n_work = 17, .work = cable_work, .count = cable_count,
+	.n_work = 18, .work = cable_work, .count = cable_count,
 	.is_ordered = true,
 	.plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

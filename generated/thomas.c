@@ -3,6 +3,9 @@
  * Pipeline thomas:
  * - eliminate of x: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest operations,
  *   thomas.pmg:17
+ * - quotients of c: divided by 'pivot' (not as it is); that is kept instead of the divisor,
+ *   thomas.pmg:6
+ * - quotients of y: divided by 'pivot' (not as it is); each read divides it, thomas.pmg:13
  * - reciprocals of pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   thomas.pmg:9
  * - fuse of y: fused (not separate); its outer 2 loops are those of 'pivot', thomas.pmg:13
@@ -13,10 +16,11 @@
  *   thomas.pmg:9
  * - interleave of pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, thomas.pmg:9
+ * - storage of pivot.c: part of a thread (not array); its values live in one iteration of 's',
+ *   thomas.pmg:6
  * - storage of y: part of a thread (not array); its values live in one iteration of 's',
  *   thomas.pmg:13
- * - storage of pivot: part of a thread (not array); its values live in one iteration of 's',
- *   thomas.pmg:9
+ * - storage of pivot: variable (not array); its values live in one iteration of 'i', thomas.pmg:9
  *
  * Pipeline thomas with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -36,9 +40,8 @@
 
 /* ---- thomas ---- */
 
-static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 {
-	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const double *restrict a = plan->data[0];
@@ -71,47 +74,53 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
 			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(pivot[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_block[lane]);
-			}
-			pmg_vector_f64 pivot_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(pivot[lane]);
-			}
-			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				y_last[lane/PMG_LANES(double)] = PMG_READ_F64(y[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 pivot_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*pivot_last[lane/PMG_LANES(double)]);
-					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)]*pivot_last[lane/PMG_LANES(double)];
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
+			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			for (int64_t i = 0; i < n; i++) {
+				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_block[lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*pivot_c_last[lane/PMG_LANES(double)]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					pivot_last[lane/PMG_LANES(double)] = pivot_now[lane/PMG_LANES(double)];
+					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*pivot[lane/PMG_LANES(double)];
+				}
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_block[lane])*pivot[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
+					pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y[16*n + lane - 16])*PMG_READ_F64(pivot[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
@@ -124,7 +133,7 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot[16*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(y[16*i + lane]) - PMG_READ_F64(pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
@@ -136,6 +145,13 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
 		}
 	}
+}
+
+static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const thomas_args *args = arguments;
+
+	thomas_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -175,17 +191,25 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nSystems; s++) {
-			double *restrict pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
-			double *restrict y = (double *) plan->data[6] + pmg_thread()*(n + 8);
-			pivot[0] = 1.0/b[s*n];
-			y[0] = d[s*n];
-			for (int64_t i = 1; i < n; i++) {
-				pivot[i] = 1.0/(b[s*n + i] - a[s*n + i]*c[s*n + i - 1]*pivot[i - 1]);
-				y[i] = d[s*n + i] - a[s*n + i]*y[i - 1]*pivot[i - 1];
+			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			for (int64_t i = 0; i < n; i++) {
+				double pivot = 0.0;
+				if (i == 0) {
+					pivot = 1.0/b[s*n];
+				} else {
+					pivot = 1.0/(b[s*n + i] - a[s*n + i]*pivot_c[i - 1]);
+				}
+				pivot_c[i] = c[s*n + i]*pivot;
+				if (i == 0) {
+					y[0] = d[s*n]*pivot;
+				} else {
+					y[i] = (d[s*n + i] - a[s*n + i]*y[i - 1])*pivot;
+				}
 			}
-			x[s*n + n - 1] = y[n - 1]*pivot[n - 1];
+			x[s*n + n - 1] = y[n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
-				x[s*n + i] = (y[i] - c[s*n + i]*x[s*n + i + 1])*pivot[i];
+				x[s*n + i] = y[i] - pivot_c[i]*x[s*n + i + 1];
 			}
 		}
 	}
@@ -208,17 +232,18 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *restrict x = plan->data[4];
 	double *restrict pivot = plan->data[5];
 	double *restrict y = plan->data[6];
+	double *restrict pivot_c = plan->data[7];
 
-	/* thomas.pmg:13
-	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
-	 *         i == 0 : d[s,i];
-	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
-	 *     };
-	 */
 	/* thomas.pmg:9
 	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
 	 *         i == 0 : b[s,i];
 	 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:13
+	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : d[s,i];
+	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
 	 *     };
 	 */
 	/* thomas.pmg:17
@@ -231,61 +256,64 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict pivot_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
-			double *restrict y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
+			double *restrict pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+			double *restrict y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_block[lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-			}
-			pmg_vector_f64 pivot_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(pivot_block[lane]);
-			}
-			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				y_last[lane/PMG_LANES(double)] = PMG_READ_F64(y_block[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 pivot_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)]*pivot_last[lane/PMG_LANES(double)];
-					pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*pivot_last[lane/PMG_LANES(double)]);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[15] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
+			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			for (int64_t i = 0; i < n; i++) {
+				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 16)];
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_block[lane])*PMG_READ_F64(pivot_block[lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*pivot_c_last[lane/PMG_LANES(double)]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					pivot_last[lane/PMG_LANES(double)] = pivot_now[lane/PMG_LANES(double)];
+					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c_block[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*PMG_READ_F64(pivot_block[16*i + lane]);
+				}
+				if (i >= 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot_block[16*i + lane]);
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
+					pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y_block[16*n + lane - 16])*PMG_READ_F64(pivot_block[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y_block[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(pivot_block[32*n + lane - 16*i]);
+					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = PMG_READ_F64(y_block[32*n + lane - 16*i]) - PMG_READ_F64(pivot_c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]);
 					if (x_past)
 						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(pivot_block, 16, pivot + s_block*n, lanes, n, n, 1);
+			pmg_block_write_f64(pivot_c_block, 16, pivot_c + s_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(y_block, 16, y + s_block*n, lanes, n, n, 1);
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
 		}
@@ -332,16 +360,16 @@ static const pmg_array_desc thomas_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
 	},
 	[5] = {
-		.name = "pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
 		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+	},
+	[6] = {
+		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[7] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -356,22 +384,22 @@ static const pmg_array_desc thomas_arrays[] = {
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[9] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[10] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[11] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+	},
+	[11] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
 
@@ -416,11 +444,12 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc thomas_work[] = {
 	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void thomas_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -441,6 +470,8 @@ static void thomas_count(const pmg_plan *plan, const void *arguments, double *co
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -471,16 +502,16 @@ static const pmg_array_desc thomas_flat_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
 	},
 	[5] = {
-		.name = "pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
 		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+	},
+	[6] = {
+		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
 
@@ -508,11 +539,12 @@ static void thomas_flat_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc thomas_flat_work[] = {
 	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
 static void thomas_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -533,6 +565,8 @@ static void thomas_flat_count(const pmg_plan *plan, const void *arguments, doubl
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -549,7 +583,7 @@ static const pmg_pipeline_desc thomas_flat_description = {
 	.assumption = NULL,
 	.kernel = thomas_flat_kernel,
 	.choice = "--interleave=off",
-	.n_work = 6, .work = thomas_flat_work, .count = thomas_flat_count,
+	.n_work = 7, .work = thomas_flat_work, .count = thomas_flat_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -596,46 +630,57 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
 	},
 	[7] = {
+		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[8] = {
 		.name = "pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
-	[8] = {
+	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
-	[9] = {
+	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[11] = {
+		.name = "pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[12] = {
 		.name = "y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
 	},
-	[12] = {
+	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
-	[13] = {
+	[14] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+	},
+	[15] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
 
@@ -659,36 +704,42 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	extents[11] = n;
 	extents[12] = nSystems;
 	extents[13] = n;
-	extents[14] = 1;
-	extents[15] = n + 8;
-	extents[16] = 16;
-	extents[17] = 1;
-	extents[18] = n + 8;
-	extents[19] = 16;
-	extents[20] = 1;
-	extents[21] = n + 8;
-	extents[22] = 16;
-	extents[23] = 1;
-	extents[24] = n + 8;
-	extents[25] = 16;
-	extents[26] = 1;
-	extents[27] = n + 8;
-	extents[28] = 16;
-	extents[29] = 1;
-	extents[30] = n + 8;
-	extents[31] = 16;
-	extents[32] = 1;
-	extents[33] = n + 8;
-	extents[34] = 16;
+	extents[14] = nSystems;
+	extents[15] = n;
+	extents[16] = 1;
+	extents[17] = n + 8;
+	extents[18] = 16;
+	extents[19] = 1;
+	extents[20] = n + 8;
+	extents[21] = 16;
+	extents[22] = 1;
+	extents[23] = n + 8;
+	extents[24] = 16;
+	extents[25] = 1;
+	extents[26] = n + 8;
+	extents[27] = 16;
+	extents[28] = 1;
+	extents[29] = n + 8;
+	extents[30] = 16;
+	extents[31] = 1;
+	extents[32] = n + 8;
+	extents[33] = 16;
+	extents[34] = 1;
+	extents[35] = n + 8;
+	extents[36] = 16;
+	extents[37] = 1;
+	extents[38] = n + 8;
+	extents[39] = 16;
 }
 
 static const pmg_work_desc thomas_isl_work[] = {
 	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -709,6 +760,8 @@ static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -716,7 +769,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 0, .n_extents = 35,
+	.n_params = 2, .n_arrays = 16, .n_children = 0, .n_extents = 40,
 	.params = thomas_params,
 	.arrays = thomas_isl_arrays,
 	.children = NULL,
@@ -725,7 +778,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.assumption = NULL,
 	.kernel = thomas_isl_kernel,
 	.choice = "--schedule=isl",
-	.n_work = 6, .work = thomas_isl_work, .count = thomas_isl_count,
+	.n_work = 7, .work = thomas_isl_work, .count = thomas_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -757,7 +810,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.assumption = NULL,
 	.kernel = thomas_kernel,
 	.n_candidates = 3, .candidates = thomas_candidates,
-	.n_work = 6, .work = thomas_work, .count = thomas_count,
+	.n_work = 7, .work = thomas_work, .count = thomas_count,
 	.is_ordered = true,
 	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

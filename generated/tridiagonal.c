@@ -3,6 +3,9 @@
  * Pipeline tri_batch:
  * - eliminate of x: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest operations,
  *   tridiagonal.pmg:10
+ * - quotients of c: divided by 'x.pivot' (not as it is); that is kept instead of the divisor,
+ *   tridiagonal.pmg:7
+ * - quotients of x.y: divided by 'x.pivot' (not as it is); each read divides it, tridiagonal.pmg:10
  * - reciprocals of x.pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   tridiagonal.pmg:10
  * - fuse of x.y: fused (not separate); its outer 2 loops are those of 'x.pivot', tridiagonal.pmg:10
@@ -13,9 +16,11 @@
  *   tridiagonal.pmg:10
  * - interleave of x.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
  *   of 's0' wait for each other, tridiagonal.pmg:10
+ * - storage of x.pivot.c: part of a thread (not array); its values live in one iteration of 's0',
+ *   tridiagonal.pmg:7
  * - storage of x.y: part of a thread (not array); its values live in one iteration of 's0',
  *   tridiagonal.pmg:10
- * - storage of x.pivot: part of a thread (not array); its values live in one iteration of 's0',
+ * - storage of x.pivot: variable (not array); its values live in one iteration of 'i',
  *   tridiagonal.pmg:10
  *
  * Pipeline tri_batch with --interleave=off (nothing is copied, where there are few systems):
@@ -97,47 +102,53 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
 			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_pivot[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_block[lane]);
-			}
-			pmg_vector_f64 x_pivot_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_pivot[lane]);
-			}
-			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_y[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 x_pivot_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*x_pivot_last[lane/PMG_LANES(double)]);
-					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)]*x_pivot_last[lane/PMG_LANES(double)];
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
+			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			for (int64_t i = 0; i < n; i++) {
+				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_block[lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_last[lane/PMG_LANES(double)] = x_pivot_now[lane/PMG_LANES(double)];
+					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*pivot[lane/PMG_LANES(double)];
+				}
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_block[lane])*pivot[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y[16*n + lane - 16])*PMG_READ_F64(x_pivot[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
@@ -150,7 +161,7 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(x_y[16*i + lane]) - PMG_READ_F64(c_block[16*i + lane])*x_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot[16*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_y[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
@@ -184,17 +195,25 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < nSystems; s0++) {
-			double *restrict x_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
-			double *restrict x_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
-			x_pivot[0] = 1.0/b[s0*n];
-			x_y[0] = d[s0*n];
-			for (int64_t i = 1; i < n; i++) {
-				x_pivot[i] = 1.0/(b[s0*n + i] - a[s0*n + i]*c[s0*n + i - 1]*x_pivot[i - 1]);
-				x_y[i] = d[s0*n + i] - a[s0*n + i]*x_y[i - 1]*x_pivot[i - 1];
+			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			for (int64_t i = 0; i < n; i++) {
+				double pivot = 0.0;
+				if (i == 0) {
+					pivot = 1.0/b[s0*n];
+				} else {
+					pivot = 1.0/(b[s0*n + i] - a[s0*n + i]*x_pivot_c[i - 1]);
+				}
+				x_pivot_c[i] = c[s0*n + i]*pivot;
+				if (i == 0) {
+					x_y[0] = d[s0*n]*pivot;
+				} else {
+					x_y[i] = (d[s0*n + i] - a[s0*n + i]*x_y[i - 1])*pivot;
+				}
 			}
-			x[s0*n + n - 1] = x_y[n - 1]*x_pivot[n - 1];
+			x[s0*n + n - 1] = x_y[n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
-				x[s0*n + i] = (x_y[i] - c[s0*n + i]*x[s0*n + i + 1])*x_pivot[i];
+				x[s0*n + i] = x_y[i] - x_pivot_c[i]*x[s0*n + i + 1];
 			}
 		}
 	}
@@ -217,67 +236,71 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 	double *restrict x = plan->data[4];
 	double *restrict x_pivot = plan->data[5];
 	double *restrict x_y = plan->data[6];
+	double *restrict x_pivot_c = plan->data[7];
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict x_pivot_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
-			double *restrict x_y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[12] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
+			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
+			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
+			double *restrict x_pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+			double *restrict x_y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
+			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_block[lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-			}
-			pmg_vector_f64 x_pivot_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_pivot_block[lane]);
-			}
-			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_y_block[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 x_pivot_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)]*x_pivot_last[lane/PMG_LANES(double)];
-					x_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*PMG_READ_F64(c_block[16*i + lane - 16])*x_pivot_last[lane/PMG_LANES(double)]);
+			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[15] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
+			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
+			for (int64_t i = 0; i < n; i++) {
+				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
+				if (i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_block[lane])*PMG_READ_F64(x_pivot_block[lane]);
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_last[lane/PMG_LANES(double)] = x_pivot_now[lane/PMG_LANES(double)];
+					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*PMG_READ_F64(x_pivot_block[16*i + lane]);
+				}
+				if (i >= 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot_block[16*i + lane]);
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y_block[16*n + lane - 16])*PMG_READ_F64(x_pivot_block[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y_block[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = (PMG_READ_F64(x_y_block[32*n + lane - 16*i]) - PMG_READ_F64(c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(x_pivot_block[32*n + lane - 16*i]);
+					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = PMG_READ_F64(x_y_block[32*n + lane - 16*i]) - PMG_READ_F64(x_pivot_c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]);
 					if (x_past)
 						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(x_pivot_block, 16, x_pivot + s0_block*n, lanes, n, n, 1);
+			pmg_block_write_f64(x_pivot_c_block, 16, x_pivot_c + s0_block*n, lanes, n, n, 1);
 			pmg_block_write_f64(x_y_block, 16, x_y + s0_block*n, lanes, n, n, 1);
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
@@ -324,16 +347,16 @@ static const pmg_array_desc tri_batch_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
 	},
 	[5] = {
-		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[6] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[7] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -348,22 +371,22 @@ static const pmg_array_desc tri_batch_arrays[] = {
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[9] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[10] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[11] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+	},
+	[11] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
 
@@ -408,11 +431,12 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc tri_batch_work[] = {
 	{ "x.pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void tri_batch_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -433,6 +457,8 @@ static void tri_batch_count(const pmg_plan *plan, const void *arguments, double 
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -463,16 +489,16 @@ static const pmg_array_desc tri_batch_flat_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
 	},
 	[5] = {
-		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[6] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
 
@@ -500,11 +526,12 @@ static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc tri_batch_flat_work[] = {
 	{ "x.pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
 static void tri_batch_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -525,6 +552,8 @@ static void tri_batch_flat_count(const pmg_plan *plan, const void *arguments, do
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -541,7 +570,7 @@ static const pmg_pipeline_desc tri_batch_flat_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_flat_kernel,
 	.choice = "--interleave=off",
-	.n_work = 6, .work = tri_batch_flat_work, .count = tri_batch_flat_count,
+	.n_work = 7, .work = tri_batch_flat_work, .count = tri_batch_flat_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -588,46 +617,57 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[7] = {
+		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[8] = {
 		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
-	[8] = {
+	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
-	[9] = {
+	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[11] = {
+		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[12] = {
 		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
-	[12] = {
+	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
-	[13] = {
+	[14] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+	},
+	[15] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
 
@@ -651,36 +691,42 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	extents[11] = n;
 	extents[12] = nSystems;
 	extents[13] = n;
-	extents[14] = 1;
-	extents[15] = n + 8;
-	extents[16] = 16;
-	extents[17] = 1;
-	extents[18] = n + 8;
-	extents[19] = 16;
-	extents[20] = 1;
-	extents[21] = n + 8;
-	extents[22] = 16;
-	extents[23] = 1;
-	extents[24] = n + 8;
-	extents[25] = 16;
-	extents[26] = 1;
-	extents[27] = n + 8;
-	extents[28] = 16;
-	extents[29] = 1;
-	extents[30] = n + 8;
-	extents[31] = 16;
-	extents[32] = 1;
-	extents[33] = n + 8;
-	extents[34] = 16;
+	extents[14] = nSystems;
+	extents[15] = n;
+	extents[16] = 1;
+	extents[17] = n + 8;
+	extents[18] = 16;
+	extents[19] = 1;
+	extents[20] = n + 8;
+	extents[21] = 16;
+	extents[22] = 1;
+	extents[23] = n + 8;
+	extents[24] = 16;
+	extents[25] = 1;
+	extents[26] = n + 8;
+	extents[27] = 16;
+	extents[28] = 1;
+	extents[29] = n + 8;
+	extents[30] = 16;
+	extents[31] = 1;
+	extents[32] = n + 8;
+	extents[33] = 16;
+	extents[34] = 1;
+	extents[35] = n + 8;
+	extents[36] = 16;
+	extents[37] = 1;
+	extents[38] = n + 8;
+	extents[39] = 16;
 }
 
 static const pmg_work_desc tri_batch_isl_work[] = {
 	{ "x.pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 7, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -701,6 +747,8 @@ static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, dou
 	counts[9] = (double) (nSystems);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
 	(void) plan;
 }
 
@@ -708,7 +756,7 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 0, .n_extents = 35,
+	.n_params = 2, .n_arrays = 16, .n_children = 0, .n_extents = 40,
 	.params = tri_batch_params,
 	.arrays = tri_batch_isl_arrays,
 	.children = NULL,
@@ -717,7 +765,7 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_isl_kernel,
 	.choice = "--schedule=isl",
-	.n_work = 6, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
+	.n_work = 7, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -749,7 +797,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.assumption = NULL,
 	.kernel = tri_batch_kernel,
 	.n_candidates = 3, .candidates = tri_batch_candidates,
-	.n_work = 6, .work = tri_batch_work, .count = tri_batch_count,
+	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
 	.is_ordered = true,
 	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

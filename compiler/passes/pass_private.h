@@ -49,6 +49,13 @@ bool blas_needs_loop(struct module *module, const struct pass_options *options, 
 /* The choice of an item `tile` that is honoured by tiles with borders. */
 #define TILE_WITH_HALO "halo"
 
+/* ---- reciprocals.c ---- */
+
+bool expr_is_quotient_by(const struct expr *expr, const struct array *array);
+/* Is it a temporary of which each value is set by a statement of its own, and that is read as a divisor only, in
+ * several places and in a recurrence? */
+bool array_is_only_divisor(struct module *module, struct array *array);
+
 /* ---- prune.c ---- */
 
 /* Drops what no output needs. */

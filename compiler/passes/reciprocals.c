@@ -14,7 +14,7 @@ struct divisor {
 	bool in_recurrence;
 };
 
-static bool is_quotient_by(const struct expr *expr, const struct array *array)
+bool expr_is_quotient_by(const struct expr *expr, const struct array *array)
 {
 	return expr->kind == EXPR_OP && expr->op == OP_DIV && expr->args[1]->kind == EXPR_READ &&
 	       expr->args[1]->access.array == array;
@@ -22,7 +22,7 @@ static bool is_quotient_by(const struct expr *expr, const struct array *array)
 
 static void count_quotients(const struct expr *expr, struct divisor *divisor)
 {
-	divisor->n_quotients += is_quotient_by(expr, divisor->array);
+	divisor->n_quotients += expr_is_quotient_by(expr, divisor->array);
 	for (int i = 0; i < expr_n_args(expr); i++)
 		count_quotients(expr->args[i], divisor);
 }
@@ -34,8 +34,7 @@ static void count_read(struct access *access, void *user)
 	divisor->n_reads += access->array == divisor->array;
 }
 
-/* Is each of its values set by a statement of its own, and read as a divisor? */
-static bool is_only_divisor(struct module *module, struct array *array)
+bool array_is_only_divisor(struct module *module, struct array *array)
 {
 	struct divisor divisor = { .array = array };
 
@@ -58,7 +57,7 @@ static bool is_only_divisor(struct module *module, struct array *array)
 
 static void multiply(struct expr *expr, const struct array *array)
 {
-	if (is_quotient_by(expr, array))
+	if (expr_is_quotient_by(expr, array))
 		expr->op = OP_MUL;
 	for (int i = 0; i < expr_n_args(expr); i++)
 		multiply(expr->args[i], array);
@@ -82,7 +81,7 @@ static void keep_reciprocal(struct module *module, struct array *array)
 bool pass_reciprocals(struct module *module, const struct pass_options *options)
 {
 	for (int i = 0; options->reciprocals && i < module->arrays.n; i++)
-		if (is_only_divisor(module, module->arrays.items[i]))
+		if (array_is_only_divisor(module, module->arrays.items[i]))
 			keep_reciprocal(module, module->arrays.items[i]);
 	return true;
 }

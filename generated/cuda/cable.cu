@@ -56,7 +56,7 @@ static __global__ void cable_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_i
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, double *__restrict__ v, double *__restrict__ trace, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_e, double *__restrict__ v_HinesSystem_r, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, double *__restrict__ v, double *__restrict__ trace, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_r, double *__restrict__ v_HinesSystem_e_coupling, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -69,24 +69,26 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t i = n - 1; i >= 0; i--) {
+			double e = 0.0;
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += coupling[c]*coupling[c]*v_HinesSystem_e[s*n + c];
+				sum += v_HinesSystem_e_coupling[s*n + c]*coupling[c];
 			}
+			e = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum);
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				v_HinesSystem_e[s*n + i] = 1.0/(cm[i]/dt + gLeak[i] + axial[i] - sum);
+				v_HinesSystem_e_coupling[s*n + i] = coupling[i]*e;
 			}
 			PMG_TEAM_SYNC;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c]*v_HinesSystem_e[s*n + c];
+				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c];
 			}
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				v_HinesSystem_r[s*n + i] = cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2;
+				v_HinesSystem_r[s*n + i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
 			}
 			PMG_TEAM_SYNC;
 		}
@@ -95,14 +97,14 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n
 			if (parent == -1) {
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i]*v_HinesSystem_e[s*n + i];
+					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
 				}
 				PMG_TEAM_SYNC;
 			}
 			if (parent >= 0) {
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					v_HinesSystem[s*n + i] = (v_HinesSystem_r[s*n + i] - coupling[i]*v_HinesSystem[s*n + parent])*v_HinesSystem_e[s*n + i];
+					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -134,8 +136,8 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	double *coupling = (double *) pmg_cuda_data(plan, 7);
 	double *axial = (double *) pmg_cuda_data(plan, 8);
 	double *v_HinesSystem = (double *) pmg_cuda_data(plan, 9);
-	double *v_HinesSystem_e = (double *) pmg_cuda_data(plan, 10);
-	double *v_HinesSystem_r = (double *) pmg_cuda_data(plan, 11);
+	double *v_HinesSystem_r = (double *) pmg_cuda_data(plan, 10);
+	double *v_HinesSystem_e_coupling = (double *) pmg_cuda_data(plan, 11);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 12);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 13);
 
@@ -161,7 +163,7 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-		PMG_LAUNCH(plan, cable_trace_4, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, v_HinesSystem, v_HinesSystem_e, v_HinesSystem_r, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, cable_trace_4, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, v_HinesSystem, v_HinesSystem_r, v_HinesSystem_e_coupling, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, cable_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 

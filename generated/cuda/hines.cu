@@ -4,32 +4,34 @@
 
 /* ---- hines ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 
 	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
 		for (int64_t i = n - 1; i >= 0; i--) {
+			double e = 0.0;
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*lower[c]*x_e[s*n + c];
+				sum += upper[c]*x_e_lower[s*n + c];
 			}
-			x_e[s*n + i] = 1.0/(diag[s*n + i] - sum);
+			e = 1.0/(diag[s*n + i] - sum);
+			x_e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum_2 += upper[c]*x_r[s*n + c]*x_e[s*n + c];
+				sum_2 += upper[c]*x_r[s*n + c];
 			}
-			x_r[s*n + i] = rhs[s*n + i] - sum_2;
+			x_r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				x[s*n + i] = x_r[s*n + i]*x_e[s*n + i];
+				x[s*n + i] = x_r[s*n + i];
 			}
 			if (parent >= 0) {
-				x[s*n + i] = (x_r[s*n + i] - lower[i]*x[s*n + parent])*x_e[s*n + i];
+				x[s*n + i] = x_r[s*n + i] - x_e_lower[s*n + i]*x[s*n + parent];
 			}
 		}
 	}
@@ -46,13 +48,13 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	double *diag = (double *) pmg_cuda_data(plan, 3);
 	double *rhs = (double *) pmg_cuda_data(plan, 4);
 	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *x_e = (double *) pmg_cuda_data(plan, 6);
-	double *x_r = (double *) pmg_cuda_data(plan, 7);
+	double *x_r = (double *) pmg_cuda_data(plan, 6);
+	double *x_e_lower = (double *) pmg_cuda_data(plan, 7);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_e, x_r, T_parent_children_offsets, T_parent_children);
+	PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 	}
 
@@ -64,32 +66,34 @@ PMG_DEVICE_PART(hines_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_written ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ e, double *__restrict__ r, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ r, double *__restrict__ e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 
 	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
 		for (int64_t i = n - 1; i >= 0; i--) {
+			double e = 0.0;
 			double sum = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*lower[c]*e[s*n + c];
+				sum += upper[c]*e_lower[s*n + c];
 			}
-			e[s*n + i] = 1.0/(diag[s*n + i] - sum);
+			e = 1.0/(diag[s*n + i] - sum);
+			e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum_2 += upper[c]*r[s*n + c]*e[s*n + c];
+				sum_2 += upper[c]*r[s*n + c];
 			}
-			r[s*n + i] = rhs[s*n + i] - sum_2;
+			r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
-				x[s*n + i] = r[s*n + i]*e[s*n + i];
+				x[s*n + i] = r[s*n + i];
 			}
 			if (parent >= 0) {
-				x[s*n + i] = (r[s*n + i] - lower[i]*x[s*n + parent])*e[s*n + i];
+				x[s*n + i] = r[s*n + i] - e_lower[s*n + i]*x[s*n + parent];
 			}
 		}
 	}
@@ -106,8 +110,8 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 	double *diag = (double *) pmg_cuda_data(plan, 3);
 	double *rhs = (double *) pmg_cuda_data(plan, 4);
 	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *e = (double *) pmg_cuda_data(plan, 6);
-	double *r = (double *) pmg_cuda_data(plan, 7);
+	double *r = (double *) pmg_cuda_data(plan, 6);
+	double *e_lower = (double *) pmg_cuda_data(plan, 7);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
 
@@ -125,7 +129,7 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
-	PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, e, r, T_parent_children_offsets, T_parent_children);
+	PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 	}
 
@@ -137,7 +141,7 @@ PMG_DEVICE_PART(hines_written_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_forest ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -150,23 +154,24 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int
 					double sum = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
-						sum += upper[c]*lower[c]*x_e[c];
+						sum += upper[c]*x_e_lower[c];
 					}
 					x_e[i] = 1.0/(diag[i] - sum);
+					x_e_lower[i] = lower[i]*x_e[i];
 					double sum_2 = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
-						sum_2 += upper[c]*x_r[c]*x_e[c];
+						sum_2 += upper[c]*x_r[c];
 					}
-					x_r[i] = rhs[i] - sum_2;
+					x_r[i] = (rhs[i] - sum_2)*x_e[i];
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
 					if (parent == -1) {
-						x[i] = x_r[i]*x_e[i];
+						x[i] = x_r[i];
 					}
 					if (parent >= offset_begin) {
-						x[i] = (x_r[i] - lower[i]*x[parent])*x_e[i];
+						x[i] = x_r[i] - x_e_lower[i]*x[parent];
 					}
 				}
 			}
@@ -188,11 +193,12 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 	double *x = (double *) pmg_cuda_data(plan, 6);
 	double *x_e = (double *) pmg_cuda_data(plan, 7);
 	double *x_r = (double *) pmg_cuda_data(plan, 8);
-	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 9);
-	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 10);
+	double *x_e_lower = (double *) pmg_cuda_data(plan, 9);
+	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 10);
+	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 11);
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, F_parent_children_offsets, F_parent_children);
+	PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 	}
 

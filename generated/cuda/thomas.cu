@@ -4,20 +4,28 @@
 
 /* ---- thomas ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ pivot, double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ y, double *__restrict__ pivot_c)
 {
 	PMG_TEAM(1, 1, 1);
 
 	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
-		pivot[s*n] = 1.0/b[s*n];
-		y[s*n] = d[s*n];
-		for (int64_t i = 1; i < n; i++) {
-			pivot[s*n + i] = 1.0/(b[s*n + i] - a[s*n + i]*c[s*n + i - 1]*pivot[s*n + i - 1]);
-			y[s*n + i] = d[s*n + i] - a[s*n + i]*y[s*n + i - 1]*pivot[s*n + i - 1];
+		for (int64_t i = 0; i < n; i++) {
+			double pivot = 0.0;
+			if (i == 0) {
+				pivot = 1.0/b[s*n];
+			} else {
+				pivot = 1.0/(b[s*n + i] - a[s*n + i]*pivot_c[s*n + i - 1]);
+			}
+			pivot_c[s*n + i] = c[s*n + i]*pivot;
+			if (i == 0) {
+				y[s*n] = d[s*n]*pivot;
+			} else {
+				y[s*n + i] = (d[s*n + i] - a[s*n + i]*y[s*n + i - 1])*pivot;
+			}
 		}
-		x[s*n + n - 1] = y[s*n + n - 1]*pivot[s*n + n - 1];
+		x[s*n + n - 1] = y[s*n + n - 1];
 		for (int64_t i = n - 2; i >= 0; i--) {
-			x[s*n + i] = (y[s*n + i] - c[s*n + i]*x[s*n + i + 1])*pivot[s*n + i];
+			x[s*n + i] = y[s*n + i] - pivot_c[s*n + i]*x[s*n + i + 1];
 		}
 	}
 }
@@ -32,8 +40,8 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *c = (double *) pmg_cuda_data(plan, 2);
 	double *d = (double *) pmg_cuda_data(plan, 3);
 	double *x = (double *) pmg_cuda_data(plan, 4);
-	double *pivot = (double *) pmg_cuda_data(plan, 5);
-	double *y = (double *) pmg_cuda_data(plan, 6);
+	double *y = (double *) pmg_cuda_data(plan, 5);
+	double *pivot_c = (double *) pmg_cuda_data(plan, 6);
 
 	/* thomas.pmg:9
 	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
@@ -54,7 +62,7 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, pivot, y);
+		PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c);
 	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 	}

@@ -4,20 +4,28 @@
 
 /* ---- tri_batch ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_pivot, double *__restrict__ x_y)
+static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_y, double *__restrict__ x_pivot_c)
 {
 	PMG_TEAM(1, 1, 1);
 
 	for (int64_t s0 = pmg_index; s0 < nSystems; s0 += pmg_teams) {
-		x_pivot[s0*n] = 1.0/b[s0*n];
-		x_y[s0*n] = d[s0*n];
-		for (int64_t i = 1; i < n; i++) {
-			x_pivot[s0*n + i] = 1.0/(b[s0*n + i] - a[s0*n + i]*c[s0*n + i - 1]*x_pivot[s0*n + i - 1]);
-			x_y[s0*n + i] = d[s0*n + i] - a[s0*n + i]*x_y[s0*n + i - 1]*x_pivot[s0*n + i - 1];
+		for (int64_t i = 0; i < n; i++) {
+			double pivot = 0.0;
+			if (i == 0) {
+				pivot = 1.0/b[s0*n];
+			} else {
+				pivot = 1.0/(b[s0*n + i] - a[s0*n + i]*x_pivot_c[s0*n + i - 1]);
+			}
+			x_pivot_c[s0*n + i] = c[s0*n + i]*pivot;
+			if (i == 0) {
+				x_y[s0*n] = d[s0*n]*pivot;
+			} else {
+				x_y[s0*n + i] = (d[s0*n + i] - a[s0*n + i]*x_y[s0*n + i - 1])*pivot;
+			}
 		}
-		x[s0*n + n - 1] = x_y[s0*n + n - 1]*x_pivot[s0*n + n - 1];
+		x[s0*n + n - 1] = x_y[s0*n + n - 1];
 		for (int64_t i = n - 2; i >= 0; i--) {
-			x[s0*n + i] = (x_y[s0*n + i] - c[s0*n + i]*x[s0*n + i + 1])*x_pivot[s0*n + i];
+			x[s0*n + i] = x_y[s0*n + i] - x_pivot_c[s0*n + i]*x[s0*n + i + 1];
 		}
 	}
 }
@@ -32,12 +40,12 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 	double *c = (double *) pmg_cuda_data(plan, 2);
 	double *d = (double *) pmg_cuda_data(plan, 3);
 	double *x = (double *) pmg_cuda_data(plan, 4);
-	double *x_pivot = (double *) pmg_cuda_data(plan, 5);
-	double *x_y = (double *) pmg_cuda_data(plan, 6);
+	double *x_y = (double *) pmg_cuda_data(plan, 5);
+	double *x_pivot_c = (double *) pmg_cuda_data(plan, 6);
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_pivot, x_y);
+		PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c);
 	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 	}
