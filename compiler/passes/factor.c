@@ -142,7 +142,7 @@ bool factors_find_common(const struct accumulation *accumulation, const bool *is
 {
 	const struct stage *stage = accumulation->stage;
 	struct arena *arena = accumulation->module->arena;
-	bool *stays = arena_new_array(arena, bool, stage->dims.n), has_common = false, has_others = false;
+	bool *stays = arena_new_array(arena, bool, stage->dims.n), has_others = false;
 	factor_list factors = { 0 };
 
 	collect(arena, stage->value, &factors);
@@ -151,7 +151,6 @@ bool factors_find_common(const struct accumulation *accumulation, const bool *is
 			continue;
 		is_common[d] = moves_with_points(stage, &factors, is_of_point, d);
 		stays[d] = !is_common[d];
-		has_common |= is_common[d];
 		has_others |= stays[d];
 	}
 	for (int d = 1; d < stage->dims.n; d++)
@@ -159,7 +158,7 @@ bool factors_find_common(const struct accumulation *accumulation, const bool *is
 				     bounds_use(&stage->dims.items[d], is_of_point, stage->dims.n) ||
 				     bounds_use(&stage->dims.items[d], stays, stage->dims.n)))
 			return false;
-	return has_common && has_others && stage->op == REDUCE_ADD && type_is_float(stage->value->type);
+	return has_others && stage->op == REDUCE_ADD && type_is_float(stage->value->type);
 }
 
 static factor_list all_factors(const struct rewriting *rewriting)
