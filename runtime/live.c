@@ -433,6 +433,7 @@ static void window_end(struct plan *plan, const pmg_restructure_desc *desc, stru
 		.live = live, .by = by
 	};
 
+	/* By weights first: to count their points takes a walk. */
 	if (pmg_live_pays(n_recent, n_kept)) {
 		const int64_t n_held = live->rule.n_held;
 

@@ -309,11 +309,7 @@ static inline void pmg_cuda_live_begin(pmg_plan *plan, const pmg_cuda_live *live
 
 static inline void pmg_cuda_live_open(pmg_plan *plan, pmg_cuda_live *live)
 {
-	bool has_runs = false;
-
-	for (int32_t i = 0; i < live->use.desc->n_copies; i++)
-		has_runs = has_runs || live->use.desc->copies[i].is_per_run;
-	if (has_runs || live->use.desc->n_copies > PMG_CUDA_MOST_COPIES)
+	if (live->use.desc->n_copies > PMG_CUDA_MOST_COPIES)
 		return;
 	pmg_cuda_live_find(plan, live);
 	if (pmg_cuda_live_allocate(plan, live) && pmg_cuda_live_measure(plan, live))

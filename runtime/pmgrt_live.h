@@ -67,10 +67,10 @@ PMG_LIVE_RULE bool pmg_live_window_ends(pmg_live_rule *rule)
 	return true;
 }
 
-/* Is a copy of so many, of those that are held, worth being made? */
-PMG_LIVE_RULE bool pmg_live_pays(int64_t n_points, int64_t n_held)
+/* Is a copy of so many, points or weights, of those that are held, worth being made? */
+PMG_LIVE_RULE bool pmg_live_pays(int64_t n, int64_t n_held)
 {
-	return n_points < n_held && (double) n_points <= 0.7 * (double) n_held;
+	return n < n_held && (double) n <= 0.7 * (double) n_held;
 }
 
 #endif

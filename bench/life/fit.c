@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TIMED = 100, COMPARED = 30 };    /* iterations: looked at one by one; of the same objective */
-
-static const double agreement = 1e-9;
+enum { TIMED = 100 };           /* iterations that are looked at one by one */
 
 struct life_fit {
 	const struct life_case *problem;
@@ -28,7 +26,7 @@ struct life_fit {
 	int n[2];
 	double seconds;                 /* of all, at one go */
 	double objective, live;
-	double objectives[COMPARED];    /* before each of the first iterations; 0 behind the end */
+	double objectives[LIFE_COMPARED];    /* before each of the first iterations; 0 behind the end */
 	int64_t iterations;
 };
 
@@ -117,7 +115,7 @@ static bool time_each(struct life_fit *fit, struct failure *failure)
 	fit->last = clock_seconds(false, 1);
 	if (!library_step(&fit->execution, &control, failure))
 		return false;
-	for (int i = 0; i < COMPARED && i < fit->iterations; i++)
+	for (int i = 0; i < LIFE_COMPARED && i < fit->iterations; i++)
 		fit->objectives[i] = ndarray_real(output(fit, "objective"), i);
 	return true;
 }
@@ -211,13 +209,13 @@ static bool run_fit(struct life_fit *fit, struct life_values *values, const char
 
 static bool compare(const struct life_fit *fit, const struct life_fit *reference, struct failure *failure)
 {
-	int n = fit->iterations < COMPARED ? (int) fit->iterations : COMPARED;
+	int n = fit->iterations < LIFE_COMPARED ? (int) fit->iterations : LIFE_COMPARED;
 	double difference = 0;
 	for (int i = 0; i < n; i++)
 		difference = fmax(difference, fabs(fit->objectives[i] / reference->objectives[i] - 1));
 	printf("the objectives of the first %d iterations differ by at most %.2g of their value\n", n, difference);
-	return difference <= agreement ||
-	       fail(failure, OUTCOME_NUMERICAL, "that is more than rounding explains: %g", agreement);
+	return difference <= LIFE_AGREEMENT ||
+	       fail(failure, OUTCOME_NUMERICAL, "that is more than rounding explains: %g", LIFE_AGREEMENT);
 }
 
 bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,

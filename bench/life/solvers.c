@@ -15,10 +15,6 @@
 #include "handtuned/life_solver.h"
 #include "life/fit.h"
 
-enum { COMPARED = 100 };        /* iterations */
-
-static const double agreement = 1e-6;
-
 struct fit_row {
 	struct row row;
 	struct life_solver *hand;       /* NULL: generated */
@@ -144,15 +140,15 @@ static void free_row(struct fit_row *row)
 static bool compare(struct fit_row *row, const struct fit_row *first, struct failure *failure)
 {
 	double most = 0;
-	for (int64_t i = 0; i < row->done && i < COMPARED; i++) {
+	for (int64_t i = 0; i < row->done && i < LIFE_COMPARED; i++) {
 		double difference = fabs(row->objectives[i] / first->objectives[i] - 1);
 		most = isnan(difference) ? INFINITY : fmax(most, difference);
 	}
 	row->row.record.error = most;
 	row->live = row->hand ? life_solver_live(row->hand) : row->fit.state.live;
-	return most <= agreement ||
+	return most <= LIFE_AGREEMENT ||
 	       fail(failure, OUTCOME_NUMERICAL, "objectives of the first %d iterations by %s and %s differ by %.2g of "
-		    "their value", COMPARED, row->row.record.version, first->row.record.version, most);
+		    "their value", LIFE_COMPARED, row->row.record.version, first->row.record.version, most);
 }
 
 /* By means over the run. */

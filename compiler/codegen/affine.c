@@ -76,6 +76,14 @@ bool affine_is_constant(const struct affine *affine, int64_t *value)
 	return affine->terms.n == 0;
 }
 
+bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b)
+{
+	struct affine difference = affine_combine(arena, 1, a, -1, b);
+	int64_t value;
+
+	return affine_is_constant(&difference, &value) && value == 0;
+}
+
 bool affine_is_never_negative(const struct affine *affine)
 {
 	bool never = affine->constant >= 0;

@@ -46,6 +46,7 @@ struct affine affine_combine(struct arena *arena, int64_t a, const struct affine
 			     const struct affine *y);
 struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t factor, int64_t add);
 bool affine_is_constant(const struct affine *affine, int64_t *value);
+bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
 struct text affine_print(struct arena *arena, const struct affine *affine);
 const char *affine_plain(struct arena *arena, const struct affine *affine);
@@ -170,6 +171,7 @@ struct part_rows {                      /* a nest that sets what parts add to, o
 	const struct stage *setter;
 	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
 	const struct mark *row;
+	int64_t length;                 /* of these rows */
 };
 
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
@@ -270,6 +272,7 @@ struct grid {
 	int width;                      /* cells of a row that a lane has next to one another */
 	bool has_deals;                 /* then a team has several groups, else one */
 	bool is_broken;                 /* and cannot be printed so */
+	int indent;                     /* of its loops */
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
@@ -579,7 +582,7 @@ bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_r
 bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows);
 void emit_set_cut(struct emit *e);
 /* Is the row one of these, to be written in any case? */
-bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row);
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length);
 /* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
  * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
 bool target_is_neutral(const struct emit *e, const struct stage *stage);

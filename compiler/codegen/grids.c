@@ -295,7 +295,7 @@ static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node
 		       bool has_deals)
 {
 	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
-			     .width = mark->width, .has_deals = has_deals,
+			     .width = mark->width, .has_deals = has_deals, .indent = w->indent,
 			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
 	struct writer *outer = e->w;
 

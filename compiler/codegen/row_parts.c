@@ -9,8 +9,6 @@
  * Whether the row is kept, and under no condition, shows when it is printed, to nowhere first (nests.c). */
 #include "codegen/codegen_private.h"
 
-enum { ROW_INDENT = 2 };        /* of what stands in the loop over the parts of a kernel, under no condition */
-
 /* ---- rows that one part has ---- */
 
 static const struct restructuring *parts_with(const struct module *module, const struct array *values)
@@ -121,25 +119,30 @@ static const struct stage *setter_of(struct emit *e, __isl_keep isl_ast_node *no
 
 static bool is_from_zero_to(struct emit *e, const struct dim *dim, const struct expr *hi)
 {
-	struct affine of_dim, of_array, difference;
-	int64_t lo, rest;
+	struct affine of_dim, of_array;
+	int64_t lo;
 
 	if (dim->kind != DIM_RANGE || !expr_is_constant(dim->lo, &lo) || lo != 0)
 		return false;
 	of_dim = affine_of_expr(e, NULL, dim->hi);
 	of_array = affine_of_expr(e, NULL, hi);
-	difference = affine_combine(e->arena, 1, &of_dim, -1, &of_array);
-	return affine_is_constant(&difference, &rest) && rest == 0;
+	return affine_is_equal(e->arena, &of_dim, &of_array);
 }
 
-bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row)
+/* In the loop over the parts, and in nothing else of the kernel. */
+static bool is_in_every_part(const struct emit *e)
+{
+	return e->grid && e->w->indent == e->grid->indent + 1;
+}
+
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length)
 {
 	const struct stage *setter = e->part_rows ? e->part_rows->setter : NULL, *stage = row->stage;
 	const struct restructuring *parts;
 	int along = mark_dim_number(row);
 	const struct dim *dim = setter ? segment_dim(e, stage, along, &parts) : NULL;
 
-	if (!dim || stage->write.array != setter->write.array || e->w->indent != ROW_INDENT ||
+	if (!dim || stage->write.array != setter->write.array || !is_in_every_part(e) ||
 	    !ast_has_mark(node, MARK_ATOMIC, stage) || !target_is_neutral(e, stage) ||
 	    !is_from_zero_to(e, &setter->dims.items[0], parts->keys.items[0]->limit) ||
 	    !is_from_zero_to(e, &setter->dims.items[1], setter->write.array->hi[1]) ||
@@ -148,6 +151,7 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		return false;
 	e->part_rows->parts = parts;
 	e->part_rows->row = row;
+	e->part_rows->length = length;
 	return true;
 }
 
@@ -178,13 +182,11 @@ void emit_set_cut(struct emit *e)
 {
 	const struct part_rows *rows = e->part_rows;
 	const struct array *array = rows->setter->write.array;
-	int64_t length;
 
 	if (!rows->parts)
 		return;
-	row_length(e, rows->row->dim, &length);
 	line(e->w, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
-	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, length),
+	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, rows->length),
 	     c_identity(e->arena, rows->row->stage->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
 	note_write(e, array);
 }

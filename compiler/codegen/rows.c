@@ -72,14 +72,6 @@ static bool is_statement(__isl_take isl_ast_node *node)
 	return is;
 }
 
-static bool is_equal(struct emit *e, const struct affine *a, const struct affine *b)
-{
-	struct affine difference = affine_combine(e->arena, 1, a, -1, b);
-	int64_t value;
-
-	return affine_is_constant(&difference, &value) && value == 0;
-}
-
 bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
 {
 	struct affine lo = affine_of_expr(e, NULL, dim->lo), hi = affine_of_expr(e, NULL, dim->hi);
@@ -88,7 +80,8 @@ bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct d
 	if (isl_ast_node_get_type(loop) != isl_ast_node_for)
 		return false;
 	range = range_of(e, loop, 1);
-	return !range.is_single && range.step == 1 && is_equal(e, &range.first, &lo) && is_equal(e, &range.end, &hi);
+	return !range.is_single && range.step == 1 && affine_is_equal(e->arena, &range.first, &lo) &&
+	       affine_is_equal(e->arena, &range.end, &hi);
 }
 
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
@@ -407,7 +400,7 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 	}
 	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim)) {
 		emit_node(e, node, (struct loop_use) { 0 });
-	} else if (row_sets_cells(e, node, mark)) {
+	} else if (row_sets_cells(e, node, mark, length)) {
 		emit_kept(e, node, mark, search.loop, length);
 	} else {
 		names = block_open(e, "if (%s) {", condition);

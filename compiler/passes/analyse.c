@@ -43,16 +43,21 @@ bool pass_ran_out(struct module *module)
 /* Without dependences (isl's quota) a region keeps its textual order, and no loop of it is shared or vectorised. */
 bool pass_dependences(struct module *module, const struct pass_options *options)
 {
+	bool ran_out = false;
+
 	(void) options;
 	for (int i = 0; i < REGION_N; i++) {
 		struct region *region = &module->regions[i];
 
 		if (!region->groups.n || region_dependences(module, region))
 			continue;
-		pass_ran_out(module);
+		if (!pass_ran_out(module))
+			return false;
+		ran_out = true;
+	}
+	if (ran_out)
 		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
 			     "the dependences of '%s' are too many to compute: it runs in the order of the text, by "
 			     "one thread", module->name);
-	}
 	return true;
 }

@@ -452,16 +452,11 @@ static bool fuse_region(struct fusion *f)
 	edge_list edges = edges_of_region(f);
 	struct level outermost = { .fusion = f, .members = &f->region->groups, .edges = &edges };
 	group_list ordered = { 0 };
-	bool ran_out;
 
 	fuse_level(&outermost, &ordered);
 	edges_free(&edges);
-	ran_out = pass_ran_out(f->module);
-	if (ran_out)
-		diag_warning(f->module->diags, DIAG_ISL_QUOTA, f->module->span,
-			     "'%s' takes too many operations to fuse: each of its groups keeps loops of its own",
-			     f->module->name);
-	if (ran_out || ordered.n != f->region->groups.n) {
+	f->ran_out = pass_ran_out(f->module);
+	if (f->ran_out || ordered.n != f->region->groups.n) {
 		for (int i = 0; i < f->region->groups.n; i++)
 			unfuse(f->region->groups.items[i]);
 		return !f->failed;
@@ -475,7 +470,7 @@ static bool fuse_region(struct fusion *f)
 bool pass_fuse(struct module *module, const struct pass_options *options)
 {
 	const bool *is_of_start = module_set_at_start(module);
-	bool ok = true;
+	bool ok = true, ran_out = false;
 
 	for (int i = 0; i < module->groups.n; i++)
 		unfuse(module->groups.items[i]);
@@ -489,6 +484,11 @@ bool pass_fuse(struct module *module, const struct pass_options *options)
 			continue;
 		fuse_ask(&f);
 		ok = fuse_region(&f);
+		ran_out |= f.ran_out;
 	}
+	if (ran_out)
+		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+			     "'%s' takes too many operations to fuse: groups of it keep loops of their own",
+			     module->name);
 	return ok;
 }

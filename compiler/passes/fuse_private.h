@@ -28,7 +28,7 @@ struct fusion {
 	const struct pass_options *options;
 	VEC(struct asked) asked;
 	const bool *is_of_start;        /* by number of array: set where a run starts, not where it goes on */
-	bool is_automatic, failed;
+	bool is_automatic, failed, ran_out;
 };
 
 /* The groups inside of loops that they share, and how the loops of the next level inside are shared. */

@@ -194,16 +194,13 @@ static bool is_small_enough(const struct region *region)
 	return n <= MOST_CONSTRAINTS;
 }
 
-static bool take_proposal(struct module *module, struct region *region)
+static bool take_proposal(struct module *module, struct region *region, bool *ran_out)
 {
 	struct conversion conversion = { module, true };
 	isl_schedule *proposal = propose(module, region);
 
 	proposal = isl_schedule_map_schedule_node_bottom_up(proposal, convert_node, &conversion);
-	if (pass_ran_out(module))
-		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
-			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
-			     module->name);
+	*ran_out |= pass_ran_out(module);
 	if (!proposal || !conversion.ok) {
 		isl_schedule_free(proposal);
 		return false;
@@ -229,6 +226,7 @@ static bool has_items(const struct module *module, const struct pass_options *op
 bool pass_schedule(struct module *module, const struct pass_options *options)
 {
 	bool asked = !strcmp(options->schedule, "isl") && !has_items(module, options), taken = false;
+	bool ran_out = false;
 
 	for (int i = 0; i < REGION_N; i++) {
 		struct region *region = &module->regions[i];
@@ -240,8 +238,12 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		if (!region->schedule)
 			return false;
 		taken |= asked && region_is_plain(region) && is_small_enough(region) &&
-			 take_proposal(module, region);
+			 take_proposal(module, region, &ran_out);
 	}
+	if (ran_out)
+		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
+			     module->name);
 	module_decide(module, "schedule", module->name, taken ? "isl" : "textual", taken ? "textual" : "isl",
 		      module->span, taken ? "proposed by isl, proved legal" : asked ?
 		      "isl has no proposal whose loops are dims" : "values are computed in the order of their need");
