@@ -139,7 +139,30 @@ def wrong_states(folder, problem):
     write(path, problem, y=problem.b + 1)
     refused(WRONG, "the state was saved with other inputs", *words, "--resume", folder/"state")
     write(path, problem)
-    refused(WRONG, "was saved for other", *words, "--resume", folder/"state", "--iterations=201")
+    go_on = [*words, "--resume", folder/"state"]
+    refused(WRONG, "--iterations not less", *go_on, "--iterations=100")
+    refused(WRONG, "saved with --preconditioner --precision=f64, but here are --no-preconditioner", *go_on,
+            "--no-preconditioner")
+    refused(WRONG, "but here are --preconditioner --precision=f32", *go_on, "--precision=f32")
+    refused(WRONG, "--l1, --penalty and --signals have to be as they were", *go_on, "--l1=1")
+    check("the tolerance is reached" in run("fit", *go_on, "--tolerance=0.5"), "another tolerance")
+
+
+def more_iterations(folder, problem):
+    """A fit that --iterations ended goes on for more of them, to the bits of one that had them at once."""
+    path = write(folder/"r.h5", problem)
+    np.save(folder/"signals.npy", [problem.b, 2*problem.b])
+    for kind in [], ["--signals", folder/"signals.npy"]:
+        words = [path, *kind, "--tolerance=0", "--state", folder/"kept"]
+        run("fit", *words, "--iterations=60", "-o", folder/"whole.npy", "--history", folder/"whole.csv")
+        run("fit", *words, "--iterations=25", "-o", folder/"part.npy", "--history", folder/"part.csv")
+        run("fit", *words, "--iterations=60", "-o", folder/"part.npy", "--history", folder/"part.csv", "--resume",
+            folder/"kept")
+        check(folder.joinpath("part.npy").read_bytes() == folder.joinpath("whole.npy").read_bytes(), "more: bits")
+        columns = [[row[:4] for row in csv.reader((folder/name).open())] for name in ("part.csv", "whole.csv")]
+        check(columns[0] == columns[1], "more: the history")
+        refused(WRONG, "--iterations not less", *words, "--iterations=30", "-o", folder/"part.npy", "--resume",
+                folder/"kept")
 
 
 def mistakes(folder, problem):
@@ -211,6 +234,7 @@ def main():
         any_threads(folder)
         resumes(folder, problem)
         wrong_states(folder, problem)
+        more_iterations(folder, problem)
         mistakes(folder, problem)
         wrong_words(folder, problem)
         for case, kind in [("small25", "eudx"), ("small64", "det"), ("small64", "prob")]:

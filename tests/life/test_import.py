@@ -63,6 +63,21 @@ def structures(folder, problem):
     same("--y", folder/"fe.h5", problem.M, problem.b)
 
 
+def replaced(folder, problem):
+    """Nothing is left of a problem that was there: of these sizes or of others."""
+    parts, _ = fe_parts(problem, np.random.default_rng(8))
+    save_fe(folder/"fe.mat", parts)
+    for n in len(problem.b), len(problem.b) - 3:
+        run("import", folder/"fe.mat", "-o", folder/"old.h5")
+        rows = n*problem.b.shape[1]
+        scipy.sparse.save_npz(folder/"M.npz", problem.M[:rows])
+        np.save(folder/"y.npy", problem.b[:n])
+        run("import", folder/"M.npz", "--y", folder/"y.npy", "-o", folder/"old.h5")
+        check(set(same(f"{n} voxels", folder/"old.h5", problem.M[:rows], problem.b[:n])) == {"D"}, "what is left")
+        folder.joinpath("w.txt").write_text("1\n"*problem.n_fibers)
+        check("RMSE, units of y" in run("evaluate", folder/"old.h5", folder/"w.txt"), "the units")
+
+
 def arrays(folder, problem):
     """Plain arrays: the same names in each format."""
     plain = plain_arrays(problem)
@@ -151,6 +166,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         structures(folder, problem)
+        replaced(folder, problem)
         arrays(folder, problem)
         matrices(folder, problem)
         commit(folder/"COMMIT")

@@ -109,6 +109,7 @@ bool problem_read(struct problem *problem, const char *path, struct failure *fai
 /* Of a group with D, y and what else is known, and a tensor (atom, voxel, fiber); takes their arrays. */
 bool problem_assemble(struct problem *problem, struct content *group, struct content *phi, const char *path,
 		      struct failure *failure);
+/* A new file: what was there stays until the new one is whole, and nothing of it is left then. */
 bool problem_write(const struct problem *problem, const char *path, struct failure *failure);
 void problem_free(struct problem *problem);
 /* False where there is nothing to fit, or a number is not finite. */

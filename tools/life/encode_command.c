@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "life/connectome.h"
 
@@ -96,21 +95,6 @@ static void print_summary(const struct problem *p, const struct gradients *g, co
 	print_count(counts->dark_voxels, "voxels have no positive signal at b = 0 and are left out");
 }
 
-/* The file that was there stays until the new one is whole. */
-static bool write_fresh(const struct problem *problem, const char *path, struct failure *failure)
-{
-	char part[4096];
-	if (snprintf(part, sizeof(part), "%s.new-%ld", path, (long) getpid()) >= (int) sizeof(part))
-		return fail(failure, OUTCOME_USAGE, "%s: the name is too long", path);
-	scratch_add(part);
-	bool ok = problem_write(problem, part, failure) &&
-		  (rename(part, path) == 0 || fail_file(failure, path, "cannot write:"));
-	if (!ok)
-		scratch_remove(part);
-	scratch_forget(part);
-	return ok;
-}
-
 static bool read_sphere(const struct values *v, enum convention convention, struct sphere *sphere,
 			struct failure *failure)
 {
@@ -142,7 +126,7 @@ static bool run_encode(const struct values *v, struct failure *failure)
 		  gradients_read(&gradients, v->bvals, v->bvecs, &image, r.space, r.threshold, r.tolerance, failure) &&
 		  tracks_read(&tracks, v->tracks, failure) &&
 		  encode(&tracks, &image, v->dwi, &gradients, &sphere, &r.encode, &problem, &counts, failure) &&
-		  write_fresh(&problem, v->output, failure);
+		  problem_write(&problem, v->output, failure);
 	if (ok)
 		print_summary(&problem, &gradients, &counts, v->output);
 	if (ok)

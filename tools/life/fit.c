@@ -149,6 +149,15 @@ static bool allocate(struct fit *fit, struct failure *failure)
 	return (fit->w0 && fit->scales && fit->tolerances) || fail_memory(failure, "the weights");
 }
 
+/* Options by which a state goes on otherwise than it began. Inputs, and whether there are penalties or several signals,
+ * show without them. */
+static const char *state_words(struct arena *arena, const struct fit_options *options)
+{
+	const char *signals = options->n_signals ? arena_printf(arena, " --tolerance=%g", options->tolerance) : "";
+	return arena_printf(arena, "--%spreconditioner --precision=%s%s", options->is_plain ? "no-" : "",
+			    options->precision ? options->precision : "f64", signals);
+}
+
 /* ---- Steps ------------------------------------------------------------------------------------- */
 
 bool fit_open(struct fit *fit, struct arena *arena, const struct problem *problem, const struct fit_options *options,
@@ -165,6 +174,7 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	s->values.arch = options->arch;
 	s->values.state = options->state;
 	s->values.resume = options->resume;
+	s->values.state_words = state_words(arena, options);
 	s->values.deterministic = options->is_deterministic;
 	if (options->precision)
 		s->values.with = arena_printf(arena, "precision D : %s", options->precision);
@@ -225,7 +235,12 @@ static void set_tolerances(struct fit *fit)
 static bool go_on(struct fit *fit, struct failure *failure)
 {
 	pmg_control control = { .budget = 0, .resume = true };
-	return state_load(&fit->execution, failure) && step(fit, &control, failure);
+	if (state_load(&fit->execution, failure))
+		return step(fit, &control, failure);
+	if (failure->outcome == OUTCOME_DATA)
+		fail_help(failure,
+			  "--start, --l1, --penalty and --signals have to be as they were, --iterations not less");
+	return false;
 }
 
 bool fit_begin(struct fit *fit, struct failure *failure)

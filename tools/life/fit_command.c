@@ -133,12 +133,18 @@ static void tell_time(struct fitting *f)
 	fflush(stdout);
 }
 
+static bool is_at_optimum(const struct fitting *f)
+{
+	const struct fit_state *state = &f->fit.state;
+	return state->violation < f->fit.options.tolerance * state->scale || state->violation == 0;
+}
+
 static void tell_end(const struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
-	bool is_done = state->violation < f->fit.options.tolerance * state->scale || state->violation == 0;
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
-	       is_done ? "the tolerance is reached" : "stopped by --iterations", state->iteration, now() - f->started);
+	       is_at_optimum(f) ? "the tolerance is reached" : "stopped by --iterations", state->iteration,
+	       now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
 	       fit_rows(&f->fit) * f->problem.n_fibers);
 	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,
@@ -251,11 +257,14 @@ static bool iterate(struct fitting *f, struct failure *failure)
 	return true;
 }
 
-/* A state is of no use once there are weights. */
-static void remove_state(struct fitting *f)
+/* Once there are weights, a state is of use to go on for more iterations, if it has been asked for. */
+static bool end_state(struct fitting *f, struct failure *failure)
 {
+	if (f->values->state && !is_at_optimum(f))
+		return save(f, failure);
 	if (f->is_saved)
 		remove(f->fit.options.state);
+	return true;
 }
 
 static const char *state_file(struct fitting *f, const struct location *target)
@@ -338,8 +347,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, options.n_signals, f->problem.n_fibers, f->path,
 				 failure);
 	state_was_interrupted();
-	if (ok)
-		remove_state(f);
+	ok = ok && end_state(f, failure);
 	fit_close(&f->fit);
 	problem_free(&f->problem);
 	free(start);
@@ -385,7 +393,9 @@ static const struct option_row rows[] = {
 	TEXT_ROW("history", history, "FILE.csv", "objective, violation, live fibers and time after each iteration"),
 	{ .name = "checkpoint", .kind = OPTION_INTEGER, .offset = offsetof(struct values, checkpoint), .low = 0,
 	  .high = 1000000000, .operand = "SECONDS", .text = "save the state so often (default: 300)" },
-	TEXT_ROW("state", state, "FILE", "where the state goes, also when a signal comes (default: WEIGHTS.state)"),
+	TEXT_ROW("state", state, "FILE",
+		 "where the state goes, also when a signal comes (default: WEIGHTS.state); kept where --iterations "
+		 "ends the fit"),
 	TEXT_ROW("resume", resume, "FILE", "go on from such a state, with the same result as if nothing had happened"),
 	TEXT_ROW("max-mem", max_memory, "BYTES", "refuse what needs more memory: 500M, 4G"),
 	TEXT_ROW("cc", cc, "COMMAND", "the C compiler (default: gcc)"),

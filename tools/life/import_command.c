@@ -138,7 +138,7 @@ static bool run_import(struct arena *arena, const struct values *v, const char *
 
 static const struct option_row rows[] = {
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
-	  .operand = "FILE.h5", .text = "the problem" },
+	  .operand = "FILE.h5", .text = "the problem: a new file" },
 	{ .name = "dictionary", .kind = OPTION_TEXT, .offset = offsetof(struct values, dictionary), .operand = "FILE",
 	  .text = "D, [atoms, directions], without its mean; COMMIT's kernels of streamlines" },
 	{ .name = "y", .kind = OPTION_TEXT, .offset = offsetof(struct values, y), .operand = "FILE",

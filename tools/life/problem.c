@@ -3,8 +3,10 @@
  * A problem in an HDF5 file, in the layout of `pmg phantom life`: the group PHI with atom, voxel, fiber and value,
  * beside it D, y and what else is known. Sizes that contradict each other are refused. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "life/connectome.h"
 
@@ -156,7 +158,7 @@ bool problem_assemble(struct problem *p, struct content *group, struct content *
 
 /* ---- Writing ---------------------------------------------------------------------------------- */
 
-bool problem_write(const struct problem *problem, const char *path, struct failure *failure)
+static bool write_arrays(const struct problem *problem, const char *path, struct failure *failure)
 {
 	struct problem p = *problem;
 	struct content group = { .kind = CONTENT_GROUP };
@@ -175,6 +177,20 @@ bool problem_write(const struct problem *problem, const char *path, struct failu
 	     content_borrow(&phi, "fiber", PMG_I32, 1, p.n_coeffs, 0, p.fiber, failure) &&
 	     content_borrow(&phi, "value", PMG_F64, 1, p.n_coeffs, 0, p.value, failure);
 	return hdf5_write_borrowed(&phi, path, "/PHI", ok, failure);
+}
+
+bool problem_write(const struct problem *problem, const char *path, struct failure *failure)
+{
+	char part[4096];
+	if (snprintf(part, sizeof(part), "%s.new-%ld", path, (long) getpid()) >= (int) sizeof(part))
+		return fail(failure, OUTCOME_USAGE, "%s: the name is too long", path);
+	scratch_add(part);
+	bool ok = write_arrays(problem, part, failure) &&
+		  (rename(part, path) == 0 || fail_file(failure, path, "cannot write:"));
+	if (!ok)
+		scratch_remove(part);
+	scratch_forget(part);
+	return ok;
 }
 
 void problem_free(struct problem *p)

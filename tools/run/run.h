@@ -17,6 +17,7 @@ struct run_values {
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
 	const char *state, *resume; /* files */
+	const char *state_words;    /* of the command, which it has to have again to go on; NULL: none */
 	const char *message_format;
 	int64_t repeat, threads, iterations, check_every;
 	word_list outputs; /* "NAME=FILE" */

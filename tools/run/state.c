@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * States of pipelines with `iterate` in files: what an interrupted run leaves, and what --resume goes on from. A file
- * holds the states of the plan as the runtime writes them, a checksum (FNV-1a, 64 bits) of the inputs, then the arrays
- * that the pipeline writes, since a loop may have written parts of them, and a checksum of these. The first signal
+ * holds the states of the plan as the runtime writes them, the words of the command that have to be the same, a
+ * checksum (FNV-1a, 64 bits) of the inputs, then the arrays that the pipeline writes, since a loop may have written
+ * parts of them, and a checksum of these. An output may have got more rows since, for more iterations. The first signal
  * during an execution ends it after the current iteration; a second one ends the process. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "run/run.h"
 
 #define FIRST_SUM 0xcbf29ce484222325u
+
+enum { WORDS_SIZE = 128 };
 
 static volatile int interrupted;
 
@@ -48,6 +51,12 @@ static uint64_t results_sum(const struct execution *e)
 	return sum;
 }
 
+static const char *words_of(const struct execution *e)
+{
+	const char *words = e->session->values.state_words;
+	return words ? words : "";
+}
+
 /* As they are when it is first asked for. */
 static uint64_t inputs_sum(struct execution *e)
 {
@@ -73,12 +82,17 @@ static bool write_all(struct execution *e, FILE *file)
 {
 	const pmg_writer writer = { write_bytes, file };
 	const uint64_t inputs = inputs_sum(e), sum = results_sum(e);
+	char words[WORDS_SIZE] = "";
+	snprintf(words, sizeof(words), "%s", words_of(e));
 	bool ok = pmg_plan_state_save(e->plan, &writer) == PMG_OK &&
+		  write_bytes(file, words, sizeof(words)) == PMG_OK &&
 		  write_bytes(file, &inputs, sizeof(inputs)) == PMG_OK;
 	for (int i = 0; ok && i < e->session->arguments.n; i++) {
 		const struct ndarray *array = &e->results->arrays[i];
+		const int64_t n = (int64_t) ndarray_bytes(array);
 		if (argument_is_written(&e->session->arguments.items[i]))
-			ok = write_bytes(file, array->data, ndarray_bytes(array)) == PMG_OK;
+			ok = write_bytes(file, &n, sizeof(n)) == PMG_OK &&
+			     write_bytes(file, array->data, (size_t) n) == PMG_OK;
 	}
 	return ok && write_bytes(file, &sum, sizeof(sum)) == PMG_OK;
 }
@@ -110,23 +124,45 @@ static bool damaged(const char *path, struct failure *failure)
 	return fail(failure, OUTCOME_DATA, "%s: the state is damaged, or of other sizes", path);
 }
 
+static bool same_words(const struct execution *e, FILE *file, const char *path, struct failure *failure)
+{
+	char words[WORDS_SIZE];
+	if (read_bytes(file, words, sizeof(words)) != PMG_OK || words[WORDS_SIZE - 1] != 0)
+		return damaged(path, failure);
+	return strcmp(words, words_of(e)) == 0 ||
+	       fail(failure, OUTCOME_DATA, "%s: the state was saved with %s, but here are %s", path,
+		    *words ? words : "no such options", *words_of(e) ? words_of(e) : "no such options");
+}
+
+/* The first rows of it, or all; `sum` goes on over them. */
+static bool read_result(struct ndarray *array, FILE *file, uint64_t *sum)
+{
+	const int64_t most = (int64_t) ndarray_bytes(array), rows = array->rank ? array->shape[0] : 1;
+	int64_t n;
+	if (read_bytes(file, &n, sizeof(n)) != PMG_OK || n < 0 || n > most || (n != most && n % (most / rows) != 0) ||
+	    read_bytes(file, array->data, (size_t) n) != PMG_OK)
+		return false;
+	*sum = sum_add(*sum, array->data, (size_t) n);
+	return true;
+}
+
 static bool read_all(struct execution *e, FILE *file, const char *path, struct failure *failure)
 {
 	const pmg_reader reader = { read_bytes, file };
-	uint64_t sum;
+	uint64_t sum, found = FIRST_SUM;
 	if (pmg_plan_state_load(e->plan, &reader) != PMG_OK)
 		return fail(failure, OUTCOME_DATA, "%s: %s", path, pmg_message(e->context));
+	if (!same_words(e, file, path, failure))
+		return false;
 	if (read_bytes(file, &sum, sizeof(sum)) != PMG_OK)
 		return damaged(path, failure);
 	if (sum != inputs_sum(e))
 		return fail(failure, OUTCOME_DATA, "%s: the state was saved with other inputs", path);
-	for (int i = 0; i < e->session->arguments.n; i++) {
-		const struct ndarray *array = &e->results->arrays[i];
+	for (int i = 0; i < e->session->arguments.n; i++)
 		if (argument_is_written(&e->session->arguments.items[i]) &&
-		    read_bytes(file, array->data, ndarray_bytes(array)) != PMG_OK)
+		    !read_result(&e->results->arrays[i], file, &found))
 			return damaged(path, failure);
-	}
-	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == results_sum(e) && fgetc(file) == EOF) ||
+	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == found && fgetc(file) == EOF) ||
 	       damaged(path, failure);
 }
 
