@@ -67,6 +67,17 @@ def options(folder, problem, exact):
     check(not folder.joinpath("no.npy").exists(), "no weights")
 
 
+def with_mean(folder, problem):
+    """Told of, in a signal that the dictionary cannot explain."""
+    D, y = (a - a.mean(1, keepdims=True) for a in (problem.D, problem.b))
+    path = write(folder/"p.h5", problem, D=D, y=y)
+    words = ["fit", path, "--iterations=0", "-o", folder/"w.npy"]
+    check("warning" not in run(*words), "no warning")
+    write(path, problem, D=D, y=y + 50*(np.arange(len(y)) == 3)[:, None])
+    out = run(*words)
+    check("p.h5: voxel 3 of signal 0 has the mean 50, which the dictionary" in out, out)
+
+
 def moments(folder, words):
     """A run that is ended by a signal once its history has so many rows, and its exit status."""
     count = 50 if os.environ.get("PMG_TEST_LONG") else 3
@@ -231,6 +242,7 @@ def main():
         w = optimum("made up", folder, problem, exact)
         check(w[-1] == 0, "a fiber without coefficients has weight 0")
         options(folder, problem, exact)
+        with_mean(folder, problem)
         any_threads(folder)
         resumes(folder, problem)
         wrong_states(folder, problem)

@@ -78,6 +78,23 @@ def replaced(folder, problem):
         check("RMSE, units of y" in run("evaluate", folder/"old.h5", folder/"w.txt"), "the units")
 
 
+def with_mean(folder, problem):
+    """Told of: what a dictionary without means cannot explain; not of rounding, nor of a dictionary with means."""
+    def put(D, y):
+        for name, array in ("D", D), ("y", y):
+            np.save(folder/f"{name}.npy", array)
+        np.savetxt(folder/"phi.tns", np.column_stack([problem.atom + 1, problem.voxel + 1, problem.fiber + 1,
+                                                      problem.value]), fmt=["%d", "%d", "%d", "%.17g"])
+        words = ["import", folder/"phi.tns", f"--dictionary={folder/'D.npy'}", "-o", folder/"mean.h5"]
+        return run(*words, f"--y={folder/'y.npy'}")
+    D, y = (a - a.mean(1, keepdims=True) for a in (problem.D, problem.b))
+    high = y.copy()
+    high[3] += 50
+    check("warning" not in put(D, y.astype("f4")) and "warning" not in put(problem.D, high), "no warning")
+    told = "y.npy: voxel 3 of signal 0 has the mean 50, which the dictionary"
+    check(told in put(D, high), "import: a mean")
+
+
 def arrays(folder, problem):
     """Plain arrays: the same names in each format."""
     plain = plain_arrays(problem)
@@ -167,6 +184,7 @@ def main():
         folder = Path(name)
         structures(folder, problem)
         replaced(folder, problem)
+        with_mean(folder, problem)
         arrays(folder, problem)
         matrices(folder, problem)
         commit(folder/"COMMIT")

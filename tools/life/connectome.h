@@ -114,6 +114,8 @@ bool problem_write(const struct problem *problem, const char *path, struct failu
 void problem_free(struct problem *problem);
 /* False where there is nothing to fit, or a number is not finite. */
 bool problem_check(const struct problem *problem, const char *path, struct failure *failure);
+/* Reads and checks that which stands before its weights in a command. */
+bool problem_open(struct problem *problem, const char *path, const char *weights, struct failure *failure);
 int64_t problem_bytes(const struct problem *problem);
 
 /* ---- weights.c: a number for each fiber ---------------------------------------------------- */
@@ -135,6 +137,10 @@ bool output_target(struct arena *arena, const char *text, const char *inner, con
 /* [n, n_voxels, n_theta], or one of them without the first; finite. To be freed; NULL after a failure. */
 double *signals_read(struct arena *arena, const char *text, const struct problem *problem, int64_t *n,
 		     struct failure *failure);
+/* A dictionary without means explains none: tells the standard error of the first voxel whose row of `y`, [n, n_voxels,
+ * n_theta], has one, beyond rounding. `text` is the option or file that it comes from. */
+void signals_tell_mean(const struct problem *problem, const double *y, int64_t n, const char *command,
+		       const char *text);
 /* Makes number `signal` of a file the problem's y; what has been measured is unknown then. */
 bool signals_take(struct arena *arena, const char *text, int64_t signal, struct problem *problem,
 		  struct failure *failure);

@@ -216,7 +216,7 @@ static bool run_evaluate(struct evaluation *e, const struct values *v, const cha
 {
 	struct problem *p = &e->problem;
 	int64_t signal = v->signal < 0 ? 0 : v->signal;
-	bool ok = problem_read(p, e->path, failure) && problem_check(p, e->path, failure) &&
+	bool ok = problem_open(p, e->path, weights, failure) &&
 		  (!v->signals || signals_take(e->arena, v->signals, signal, p, failure)) &&
 		  (e->w = weights_read(e->arena, weights, v->signal, &p->n_fibers, failure)) &&
 		  model_predict(p, e->w, &e->prediction, failure);

@@ -319,7 +319,13 @@ static bool read_signals(struct fitting *f, struct fit_options *options, struct 
 		return fail(failure, OUTCOME_USAGE, "--signals and --l1 do not go together");
 	if (v->signals)
 		options->signals = signals_read(f->arena, v->signals, &f->problem, &options->n_signals, failure);
-	return !v->signals || options->signals;
+	if (v->signals && !options->signals)
+		return false;
+	if (v->signals)
+		signals_tell_mean(&f->problem, options->signals, options->n_signals, "life fit", v->signals);
+	else
+		signals_tell_mean(&f->problem, f->problem.y, 1, "life fit", f->path);
+	return true;
 }
 
 static bool run_fit(struct fitting *f, struct failure *failure)

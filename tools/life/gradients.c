@@ -27,22 +27,30 @@ static bool read_numbers(const char *path, struct ndarray *array, struct failure
 static bool take_bvals(struct gradients *g, const struct ndarray *array, const char *path, double threshold,
 		       struct failure *failure)
 {
-	if (ndarray_count(array) != g->n)
-		return fail_file(failure, path, "%lld b-values for the %lld volumes of the scan",
-				 (long long) ndarray_count(array), (long long) g->n);
+	double most = 0;
+	if (ndarray_count(array) != g->n) {
+		fail_file(failure, path, "%lld b-values for the %lld volumes of the scan",
+			  (long long) ndarray_count(array), (long long) g->n);
+		if (ndarray_count(array) == 3 * g->n)
+			fail_help(failure, "are these the directions? They are --bvecs");
+		return false;
+	}
 	for (int64_t t = 0; t < g->n; t++) {
 		g->bvals[t] = ndarray_real(array, t);
 		if (!isfinite(g->bvals[t]) || g->bvals[t] < 0)
 			return fail_file(failure, path, "b-value %lld is %g", (long long) t, g->bvals[t]);
 		g->is_b0[t] = g->bvals[t] <= threshold;
 		g->n_diffusion += !g->is_b0[t];
+		most = fmax(most, g->bvals[t]);
 	}
 	if (g->n_diffusion == g->n)
 		return fail_file(failure, path, "no volume has b <= %g, and so none is b = 0", threshold);
-	if (g->n_diffusion < 2)
-		return fail_file(failure, path, "%lld volumes have b > %g; two are needed at least",
-				 (long long) g->n_diffusion, threshold);
-	return true;
+	if (g->n_diffusion >= 2)
+		return true;
+	fail_file(failure, path, "%lld volumes have b > %g; two are needed at least", (long long) g->n_diffusion,
+		  threshold);
+	fail_help(failure, "b-values are in s/mm^2; the largest here is %g", most);
+	return false;
 }
 
 static bool take_direction(struct gradients *g, int64_t t, const char *path, struct failure *failure)

@@ -125,6 +125,8 @@ static bool run_import(struct arena *arena, const struct values *v, const char *
 		  problem_assemble(&problem, &parts.group, &parts.phi, text, failure) &&
 		  problem_check(&problem, text, failure) && problem_write(&problem, v->output, failure);
 	if (ok)
+		signals_tell_mean(&problem, problem.y, 1, "life import", v->y ? v->y : text);
+	if (ok)
 		printf("%s: %" PRId64 " fibers, %" PRId64 " voxels, %" PRId64 " directions, %" PRId64 " atoms, %" PRId64
 		       " coefficients\n",
 		       v->output, problem.n_fibers, problem.n_voxels, problem.n_theta, problem.n_atoms,

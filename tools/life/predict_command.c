@@ -42,7 +42,7 @@ static bool run_predict(struct arena *arena, const struct values *v, const char 
 	double *prediction = NULL, *w = NULL;
 	struct location target;
 	bool ok = output_target(arena, v->output, "/prediction", path, &target, failure) &&
-		  problem_read(&problem, path, failure) && problem_check(&problem, path, failure) &&
+		  problem_open(&problem, path, weights, failure) &&
 		  (w = weights_read(arena, weights, v->signal, &problem.n_fibers, failure)) &&
 		  model_predict(&problem, w, &prediction, failure) &&
 		  (!v->is_measured || as_measured(&problem, path, prediction, failure)) &&

@@ -229,6 +229,25 @@ bool problem_check(const struct problem *p, const char *path, struct failure *fa
 	       check_finite(p->y, p->n_voxels, p->n_theta, "/y", path, failure);
 }
 
+static bool is_problem(const char *path)
+{
+	struct problem problem;
+	struct failure ignored = { 0 };
+	bool is = problem_read(&problem, path, &ignored);
+	if (is)
+		problem_free(&problem);
+	return is;
+}
+
+bool problem_open(struct problem *p, const char *path, const char *weights, struct failure *failure)
+{
+	if (problem_read(p, path, failure))
+		return problem_check(p, path, failure);
+	if (failure->outcome == OUTCOME_DATA && is_problem(weights))
+		fail_help(failure, "the problem comes first: %s %s", weights, path);
+	return false;
+}
+
 int64_t problem_bytes(const struct problem *p)
 {
 	struct problem copy = *p;

@@ -49,6 +49,34 @@ double *signals_read(struct arena *arena, const char *text, const struct problem
 	return values;
 }
 
+/* That of a row, if it is more than what rounding leaves, of files in f32 too; else 0. */
+static double mean_of(const double *row, int64_t n)
+{
+	double sum = 0, most = 0;
+	for (int64_t t = 0; t < n; t++) {
+		sum += row[t];
+		most = fmax(most, fabs(row[t]));
+	}
+	return fabs(sum) > 1e-3 * most * (double) n ? sum / (double) n : 0;
+}
+
+void signals_tell_mean(const struct problem *p, const double *y, int64_t n, const char *command, const char *text)
+{
+	for (int64_t a = 0; a < p->n_atoms; a++)
+		if (mean_of(p->D + a * p->n_theta, p->n_theta) != 0)
+			return;
+	for (int64_t i = 0; i < n * p->n_voxels; i++) {
+		const double mean = mean_of(y + i * p->n_theta, p->n_theta);
+		if (mean == 0)
+			continue;
+		fprintf(stderr,
+			"pmg %s: warning: %s: voxel %" PRId64 " of signal %" PRId64 " has the mean %.6g, which the "
+			"dictionary, without means, cannot explain\n",
+			command, text, i % p->n_voxels, i / p->n_voxels, mean);
+		return;
+	}
+}
+
 bool signals_take(struct arena *arena, const char *text, int64_t signal, struct problem *p, struct failure *failure)
 {
 	int64_t n, size = p->n_voxels * p->n_theta;

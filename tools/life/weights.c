@@ -8,14 +8,26 @@
 
 #include "life/connectome.h"
 
-static bool check_weights(const struct ndarray *array, const char *text, int64_t n, struct failure *failure)
+/* Of numbers that do not tell their shape, where rows of n are possible. */
+static void help_rows(const struct location *location, const struct ndarray *array, int64_t n, struct failure *failure)
+{
+	const int64_t count = ndarray_count(array);
+	if (location->format->read == raw_read && array->rank == 1 && n > 0 && count > n && count % n == 0)
+		fail_help(failure, "%s[%" PRId64 ",%" PRId64 "] says that it has rows of %" PRId64, location->path,
+			  count / n, n, n);
+}
+
+static bool check_weights(const struct location *location, const struct ndarray *array, const char *text, int64_t n,
+			  struct failure *failure)
 {
 	char shape[200];
 	const double *w = array->data;
 	int64_t count = ndarray_count(array);
-	if (n >= 0 && count != n)
-		return fail_file(failure, text, "its shape is %s; there are %lld fibers",
-				 extents_text(array->rank, array->shape, shape, sizeof(shape)), (long long) n);
+	if (n >= 0 && count != n) {
+		fail_file(failure, text, "its shape is %s; there are %lld fibers",
+			  extents_text(array->rank, array->shape, shape, sizeof(shape)), (long long) n);
+		return help_rows(location, array, n, failure), false;
+	}
 	for (int64_t f = 0; f < count; f++)
 		if (!isfinite(w[f]) || w[f] < 0)
 			return fail_file(failure, text, "the weight of fiber %lld is %g", (long long) f, w[f]);
@@ -23,19 +35,26 @@ static bool check_weights(const struct ndarray *array, const char *text, int64_t
 }
 
 /* Keeps the row of one signal. */
-static bool take_signal(struct ndarray *array, const char *text, int64_t signal, struct failure *failure)
+static bool take_signal(const struct location *location, struct ndarray *array, const char *text, int64_t signal,
+			int64_t n, struct failure *failure)
 {
 	char shape[200];
-	if (signal < 0 && array->rank == 2 && array->shape[0] > 1 && array->shape[1] > 1) {
+	bool is_matrix = array->rank == 2 && array->shape[0] > 1 && array->shape[1] > 1;
+	if (is_matrix && n >= 0 && array->shape[1] != n)
+		return fail_file(failure, text, "its shape is %s: rows of %" PRId64 ", there are %" PRId64 " fibers",
+				 extents_text(array->rank, array->shape, shape, sizeof(shape)), array->shape[1], n);
+	if (signal < 0 && is_matrix) {
 		fail_file(failure, text, "its shape is %s, a row for each signal",
 			  extents_text(array->rank, array->shape, shape, sizeof(shape)));
 		return fail_help(failure, "--signal=N takes the weights of one, counting from 0"), false;
 	}
 	if (signal < 0)
 		return true;
-	if (array->rank != 2 || signal >= array->shape[0])
-		return fail_file(failure, text, "its shape is %s: there are no weights of a signal %" PRId64,
-				 extents_text(array->rank, array->shape, shape, sizeof(shape)), signal);
+	if (array->rank != 2 || signal >= array->shape[0]) {
+		fail_file(failure, text, "its shape is %s: there are no weights of a signal %" PRId64,
+			  extents_text(array->rank, array->shape, shape, sizeof(shape)), signal);
+		return help_rows(location, array, n, failure), false;
+	}
 	array->rank = 1;
 	array->shape[0] = array->shape[1];
 	memmove(array->data, (double *) array->data + signal * array->shape[0], ndarray_bytes(array));
@@ -53,8 +72,9 @@ double *weights_read(struct arena *arena, const char *text, int64_t signal, int6
 	struct ndarray *array = content.n_members ? &content.members[0].array : NULL;
 	if (!array || (content.kind != CONTENT_ARRAY && content.kind != CONTENT_FLAT))
 		fail_file(failure, text, "an array is needed, a number for each fiber");
-	else if (ndarray_convert(array, PMG_F64, text, failure) && take_signal(array, text, signal, failure) &&
-		 check_weights(array, text, *n, failure)) {
+	else if (ndarray_convert(array, PMG_F64, text, failure) &&
+		 take_signal(&location, array, text, signal, *n, failure) &&
+		 check_weights(&location, array, text, *n, failure)) {
 		*n = ndarray_count(array);
 		w = array->data;
 		array->data = NULL;
