@@ -96,8 +96,6 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
 	int n = layout->module->restructurings.n;
 
 	(void) target;
-	if (!n)
-		return;
 	for (int i = 0; i < n; i++)
 		emit_restructuring_lists(w, layout, i);
 	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->prefix);

@@ -86,11 +86,10 @@ bool affine_is_equal(struct arena *arena, const struct affine *a, const struct a
 
 bool affine_is_never_negative(const struct affine *affine)
 {
-	bool never = affine->constant >= 0;
-
 	for (int i = 0; i < affine->terms.n; i++)
-		never = never && affine->terms.items[i].factor > 0;
-	return never;
+		if (affine->terms.items[i].factor < 0)
+			return false;
+	return affine->constant >= 0;
 }
 
 /* ---- text ---- */

@@ -135,12 +135,14 @@ static struct affine stride(const struct call *call, const struct access *access
 	return sum;
 }
 
+/* Of a dim of the nest. */
 static struct affine count(const struct call *call, int dim)
 {
-	for (int i = 0; i < call->nest.n_dims; i++)
-		if (call->nest.dims[i] == dim)
-			return affine_combine(call->e->arena, 1, &call->ranges[i].end, -1, &call->ranges[i].first);
-	return affine_constant(1);
+	const struct range *range = call->ranges;
+
+	for (const int *of = call->nest.dims; *of != dim; of++)
+		range++;
+	return affine_combine(call->e->arena, 1, &range->end, -1, &range->first);
 }
 
 static const char *count_text(const struct call *call, int dim)

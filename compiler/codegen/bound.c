@@ -31,15 +31,13 @@ static struct point point_below(__isl_keep isl_ast_node *node, const struct mark
 static void order_bindings(struct emit *e, const struct binding *a, const struct binding *b)
 {
 	struct affine distance = affine_combine(e->arena, 1, &a->subscript, -1, &b->subscript);
-	int64_t by;
+	int64_t by, sign;
 
 	if (a->array != b->array || !(a->array->facts & (FACT_OFFSETS | FACT_SORTED)) ||
 	    !affine_is_constant(&distance, &by))
 		return;
-	if (by >= 0)
-		fact_push(e, affine_combine(e->arena, 1, &a->value, -1, &b->value));
-	if (by <= 0)
-		fact_push(e, affine_combine(e->arena, 1, &b->value, -1, &a->value));
+	sign = by < 0 ? -1 : 1;
+	fact_push(e, affine_combine(e->arena, sign, &a->value, -sign, &b->value));
 }
 
 static void bind_facts(struct emit *e, const struct dim *dim, const struct point *point, const struct affine *variable)

@@ -22,7 +22,7 @@ static bool is_known(const char *const *texts, int n, const char *text)
 	return false;
 }
 
-bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
+void pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target)
 {
 	int most = 1 + module->candidates.n;
@@ -33,12 +33,10 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 	pipeline->n = 1;
 	if (most > 1)
 		texts[0] = kernel_text(module, module->name, target);
-	for (int i = 0; i < module->candidates.n; i++) {
+	for (int i = 0; texts[0] && i < module->candidates.n; i++) {
 		struct module *other = module->candidates.items[i];
 		const char *text = kernel_text(other, module->name, target);
 
-		if (!texts[0])
-			return false;
 		if (!text || is_known(texts, pipeline->n, text))
 			continue;
 		texts[pipeline->n] = text;
@@ -49,5 +47,4 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 		pipeline->layouts[i]->all_isas = all_isas;
 	for (int i = 0; i < pipeline->n && module->stages.n; i++)
 		pipeline->layouts[i]->has_work = pipeline->n > 1;
-	return true;
 }

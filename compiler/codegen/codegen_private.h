@@ -426,6 +426,7 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
+const struct cell *cell_find(const struct cell *cells, int n, const void *of);        /* NULL: it is not among them */
 /* The variable that takes what a stage adds here; NULL: its target does. */
 const char *accumulator_of(const struct emit *e, const struct stage *stage);
 void note_write(struct emit *e, const struct array *array);
@@ -728,8 +729,8 @@ struct pipeline {
 	int n;
 };
 
-/* `prefixes` are the C names that are taken; false when a kernel cannot be printed. */
-bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
+/* `prefixes` are the C names that are taken. */
+void pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target);
 
 #endif

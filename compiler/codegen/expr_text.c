@@ -11,10 +11,6 @@
 
 struct affine affine_of_dim(struct emit *e, const struct point *point, int dim)
 {
-	if (!point || !point->instance) {
-		emit_fail(e, "a dim is read where there is none");
-		return affine_constant(0);
-	}
 	return affine_of_ast(e, isl_ast_expr_op_get_arg(point->instance, dim + 1), 1, 0);
 }
 
@@ -176,10 +172,10 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 
 static const char *local_name(struct emit *e, const struct array *array)
 {
-	for (int i = e->locals.n - 1; i >= 0; i--)
-		if (e->locals.items[i].of == array)
-			return e->locals.items[i].has_lanes ? lane_of(e, e->locals.items[i].name)
-							    : e->locals.items[i].name;
+	const struct cell *cell = cell_find(e->locals.items, e->locals.n, array);
+
+	if (cell)
+		return cell->has_lanes ? lane_of(e, cell->name) : cell->name;
 	emit_fail(e, "'%s' is used outside its group", array->name);
 	return array->c_name;
 }
@@ -231,7 +227,7 @@ static enum level least_level(enum expr_op op, int operand)
 
 	if (own <= LEVEL_AND)
 		return LEVEL_EQUAL;
-	if (own <= LEVEL_COMPARE)
+	if (own == LEVEL_EQUAL)
 		return LEVEL_SUM;
 	return operand ? (enum level) (own + 1) : own;
 }

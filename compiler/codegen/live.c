@@ -19,7 +19,7 @@ static void add_group(struct want *want, const struct restructuring *r, const st
 		return;
 	is_live = group->is_live && group_live_points(group, r, &live);
 	if (is_live && want->touches)
-		is_live = want->is_live && live.weights == want->live.weights && live.by == want->live.by;
+		is_live = want->is_live && live.weights == want->live.weights;
 	want->touches = true;
 	want->is_live = is_live;
 	if (is_live)

@@ -370,12 +370,17 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	isl_ast_expr_free(point.instance);
 }
 
+const struct cell *cell_find(const struct cell *cells, int n, const void *of)
+{
+	for (int i = 0; i < n; i++)
+		if (cells[i].of == of)
+			return &cells[i];
+	return NULL;
+}
+
 static const struct cell *accumulator_cell(const struct emit *e, const struct stage *stage)
 {
-	for (int i = 0; i < e->accumulators.n; i++)
-		if (e->accumulators.items[i].of == stage)
-			return &e->accumulators.items[i];
-	return NULL;
+	return cell_find(e->accumulators.items, e->accumulators.n, stage);
 }
 
 const char *accumulator_of(const struct emit *e, const struct stage *stage)

@@ -266,10 +266,10 @@ bool target_generate(struct module **modules, int n, const struct target *target
 		ok = name_is_free(modules[i]) && ok;
 	for (int i = 0; i < n; i++)
 		names_declare(&prefixes, modules[i]->name);
-	for (int i = 0; ok && i < n; i++)
-		ok = pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target);
 	if (!ok)
 		return false;
+	for (int i = 0; i < n; i++)
+		pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target);
 	generated->c_file = writer_new(arena);
 	ok = emit_file(pipelines, n, target, all_isas, base, generated, &device_file);
 	generated->h_text = header_text(arena, pipelines, n, base);
