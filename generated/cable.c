@@ -6,8 +6,8 @@
  * - states of v: in place (not copy); no cell is read after its next value is written, cable.pmg:12
  * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
  *   it, cable.pmg:23
- * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); that is kept instead of the
- *   divisor, cable.pmg:17
+ * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); the quotient is kept
+ *   instead of 'v.HinesSystem.e', which divides nothing but values of its own point, cable.pmg:17
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several
  *   places, cable.pmg:23
  * - fuse of axial: fused (not separate); its outer loop is that of 'toParent', cable.pmg:16

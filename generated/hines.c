@@ -2,8 +2,8 @@
  *
  * Pipeline hines:
  * - quotients of x.r: divided by 'x.e' (not as it is); each read divides it, hines.pmg:12
- * - quotients of lower: divided by 'x.e' (not as it is); that is kept instead of the divisor,
- *   hines.pmg:8
+ * - quotients of lower: divided by 'x.e' (not as it is); the quotient is kept instead of 'x.e',
+ *   which divides nothing but values of its own point, hines.pmg:8
  * - reciprocals of x.e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:12
  * - fuse of x.r: fused (not separate); its outer 2 loops are those of 'x.e', hines.pmg:12
@@ -35,8 +35,8 @@
  *
  * Pipeline hines_written:
  * - quotients of r: divided by 'e' (not as it is); each read divides it, hines.pmg:24
- * - quotients of lower: divided by 'e' (not as it is); that is kept instead of the divisor,
- *   hines.pmg:18
+ * - quotients of lower: divided by 'e' (not as it is); the quotient is kept instead of 'e', which
+ *   divides nothing but values of its own point, hines.pmg:18
  * - reciprocals of e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:22
  * - fuse of r: fused (not separate); its outer 2 loops are those of 'e', hines.pmg:24
@@ -75,8 +75,8 @@
  * - segments of x: tree by tree (not all nodes); nodes of 'F.parent' have parents and children in
  *   their own segment, hines.pmg:39
  * - quotients of x.r: divided by 'x.e' (not as it is); each read divides it, hines.pmg:39
- * - quotients of lower: divided by 'x.e' (not as it is); that is kept instead of the divisor,
- *   hines.pmg:36
+ * - quotients of lower: divided by 'x.e' (not as it is); the quotient is kept instead of 'x.e',
+ *   which divides nothing but values of its own point, hines.pmg:36
  * - reciprocals of x.e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:39
  * - fuse of x.r: fused (not separate); its outer 4 loops are those of 'x.e', hines.pmg:39

@@ -421,28 +421,39 @@ void stage_reads(struct stage *stage, void (*visit)(struct access *access, void 
 
 struct search {
 	const struct array *array;
-	bool is_found;
+	int n_found;
 };
 
 static void look_at_read(struct access *access, void *user)
 {
 	struct search *search = user;
 
-	search->is_found |= access->array == search->array;
+	search->n_found += access->array == search->array;
 }
 
 bool expr_reads_array(struct expr *expr, const struct array *array)
 {
-	struct search search = { array, false };
+	struct search search = { array, 0 };
 
 	expr_reads(expr, look_at_read, &search);
-	return search.is_found;
+	return search.n_found > 0;
 }
 
 bool stage_reads_array(struct stage *stage, const struct array *array)
 {
-	struct search search = { array, false };
+	struct search search = { array, 0 };
 
 	stage_reads(stage, look_at_read, &search);
-	return search.is_found;
+	return search.n_found > 0;
+}
+
+int module_count_reads(const struct module *module, const struct array *array)
+{
+	struct search search = { array, 0 };
+
+	if (module->loop.until)
+		expr_reads(module->loop.until, look_at_read, &search);
+	for (int i = 0; i < module->stages.n; i++)
+		stage_reads(module->stages.items[i], look_at_read, &search);
+	return search.n_found;
 }

@@ -170,7 +170,8 @@ struct stage {
 	struct access write;
 	enum reduce_op op;              /* SET: write = value; else write op= value */
 	struct expr *value;
-	bool is_init;                   /* sets the value an accumulation starts at, or fills an `out` */
+	bool is_init;                   /* sets the value an accumulation starts at (a constant: the identity of its
+					 * operator), or fills an `out` */
 	bool is_commit;
 	bool is_next;                   /* sets next values of a state in the state itself */
 	/* isl values, made by module_analyse, freed by module_free. */
@@ -395,6 +396,8 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
 bool expr_reads_array(struct expr *expr, const struct array *array);
 bool stage_reads_array(struct stage *stage, const struct array *array);
+/* The reads of it in all stages and in the condition of the loop. */
+int module_count_reads(const struct module *module, const struct array *array);
 bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's, inspected nor derived */
 bool module_has_param(const struct module *module, const char *name);
 /* A size that follows from `of`; its name begins with `name`. */

@@ -5,6 +5,7 @@
  * fails is the last to run. */
 #include "ir/schedule.h"
 
+#include <math.h>
 #include <string.h>
 
 struct verifier {
@@ -487,6 +488,50 @@ static void check_operators(struct verifier *v)
 	}
 }
 
+/* By which operator it is updated; SET: by none. */
+static enum reduce_op op_of_updates(const struct module *module, const struct array *array)
+{
+	for (int s = 0; s < module->stages.n; s++)
+		if (module->stages.items[s]->write.array == array && module->stages.items[s]->op != REDUCE_SET)
+			return module->stages.items[s]->op;
+	return REDUCE_SET;
+}
+
+/* Is a number no identity of `op`? Of integers, the least and largest are of their types. */
+static bool changes_result(const struct expr *value, enum reduce_op op)
+{
+	bool is_float = value->kind == EXPR_FLOAT, is_number = is_float || value->kind == EXPR_INT;
+	double real = is_float ? value->real : (double) value->integer;
+
+	switch (op) {
+	case REDUCE_ADD:
+		return is_number && real != 0;
+	case REDUCE_MUL:
+		return is_number && real != 1;
+	case REDUCE_MIN:
+		return is_float && real != INFINITY;
+	case REDUCE_MAX:
+		return is_float && real != -INFINITY;
+	case REDUCE_SET:
+	case REDUCE_N:
+		break;
+	}
+	return false;
+}
+
+/* Sums may be started anew for a part of their terms, and the start left out where it is a constant. */
+static void check_starts(struct verifier *v)
+{
+	for (int s = 0; s < v->module->stages.n; s++) {
+		const struct stage *stage = v->module->stages.items[s];
+
+		if (stage->is_init && changes_result(stage->value, op_of_updates(v->module, stage->write.array)))
+			fail(v, stage->span, "%s starts '%s' at '%s', which changes what its updates make",
+			     stage->name, stage->write.array->name,
+			     expr_text(v->module->arena, v->module, NULL, stage->value));
+	}
+}
+
 static void check_live(struct verifier *v)
 {
 	struct live_points live;
@@ -525,6 +570,7 @@ bool module_verify(struct module *module, const char *pass)
 		{ "locals stay in their group", check_locals },
 		{ "writes go to what can be written", check_writes },
 		{ "one operator for each accumulation", check_operators },
+		{ "constants that updates start at are their identities", check_starts },
 		{ "points that are left out change nothing", check_live },
 	};
 	struct verifier v = { .module = module, .pass = pass };

@@ -62,16 +62,21 @@ static void visit_all(struct quotients *q, void (*visit)(struct quotients *q, st
 
 /* ---- factors ---- */
 
-/* Where its group runs among all groups; -1: arguments are there before. */
-static int place_of(const struct module *module, const struct array *array)
+/* Where the first and the last group that write an array run among all groups; -1: arguments are there before. */
+struct places {
+	int first, last;
+};
+
+static struct places places_of(const struct module *module, const struct array *array)
 {
+	struct places places = { -1, -1 };
 	int place = 0;
 
 	for (int r = 0; r < REGION_N; r++)
 		for (int g = 0; g < module->regions[r].groups.n; g++, place++)
 			if (group_writes(module->regions[r].groups.items[g], array))
-				return place;
-	return -1;
+				places = (struct places) { places.first < 0 ? place : places.first, place };
+	return places;
 }
 
 static bool is_set_plainly(const struct module *module, const struct array *array)
@@ -106,10 +111,10 @@ static bool is_candidate(const struct quotients *q, const struct access *factor,
 			 struct kept *kept)
 {
 	struct array *array = factor->array;
-	int place = place_of(q->module, array), place_of_divisor = place_of(q->module, q->divisor);
+	struct places of = places_of(q->module, array), of_divisor = places_of(q->module, q->divisor);
 
-	*kept = (struct kept) { .array = array, .is_before = place < place_of_divisor };
-	if (array->type != q->divisor->type || place == place_of_divisor ||
+	*kept = (struct kept) { .array = array, .is_before = of.last < of_divisor.first };
+	if (array->type != q->divisor->type || (!kept->is_before && of.first <= of_divisor.last) ||
 	    (array->role != ROLE_IN && array->role != ROLE_TEMP))
 		return false;
 	kept->subs = arena_new_array(q->module->arena, int, array->rank + q->divisor->rank);
@@ -183,29 +188,6 @@ static void count_terms(struct quotients *q, struct expr *term, const struct acc
 		found.choice->n_terms++;
 }
 
-struct reads {
-	const struct array *array;
-	int n;
-};
-
-static void count_read(struct access *access, void *user)
-{
-	struct reads *reads = user;
-
-	reads->n += access->array == reads->array;
-}
-
-static int count_reads(struct module *module, const struct array *array)
-{
-	struct reads reads = { array, 0 };
-
-	if (module->loop.until)
-		expr_reads(module->loop.until, count_read, &reads);
-	for (int i = 0; i < module->stages.n; i++)
-		stage_reads(module->stages.items[i], count_read, &reads);
-	return reads.n;
-}
-
 /* One value at most takes the place of the divisor; others are read divided only. */
 static bool is_kept_everywhere(struct quotients *q)
 {
@@ -216,7 +198,7 @@ static bool is_kept_everywhere(struct quotients *q)
 		const struct kept *kept = &q->kept.items[i];
 
 		n_before += kept->is_before;
-		is = kept->is_before || kept->n_terms == count_reads(q->module, kept->array);
+		is = kept->is_before || kept->n_terms == module_count_reads(q->module, kept->array);
 	}
 	return is && n_before <= 1;
 }
@@ -233,7 +215,7 @@ static struct stage *first_writer(const struct quotients *q)
 	return found;
 }
 
-/* Is it written at each point of the common dims, one cell of its own at each? */
+/* Is it written by one group, at each point of the common dims, one cell of its own at each? */
 static bool has_plain_cells(const struct quotients *q)
 {
 	const struct stage *first = first_writer(q);
@@ -248,7 +230,8 @@ static bool has_plain_cells(const struct quotients *q)
 	for (int i = 0; i < q->module->stages.n && has; i++) {
 		const struct stage *stage = q->module->stages.items[i];
 
-		has = stage->write.array != q->divisor || access_equal(&stage->write, &first->write);
+		has = stage->write.array != q->divisor ||
+		      (stage->group == first->group && access_equal(&stage->write, &first->write));
 	}
 	return has;
 }
@@ -308,12 +291,13 @@ static void add_definition(struct quotients *q, const struct kept *kept)
 				   read_divisor(q, first->write.subs, NULL, first->span));
 }
 
+/* Each term has a choice, as when they were counted, unless stages share it and it has been replaced already. */
 static void replace_factor(struct quotients *q, struct expr *term, const struct access *divisor)
 {
 	struct factors found = { 0 };
 
 	find_factors(q, term, divisor, &found);
-	if (found.choice->is_before)
+	if (found.choice && found.choice->is_before)
 		found.chosen->access = (struct access) { found.choice->quotient, divisor->subs, divisor->span };
 }
 
@@ -325,19 +309,25 @@ static void drop_divisor(struct expr *expr, const struct array *divisor)
 		drop_divisor(expr->args[i], divisor);
 }
 
+static void explain(struct quotients *q, const struct kept *kept)
+{
+	const char *name = q->divisor->name;
+
+	module_decide(q->module, "quotients", kept->array->name,
+		      arena_printf(q->module->arena, "divided by '%s'", name), "as it is", kept->array->span, "%s",
+		      !kept->is_before ? "each read divides it"
+		      : arena_printf(q->module->arena, "the quotient is kept instead of '%s', which divides nothing "
+				     "but values of its own point", name));
+}
+
 static void keep_quotients(struct quotients *q)
 {
 	struct module *module = q->module;
 
 	for (int i = 0; i < q->kept.n; i++) {
-		struct kept *kept = &q->kept.items[i];
-
-		module_decide(module, "quotients", kept->array->name,
-			      arena_printf(module->arena, "divided by '%s'", q->divisor->name), "as it is",
-			      kept->array->span, kept->is_before ? "that is kept instead of the divisor"
-			      : "each read divides it");
-		if (kept->is_before)
-			add_array(q, kept);
+		explain(q, &q->kept.items[i]);
+		if (q->kept.items[i].is_before)
+			add_array(q, &q->kept.items[i]);
 	}
 	visit_all(q, replace_factor);
 	for (int i = 0; i < module->stages.n; i++)

@@ -8,51 +8,38 @@
 
 enum { FEWEST_READS = 2 };
 
-struct divisor {
-	struct array *array;
-	int n_reads, n_quotients;       /* of them as divisors */
-	bool in_recurrence;
-};
-
 bool expr_is_quotient_by(const struct expr *expr, const struct array *array)
 {
 	return expr->kind == EXPR_OP && expr->op == OP_DIV && expr->args[1]->kind == EXPR_READ &&
 	       expr->args[1]->access.array == array;
 }
 
-static void count_quotients(const struct expr *expr, struct divisor *divisor)
+/* The reads of it as a divisor. */
+static int count_quotients(const struct expr *expr, const struct array *array)
 {
-	divisor->n_quotients += expr_is_quotient_by(expr, divisor->array);
+	int n = expr_is_quotient_by(expr, array);
+
 	for (int i = 0; i < expr_n_args(expr); i++)
-		count_quotients(expr->args[i], divisor);
-}
-
-static void count_read(struct access *access, void *user)
-{
-	struct divisor *divisor = user;
-
-	divisor->n_reads += access->array == divisor->array;
+		n += count_quotients(expr->args[i], array);
+	return n;
 }
 
 bool array_is_only_divisor(struct module *module, struct array *array)
 {
-	struct divisor divisor = { .array = array };
+	int n_quotients = 0;
+	bool in_recurrence = false;
 
 	if (array->role != ROLE_TEMP || !type_is_float(array->type) || array_is_index(array))
 		return false;
-	if (module->loop.until)
-		expr_reads(module->loop.until, count_read, &divisor);
 	for (int i = 0; i < module->stages.n; i++) {
 		struct stage *stage = module->stages.items[i];
-		int before = divisor.n_reads;
 
 		if (stage->write.array == array && (stage->op != REDUCE_SET || stage->is_init || stage->is_commit))
 			return false;
-		stage_reads(stage, count_read, &divisor);
-		count_quotients(stage->value, &divisor);
-		divisor.in_recurrence |= divisor.n_reads > before && stage->group->is_recurrence;
+		n_quotients += count_quotients(stage->value, array);
+		in_recurrence |= stage->group->is_recurrence && stage_reads_array(stage, array);
 	}
-	return divisor.in_recurrence && divisor.n_reads == divisor.n_quotients && divisor.n_reads >= FEWEST_READS;
+	return in_recurrence && n_quotients >= FEWEST_READS && n_quotients == module_count_reads(module, array);
 }
 
 static void multiply(struct expr *expr, const struct array *array)

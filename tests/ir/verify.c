@@ -4,6 +4,7 @@
 #include "ir/fixture.h"
 #include "ir/programs.h"
 
+#include <math.h>
 #include <string.h>
 
 static struct stage *stage_at(const struct module *m, int number)
@@ -54,6 +55,11 @@ static void two_operators(struct module *m)
 	stage_at(m, 2)->op = REDUCE_MUL;
 	stage_at(m, 2)->write = stage_at(m, 1)->write;
 }
+static void start_at_one(struct module *m) { stage_at(m, 0)->value->real = 1; }
+static void count_from_one(struct module *m) { stage_at(m, 1)->value->integer = 1; }
+static void least_of_some(struct module *m) { stage_at(m, 0)->value->real = 9; }
+static void largest_of_some(struct module *m) { stage_at(m, 2)->value->real = NAN; }
+static void product_from_zero(struct module *m) { stage_at(m, 4)->value->real = 0; }
 
 struct corruption {
 	const char *program;
@@ -93,6 +99,11 @@ static const struct corruption corruptions[] = {
 	{ "csr", commit_to_output, "writes go to what can be written" },
 	{ "csr", update_at_start, "writes go to what can be written" },
 	{ "csr", two_operators, "one operator for each accumulation" },
+	{ "csr", start_at_one, "constants that updates start at" },
+	{ "histogram", count_from_one, "constants that updates start at" },
+	{ "extremes", least_of_some, "constants that updates start at" },
+	{ "extremes", largest_of_some, "constants that updates start at" },
+	{ "extremes", product_from_zero, "constants that updates start at" },
 };
 
 static void test_corruption(struct ir_tests *tests, const struct corruption *c)
