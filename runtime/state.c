@@ -163,16 +163,22 @@ static pmg_status header_check(const struct plan *plan, const struct header *giv
 	return PMG_OK;
 }
 
-/* Outputs are the caller's: one with a row for each iteration is longer where more of them are to come. */
+/* Outputs are the caller's: one with a row for each iteration is longer where more of them are to come. Of an extent
+ * that another array has, too, this does not hold. */
 static bool extent_is_free(const pmg_pipeline_desc *desc, int32_t extent)
 {
+	bool is_rows = false;
+
 	for (int32_t i = 0; i < desc->n_arrays; i++) {
 		const pmg_array_desc *array = &desc->arrays[i];
+		const int32_t at = extent - array->first_extent;
 
-		if (array->role == PMG_OUT && array->rank > 0 && extent == array->first_extent)
-			return true;
+		if (array->role == PMG_OUT && array->rank > 0 && at == 0)
+			is_rows = true;
+		else if (at >= 0 && at < array->rank)
+			return false;
 	}
-	return false;
+	return is_rows;
 }
 
 static pmg_status extents_check(const struct plan *plan, struct stream *stream)
