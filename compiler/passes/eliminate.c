@@ -109,11 +109,9 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	}
 	if (!read_item(module, override, &algorithm))
 		return true;
-	if (!eliminate_by(elimination, &algorithm))
-		return false;
 	module_decide(module, "eliminate", elimination->solution->name, algorithm.name, "thomas", override->span,
 		      "the schedule asks for it");
-	return true;
+	return eliminate_by(elimination, &algorithm);
 }
 
 /* A recurrence that divides by another and runs against a third, and is no elimination. */

@@ -36,7 +36,7 @@ static void mark_after(const struct level *level, int from, int not, bool *is_af
 		const struct edge *edge = &level->edges->items[e];
 		int to = cluster_of(level, edge->to);
 
-		if (!edge->is_strict || cluster_of(level, edge->from) != from || to < 0 || to == from || to == not ||
+		if (!edge->is_strict || cluster_of(level, edge->from) != from || to == from || to == not ||
 		    is_after[to])
 			continue;
 		is_after[to] = true;
@@ -54,7 +54,7 @@ static const struct group *group_between(const struct level *level, int x, int y
 		const struct edge *edge = &level->edges->items[e];
 		int from = cluster_of(level, edge->from);
 
-		if (edge->is_strict && cluster_of(level, edge->to) == y && from >= 0 && from != y && is_after[from])
+		if (edge->is_strict && cluster_of(level, edge->to) == y && from != y && is_after[from])
 			return edge->from;
 	}
 	return NULL;
@@ -264,7 +264,7 @@ static bool is_open(const struct level *level, const struct edge *edge)
 {
 	int x = cluster_of(level, edge->from), y = cluster_of(level, edge->to);
 
-	return x >= 0 && y >= 0 && x != y && edge->is_strict && !is_settled(level, edge);
+	return x != y && edge->is_strict && !is_settled(level, edge);
 }
 
 /* Merges what an edge links, if that may be; why not, by number of edge. */
@@ -322,7 +322,7 @@ static bool waits(const struct level *level, int x, const bool *is_done)
 		const struct edge *edge = &level->edges->items[e];
 		int from = cluster_of(level, edge->from);
 
-		if (edge->is_strict && cluster_of(level, edge->to) == x && from >= 0 && from != x && !is_done[from])
+		if (edge->is_strict && cluster_of(level, edge->to) == x && from != x && !is_done[from])
 			return true;
 	}
 	return false;

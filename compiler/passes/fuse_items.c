@@ -93,7 +93,7 @@ void fuse_ask(struct fusion *f)
 		asked.groups = groups_asked(f->module, f->region, override);
 		if (override->numbers.n)
 			asked.depth = (int) (override->numbers.items[0] < 64 ? override->numbers.items[0] : 64);
-		if (asked.groups.n > 1)
+		if (asked.groups.n)
 			vec_push(f->module->arena, &f->asked, asked);
 	}
 }

@@ -35,7 +35,7 @@ struct fusion {
 struct level {
 	struct fusion *fusion;
 	const group_list *members;
-	const edge_list *edges;         /* within one iteration of the loops outside */
+	const edge_list *edges;         /* between members, within one iteration of the loops outside */
 	int number;
 	bool is_parallel;               /* of a loop outside, iterations are independent */
 	int *cluster;                   /* by position in `members` */

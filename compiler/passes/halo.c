@@ -370,16 +370,6 @@ static void widen_array(const struct halo *h, struct array *array, const struct 
 	array->rank += h->n;
 }
 
-static void widen_group(const struct halo *h, struct group *group)
-{
-	int *direction = arena_new_array(h->module->arena, int, group->n_common + h->n);
-
-	group->n_common += h->n;
-	for (int i = 0; i < group->n_common; i++)
-		direction[i] = 1;
-	group->direction = direction;
-}
-
 static void rewrite(const struct halo *h)
 {
 	struct dim tiles[MAX_TILED];
@@ -399,7 +389,8 @@ static void rewrite(const struct halo *h)
 			continue;
 		for (int s = 0; s < group->stages.n; s++)
 			rewrite_stage(h, group->stages.items[s], tiles);
-		widen_group(h, group);
+		group->n_common += h->n;
+		group_run_forwards(h->module, group);
 	}
 }
 

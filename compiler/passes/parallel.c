@@ -103,25 +103,32 @@ static void remark_inside(const struct tree_walk *walk, __isl_keep isl_schedule_
 		isl_schedule_node_foreach_descendant_top_down(node, remark_inner, &inside);
 }
 
+/* Below which child the stage runs: a sequence has several. */
+static int child_with(struct module *module, __isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	int child = 0;
+
+	for (int i = 1; i < isl_schedule_node_n_children(node); i++) {
+		isl_schedule_node *behind = isl_schedule_node_get_child(node, i);
+		stage_list below;
+
+		behind = isl_schedule_node_first_child(behind);         /* where the filter holds */
+		below = tree_stages(module, behind);
+		for (int s = 0; s < below.n; s++)
+			child = below.items[s] == stage ? i : child;
+		isl_schedule_node_free(behind);
+	}
+	return child;
+}
+
 /* Goes down to the one stage of each list item and makes its updates atomic; back to the same place. */
 static __isl_give isl_schedule_node *insert_atomic(struct module *module, __isl_take isl_schedule_node *node,
 						   struct stage *stage)
 {
 	isl_size depth = isl_schedule_node_get_tree_depth(node);
-	stage_list below;
 
-	while (isl_schedule_node_n_children(node) > 0) {
-		int child = 0;
-
-		for (int i = 0; i < isl_schedule_node_n_children(node); i++) {
-			node = isl_schedule_node_child(node, i);
-			below = tree_stages(module, node);
-			for (int s = 0; s < below.n; s++)
-				child = below.items[s] == stage ? i : child;
-			node = isl_schedule_node_parent(node);
-		}
-		node = isl_schedule_node_child(node, child);
-	}
+	while (isl_schedule_node_n_children(node) > 0)
+		node = isl_schedule_node_child(node, child_with(module, node, stage));
 	node = tree_insert_mark(module, node, MARK_ATOMIC, "parallel", stage);
 	return isl_schedule_node_ancestor(node, isl_schedule_node_get_tree_depth(node) - depth);
 }

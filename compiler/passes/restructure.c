@@ -61,7 +61,7 @@ static bool read_keys(const struct accumulation *accumulation, const struct over
 				      "leave out what stands there again");
 		vec_push(arena, &choice->keys, mode);
 	}
-	return n > 0;
+	return n;
 }
 
 static bool read_partition(const struct accumulation *accumulation, const struct override *override,
@@ -119,11 +119,12 @@ static int read_order(const struct accumulation *accumulation, struct override *
 	if (!override || override->words.n != 2)
 		return -1;
 	mode = accumulation_mode(accumulation, override->words.items[0]);
+	if (mode < 0)
+		return -1;
+	override->is_used = true;
 	name = override->words.items[1];
 	*coordinates = module_find_array(accumulation->module, name);
-	if (mode >= 0)
-		override->is_used = true;
-	if (mode >= 0 && !are_coordinates(*coordinates, accumulation->stage->dims.items[mode].source.array->limit)) {
+	if (!are_coordinates(*coordinates, accumulation->stage->dims.items[mode].source.array->limit)) {
 		refuse(accumulation, override, "the values of '%s' have no coordinates '%s'", name,
 		       "these are 'fixed in' and integers, two or three for each value of the mode: "
 		       "i32[nVoxels, 3]");

@@ -162,18 +162,16 @@ struct target {
 	bool is_done;
 };
 
-/* Do all groups from the first to the last run below? */
+/* Do the groups from the first to the last, which share the loops that are looked at, run below? */
 static bool is_around(const struct target *target, __isl_keep isl_schedule_node *node)
 {
 	const struct folding *folding = target->folding;
 	stage_list below = tree_stages(folding->module, node);
-	bool has_first = false, has_last = false;
+	bool has_first = false;
 
-	for (int i = 0; i < below.n; i++) {
+	for (int i = 0; i < below.n; i++)
 		has_first |= below.items[i]->group == folding->region->groups.items[folding->first];
-		has_last |= below.items[i]->group == folding->region->groups.items[folding->last];
-	}
-	return has_first && has_last;
+	return has_first;
 }
 
 /* Calls of the BLAS see arrays as they are declared. */

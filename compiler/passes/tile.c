@@ -18,7 +18,6 @@ struct tiling {
 	const char *name;               /* of the array */
 	int n_done;                     /* loops that are tiled */
 	const char *obstacle;           /* to tiling one more */
-	struct span place;
 };
 
 /* ---- bands ---- */
@@ -114,21 +113,6 @@ static bool computes(const struct tiling *t, __isl_keep node *at)
 	return false;
 }
 
-/* What stands at the place where no loop can be tiled. */
-static void find_obstacle(struct tiling *t, __isl_keep node *at)
-{
-	const struct mark *mark = mark_of_node(at);
-	bool is_loop = mark && mark_is_loop(mark);
-
-	if (t->n_done == 8)
-		t->obstacle = "more than 8 are not tiled";
-	else if (isl_schedule_node_n_children(at) > 1)
-		t->obstacle = "further loops stand beside one another: 'inline' or 'fuse off' may part them";
-	else
-		t->obstacle = "there are no more loops around it";
-	t->place = is_loop ? mark->span : (struct span) { 0 };
-}
-
 /* Goes down to the loops of what computes the array, as long as nothing else stands beside them. */
 static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 {
@@ -145,7 +129,9 @@ static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 		if (n_adjacent(t, at) == 0)
 			at = isl_schedule_node_first_child(at);
 	}
-	find_obstacle(t, at);
+	t->obstacle = isl_schedule_node_n_children(at)
+		    ? "further loops stand beside one another: 'inline' or 'fuse off' may part them"
+		    : "there are no more loops around it";
 	return at;
 }
 
@@ -170,13 +156,12 @@ static __isl_give isl_schedule *tiled(struct tiling *t, __isl_keep isl_schedule 
 
 /* ---- items ---- */
 
-static bool report(const struct tiling *t, enum diag_code code, const char *problem, struct span place,
-		   const char *sample)
+static bool report(const struct tiling *t, enum diag_code code, const char *problem, const char *sample)
 {
 	struct diag *diag = diag_error(t->module->diags, code, t->override->span, "%s", problem);
 
 	if (sample)
-		diag_label(t->module->diags, diag, place, "%s", sample);
+		diag_label(t->module->diags, diag, (struct span) { 0 }, "%s", sample);
 	return false;
 }
 
@@ -192,7 +177,6 @@ static bool keep_if_legal(const struct tiling *t, struct region *region, __isl_t
 		isl_schedule_free(schedule);
 		report(t, DIAG_BREAKS_DEPENDENCE, arena_printf(t->module->arena, "'%s' cannot be tiled: an iteration "
 								"would run before one that it needs", t->name),
-		       (struct span) { 0 },
 		       reversed ? dependence_sample(t->module, isl_union_map_copy(reversed)) : NULL);
 		isl_union_map_free(reversed);
 		return false;
@@ -219,7 +203,7 @@ static bool refuse(const struct tiling *t, int most)
 
 	return report(t, DIAG_BAD_ITEM,
 		      arena_printf(t->module->arena, "%d of %d loops around '%s' can be tiled", most,
-				   t->override->numbers.n, t->name), t->place, obstacle);
+				   t->override->numbers.n, t->name), obstacle);
 }
 
 static bool tile_subject(struct module *module, const struct override *override, const char *name)
@@ -258,8 +242,7 @@ bool pass_tile(struct module *module, const struct pass_options *options)
 			continue;
 		override->is_used = numbers_are_sizes(override) && override->subjects.n;
 		if (!override->is_used)
-			report(&t, DIAG_BAD_ITEM, "'tile' takes a name and the sizes of its tiles, from 1 on",
-			       (struct span) { 0 }, NULL);
+			report(&t, DIAG_BAD_ITEM, "'tile' takes a name and the sizes of its tiles, from 1 on", NULL);
 		for (int s = 0; override->is_used && s < override->subjects.n; s++)
 			override->is_used = tile_subject(module, override, override->subjects.items[s]);
 		ok = ok && override->is_used;
