@@ -60,9 +60,9 @@ def encode(table):
     files = {"tracks": "scan.tck", "dwi": "scan.nii.gz", "bvals": "scan.bval", "bvecs": "scan.bvec",
              "sphere": "sphere.npy"}
 
-    def row(name, *flags, **changes):
+    def row(name, *flags, to="bad.h5", **changes):
         words = [f"--{option}={scan.path(file)}" for option, file in {**files, **changes}.items() if file]
-        table.row(f"encode {name}", *words, *flags, "-o", scan.path("bad.h5"))
+        table.row(f"encode {name}", *words, *flags, "-o", scan.path(to))
 
     good, head = tck_bytes(scan.lines), "mrtrix tracks\ndatatype: Float32LE\nfile: . 100\nEND\n"
     for name, data in {
@@ -119,6 +119,13 @@ def encode(table):
     row("convention", "--convention=dippy")
     row("tensor", "--tensor=-1,0")
     row("memory", "--max-mem=100K")
+    for name in files.values():
+        row(f"over {name}", to=name)
+    scan.path("link.h5").symlink_to(scan.path("scan.nii.gz"))
+    row("over a link", to="link.h5")
+    row("to .npy", to="bad.npy")
+    row("to no suffix", to="bad")
+    row("nowhere", to="none/bad.h5")
     if TRACKS.is_dir():
         for name in ("no_header_end.tck",):
             shutil.copy(TRACKS/name, scan.path(name))
@@ -156,6 +163,21 @@ def fit(table, problem):
     table.row("fit iterations", good, "--iterations=-1", "-o", folder/"bad.txt")
     table.row("fit output", good, "-o", folder/"bad.xyz")
     table.row("fit over its input", good, "-o", f"{good}:/y")
+    signals = table.save("signals.npy", np.array([problem.b, 2*problem.b]))
+    bad = ["-o", folder/"bad.txt"]
+    table.row("fit over its signals", good, "--signals", signals, "-o", signals)
+    table.row("fit over its start", good, "--start", folder/"short.npy", "-o", folder/"short.npy")
+    table.row("fit history over the problem", good, *bad, "--history", good)
+    table.row("fit history over the signals", good, *bad, "--signals", signals, "--history", signals)
+    table.row("fit two outputs in one", good, *bad, "--history", f"{folder}/./bad.txt")
+    table.row("fit state over the problem", good, *bad, "--state", good)
+    table.row("fit nowhere", good, "-o", folder/"none"/"bad.txt")
+    table.row("fit under a file", good, "-o", good/"bad.txt")
+    table.row("fit over a folder", good, "-o", folder/"folder.txt")
+    folder.joinpath("folder.txt").mkdir()
+    table.row("fit state nowhere", good, *bad, "--state", folder/"none"/"bad.state")
+    table.row("fit history nowhere", good, *bad, "--history", folder/"none"/"bad.csv")
+    table.row("fit to .tns", good, "-o", folder/"bad.tns")
     return good
 
 
@@ -174,6 +196,10 @@ def steps(table, good):
     table.row("predict measured", good, w, "--measured", "-o", folder/"bad.npy")
     table.row("predict over its input", good, w, "-o", f"{good}:/D")
     table.row("predict no weights", good, "-o", folder/"bad.npy")
+    table.row("predict over its weights", good, w, "-o", w)
+    table.row("predict nowhere", good, w, "-o", folder/"none"/"bad.npy")
+    table.row("evaluate over its weights", good, w, "--voxels", w)
+    table.row("evaluate nowhere", good, w, "--voxels", folder/"none"/"bad.npy")
     table.row("evaluate words", good, folder/"words.txt")
     table.row("evaluate no problem", folder/"none.h5", w)
     table.row("evaluate lesion of half a fiber", good, w, "--lesion", table.save("half.npy", np.ones(3)/2))
@@ -193,6 +219,11 @@ def steps(table, good):
     table.row("export broken tracks", w, "--tracks", folder/"cut.tck", "--pruned", folder/"bad.tck")
     table.row("export a matrix", folder/"good.h5", "-o", folder/"bad.npy")
     table.row("export nowhere", w, "-o", folder/"none"/"bad.npy")
+    tracks = folder/"scan.tck"
+    table.row("export over its weights", w, "-o", w)
+    table.row("export over its tracks", w, "--tracks", tracks, "--pruned", tracks)
+    table.row("export pruned nowhere", w, "--tracks", tracks, "--pruned", folder/"none"/"bad.tck")
+    table.row("export pruned to .txt", w, "--tracks", tracks, "--pruned", folder/"bad.txt")
 
 
 # ---- import ---------------------------------------------------------------------------------------------------------
@@ -213,6 +244,8 @@ def coordinates(table, problem, out):
     table.row("import D a list", good, f"--dictionary={table.save('list.npy', problem.D.ravel())}", parts[1], *out)
     table.row("import fewer fibers", table.put("fiber.tns", "1 1 5 2\n"), *parts, "--fibers=3")
     table.row("import an array", D, *parts)
+    for name in "D.npy", "y.npy", "good.tns", "none/bad.h5", "bad.mat", "bad":
+        table.row(f"import to {name}", good, *parts[:2], "-o", table.folder/name)
     table.row("import hindered", good, *parts, f"--hindered={D}")
     return parts
 
@@ -375,6 +408,10 @@ def told(table, name):
     return f"{name} = {done.returncode}\n{text.strip()}\n\n"
 
 
+def contents(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and "cache" not in path.parts}
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         table = Table(Path(name))
@@ -387,7 +424,9 @@ def main():
         mat_bytes(table, problem, out)
         archives(table, problem, parts, out)
         commit(table, out)
+        before = contents(table.folder)
         golden, blocks = read_golden(), {name: told(table, name) for name in table.rows}
+        check(contents(table.folder) == before, "files are left as they are")
         left = [path.name for path in table.folder.glob("bad.*")]
         check(not left, f"left behind: {left}")
     check(len(blocks) >= LEAST, f"{len(blocks)} rows")

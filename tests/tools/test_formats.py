@@ -369,7 +369,7 @@ def wrong_calls():
     expect(["convert", "none.npy", "b.npy"], 4, "pmg convert: none.npy: cannot open: No such file or directory\n")
     expect(["convert", "folder.npy", "b.npy"], 4, "pmg convert: folder.npy: is a folder\n")
     expect(["convert", "a.txt", "no/such/folder/b.npy"], 4,
-           "pmg convert: no/such/folder/b.npy: cannot write: No such file or directory\n")
+           "pmg convert: no/such/folder/b.npy: cannot write: there is no such folder\n")
     expect(["convert", "a.txt", "folder.npy"], 4,
            "pmg convert: folder.npy: cannot write: it exists and is not a regular file\n")
     expect(["convert", "what.xyz", "b.npy"], 2, f"pmg convert: what.xyz: unknown format\n  help: known by their "

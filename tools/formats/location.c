@@ -70,12 +70,35 @@ bool location_parse(struct location *location, struct arena *arena, const char *
 
 /* ---- Comparing ------------------------------------------------------------------------- */
 
+static bool find_folder(const char *path, size_t length, struct stat *status)
+{
+	char folder[4096];
+	int wanted = snprintf(folder, sizeof(folder), "%s%.*s", *path == '/' ? "" : "./", (int) length, path);
+	return wanted < (int) sizeof(folder) && stat(folder, status) == 0;
+}
+
+/* Files that are yet to be made: one name in one folder. */
+static bool is_same_name(const char *path, const char *other)
+{
+	struct stat a, b;
+	const char *slash = strrchr(path, '/'), *other_slash = strrchr(other, '/');
+	size_t length = slash ? (size_t) (slash + 1 - path) : 0;
+	size_t other_length = other_slash ? (size_t) (other_slash + 1 - other) : 0;
+	if (strcmp(path + length, other + other_length) != 0)
+		return false;
+	if (!find_folder(path, length, &a) || !find_folder(other, other_length, &b))
+		return strcmp(path, other) == 0;
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Devices and pipes keep nothing, and are never one. */
 static bool is_same_file(const char *path, const char *other)
 {
 	struct stat a, b;
-	if (stat(path, &a) != 0 || stat(other, &b) != 0)
-		return strcmp(path, other) == 0;
-	return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	bool is_there = stat(path, &a) == 0, is_other_there = stat(other, &b) == 0;
+	if (!is_there || !is_other_there)
+		return !is_there && !is_other_there && is_same_name(path, other);
+	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* Component by component, whatever the number of '/' between them. */

@@ -19,7 +19,10 @@ static void forget(struct output *out)
 
 static bool refuse(struct output *out, const char *path, struct failure *failure)
 {
-	fail_file(failure, path, "cannot write:");
+	bool is_nowhere = errno == ENOENT;
+	fail_file(failure, path, is_nowhere ? "cannot write: there is no such folder" : "cannot write:");
+	if (is_nowhere)
+		failure->outcome = OUTCOME_IO;
 	forget(out);
 	return false;
 }
@@ -70,4 +73,13 @@ bool output_close(struct output *out, bool ok, struct failure *failure)
 		scratch_remove(out->part);
 	forget(out);
 	return ok;
+}
+
+bool output_is_possible(const char *path, struct failure *failure)
+{
+	struct output out;
+	if (!output_open(&out, path, failure))
+		return false;
+	output_close(&out, false, failure);
+	return true;
 }

@@ -87,6 +87,8 @@ struct output {
 
 /* Makes "PATH.part-N" and opens it. */
 bool output_open(struct output *out, const char *path, struct failure *failure);
+/* Whether output_open can; nothing is left there. */
+bool output_is_possible(const char *path, struct failure *failure);
 /* With `ok`: to disk and renamed; else deleted. Frees the names. Returns whether the file is there. */
 bool output_close(struct output *out, bool ok, struct failure *failure);
 

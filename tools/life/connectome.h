@@ -24,6 +24,7 @@ struct tracks {
 /* Reads .tck, .trk or .trx, as the suffix says. */
 bool tracks_read(struct tracks *tracks, const char *path, struct failure *failure);
 void tracks_free(struct tracks *tracks);
+bool tracks_have_format(const char *path, struct failure *failure); /* one of streamlines, as the suffix says */
 /* Points are appended to the streamline that tracks_end finishes. */
 bool tracks_point(struct tracks *tracks, const float *point, struct failure *failure);
 bool tracks_end(struct tracks *tracks, struct failure *failure);
@@ -123,14 +124,37 @@ int64_t problem_bytes(const struct problem *problem);
 /* From any file of an array; NULL after a failure. Each is finite and not negative, and there are `n`; -1: any number,
  * which *n then is. Of weights of several signals those of number `signal`; -1: there is one. */
 double *weights_read(struct arena *arena, const char *text, int64_t signal, int64_t *n, struct failure *failure);
-/* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says; never over the file `input`. With signals,
- * a row of n for each; 0: a list. */
+/* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says. With signals, a row of n for each; 0: a
+ * list. */
 bool weights_write(struct arena *arena, const char *text, const double *w, int64_t signals, int64_t n,
-		   const char *input, struct failure *failure);
-/* Where an array will be written, in HDF5 as `inner` unless the text says where; not over what is a problem's own in
- * the file `input` (NULL: none). To be asked before anything is computed. */
-bool output_target(struct arena *arena, const char *text, const char *inner, const char *input,
-		   struct location *target, struct failure *failure);
+		   struct failure *failure);
+
+/* ---- files.c: what a step reads and writes, asked about before anything is computed ------------------- */
+
+enum file_use {
+	READS_FILE,
+	READS_ARRAY,    /* of an HDF5 file that object, or `inner` */
+	READS_PROBLEM,  /* of an HDF5 file what makes a problem: other objects may be written */
+	READS_STATE,    /* the state of the same run may be written there */
+	WRITES_ARRAY,   /* these and all below are outputs */
+	WRITES_PROBLEM,
+	WRITES_TRACKS,
+	WRITES_STATE,
+	WRITES_ROWS     /* line by line to what is there, also to a pipe */
+};
+
+struct step_file {
+	enum file_use use;
+	const char *text;  /* as the user names it; NULL: there is none */
+	const char *inner; /* of an array in HDF5 for which the text says none: its place; NULL: all of the file */
+};
+
+/* False after fail() where an output is an input or another output, has a format that is not written, or cannot be
+ * written where it is to go. */
+bool files_check(struct arena *arena, const struct step_file *files, int n, struct failure *failure);
+/* Where an array will be written, in HDF5 as `inner` unless the text says where. */
+bool output_target(struct arena *arena, const char *text, const char *inner, struct location *target,
+		   struct failure *failure);
 
 /* ---- signals.c: other signals of a problem's voxels than its own -------------------------------------- */
 

@@ -105,7 +105,20 @@ static bool read_sphere(const struct values *v, enum convention convention, stru
 	return sphere_grid(sphere, v->grid ? v->grid : convention == CONVENTION_ENCODE ? 360 : 32, failure);
 }
 
-static bool run_encode(const struct values *v, struct failure *failure)
+static bool check_files(struct arena *arena, const struct values *v, struct failure *failure)
+{
+	const struct step_file files[] = {
+		{ READS_FILE, v->tracks, NULL },
+		{ READS_FILE, v->dwi, NULL },
+		{ READS_ARRAY, v->bvals, NULL },
+		{ READS_ARRAY, v->bvecs, NULL },
+		{ READS_ARRAY, v->sphere, NULL },
+		{ WRITES_PROBLEM, v->output, NULL },
+	};
+	return files_check(arena, files, sizeof(files) / sizeof(files[0]), failure);
+}
+
+static bool run_encode(struct arena *arena, const struct values *v, struct failure *failure)
 {
 	struct request r;
 	struct tracks tracks = { 0 };
@@ -121,7 +134,8 @@ static bool run_encode(const struct values *v, struct failure *failure)
 				   "problem.h5");
 		return false;
 	}
-	bool ok = read_request(v, &r, failure) && read_sphere(v, r.encode.convention, &sphere, failure) &&
+	bool ok = read_request(v, &r, failure) && check_files(arena, v, failure) &&
+		  read_sphere(v, r.encode.convention, &sphere, failure) &&
 		  image_open(&image, v->dwi, failure) &&
 		  gradients_read(&gradients, v->bvals, v->bvecs, &image, r.space, r.threshold, r.tolerance, failure) &&
 		  tracks_read(&tracks, v->tracks, failure) &&
@@ -175,8 +189,7 @@ static const struct option_row rows[] = {
 
 static bool encode_scan(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
 {
-	(void) arena;
-	return operands->n == 0 ? run_encode(values, failure)
+	return operands->n == 0 ? run_encode(arena, values, failure)
 				: fail(failure, OUTCOME_USAGE, "'%s' is no option", operands->items[0]);
 }
 

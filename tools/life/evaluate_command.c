@@ -212,11 +212,26 @@ static bool print_lesion(struct evaluation *e, const char *text, struct failure 
 
 /* ---- The command ----------------------------------------------------------------------------------------- */
 
+static bool check_files(const struct evaluation *e, const struct values *v, const char *weights,
+			struct failure *failure)
+{
+	const struct step_file files[] = {
+		{ READS_PROBLEM, e->path, NULL },
+		{ READS_ARRAY, weights, "/w" },
+		{ READS_PROBLEM, v->repeat, NULL },
+		{ READS_ARRAY, v->lesion, NULL },
+		{ READS_ARRAY, v->signals, "/signals" },
+		{ WRITES_ARRAY, v->voxels, "/w" },
+	};
+	return files_check(e->arena, files, sizeof(files) / sizeof(files[0]), failure);
+}
+
 static bool run_evaluate(struct evaluation *e, const struct values *v, const char *weights, struct failure *failure)
 {
 	struct problem *p = &e->problem;
 	int64_t signal = v->signal < 0 ? 0 : v->signal;
-	bool ok = problem_open(p, e->path, weights, failure) &&
+	bool ok = check_files(e, v, weights, failure) &&
+		  problem_open(p, e->path, weights, failure) &&
 		  (!v->signals || signals_take(e->arena, v->signals, signal, p, failure)) &&
 		  (e->w = weights_read(e->arena, weights, v->signal, &p->n_fibers, failure)) &&
 		  model_predict(p, e->w, &e->prediction, failure);
@@ -227,7 +242,7 @@ static bool run_evaluate(struct evaluation *e, const struct values *v, const cha
 	}
 	ok = ok && (!v->repeat || print_repeat(e, v->repeat, failure)) &&
 	     (!v->lesion || print_lesion(e, v->lesion, failure)) &&
-	     (!v->voxels || weights_write(e->arena, v->voxels, e->rmse, 0, p->n_voxels, e->path, failure));
+	     (!v->voxels || weights_write(e->arena, v->voxels, e->rmse, 0, p->n_voxels, failure));
 	problem_free(&e->problem);
 	problem_free(&e->repeat);
 	free(e->prediction);

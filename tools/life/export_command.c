@@ -31,6 +31,17 @@ static bool write_pruned(const struct values *v, const double *w, int64_t n, dou
 	return ok;
 }
 
+static bool check_files(struct arena *arena, const struct values *v, const char *weights, struct failure *failure)
+{
+	const struct step_file files[] = {
+		{ READS_ARRAY, weights, "/w" },
+		{ READS_FILE, v->tracks, NULL },
+		{ WRITES_ARRAY, v->output, "/w" },
+		{ WRITES_TRACKS, v->pruned, NULL },
+	};
+	return files_check(arena, files, sizeof(files) / sizeof(files[0]), failure);
+}
+
 static bool run_export(struct arena *arena, const struct values *v, const char *weights, struct failure *failure)
 {
 	double above = 0, *w = NULL;
@@ -39,9 +50,9 @@ static bool run_export(struct arena *arena, const struct values *v, const char *
 		return fail(failure, OUTCOME_USAGE, "--tracks and --pruned go together");
 	if (!v->output && !v->pruned)
 		return fail(failure, OUTCOME_USAGE, "--output or --pruned is needed");
-	bool ok = take_real("above", v->above, &above, failure) &&
+	bool ok = take_real("above", v->above, &above, failure) && check_files(arena, v, weights, failure) &&
 		  (w = weights_read(arena, weights, v->signal, &n, failure)) &&
-		  (!v->output || weights_write(arena, v->output, w, 0, n, NULL, failure)) &&
+		  (!v->output || weights_write(arena, v->output, w, 0, n, failure)) &&
 		  (!v->pruned || write_pruned(v, w, n, above, failure));
 	free(w);
 	return ok;

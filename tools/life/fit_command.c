@@ -328,19 +328,35 @@ static bool read_signals(struct fitting *f, struct fit_options *options, struct 
 	return true;
 }
 
+static bool check_files(struct fitting *f, const char *state, struct failure *failure)
+{
+	const struct values *v = f->values;
+	const struct step_file files[] = {
+		{ READS_PROBLEM, f->path, NULL },
+		{ READS_ARRAY, v->start, "/w" },
+		{ READS_ARRAY, v->penalty, "/w" },
+		{ READS_ARRAY, v->signals, "/signals" },
+		{ READS_STATE, v->resume, NULL },
+		{ WRITES_ARRAY, v->output, "/w" },
+		{ WRITES_ROWS, v->history, NULL },
+		{ WRITES_STATE, state, NULL },
+	};
+	return files_check(f->arena, files, sizeof(files) / sizeof(files[0]), failure);
+}
+
 static bool run_fit(struct fitting *f, struct failure *failure)
 {
 	struct fit_options options = { .penalty = NULL };
 	struct location target;
 	double *start = NULL;
 	bool ok = read_options(f, &options, failure) &&
-		  output_target(f->arena, f->values->output, "/w", f->path, &target, failure) &&
+		  output_target(f->arena, f->values->output, "/w", &target, failure) &&
+		  check_files(f, options.state = state_file(f, &target), failure) &&
 		  problem_read(&f->problem, f->path, failure) && problem_check(&f->problem, f->path, failure);
 	if (ok && f->values->start) {
 		options.start = start = weights_read(f->arena, f->values->start, -1, &f->problem.n_fibers, failure);
 		ok = start != NULL;
 	}
-	options.state = ok ? state_file(f, &target) : NULL;
 	ok = ok && read_penalty(f, &options, failure) && read_signals(f, &options, failure) &&
 	     fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
 	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
@@ -350,7 +366,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		tell_end(f);
 	if (ok)
 		tell_device(f);
-	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, options.n_signals, f->problem.n_fibers, f->path,
+	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, options.n_signals, f->problem.n_fibers,
 				 failure);
 	state_was_interrupted();
 	ok = ok && end_state(f, failure);

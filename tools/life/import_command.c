@@ -115,11 +115,28 @@ static bool is_whole(const struct parts *parts, const char *text, struct failure
 	return false;
 }
 
+static bool check_files(struct arena *arena, const struct values *v, const char *text, struct failure *failure)
+{
+	struct location source;
+	if (!location_parse(&source, arena, text, failure))
+		return false;
+	const struct step_file files[] = {
+		{ READS_FILE, source.path, NULL },
+		{ READS_ARRAY, v->dictionary, NULL },
+		{ READS_ARRAY, v->y, NULL },
+		{ READS_ARRAY, v->hindered, NULL },
+		{ READS_ARRAY, v->isotropic, NULL },
+		{ WRITES_PROBLEM, v->output, NULL },
+	};
+	return files_check(arena, files, sizeof(files) / sizeof(files[0]), failure);
+}
+
 static bool run_import(struct arena *arena, const struct values *v, const char *text, struct failure *failure)
 {
 	struct parts parts = { 0 };
 	struct problem problem = { 0 };
-	bool ok = (is_folder(text) ? read_folder : read_file)(arena, v, text, &parts, failure) &&
+	bool ok = check_files(arena, v, text, failure) &&
+		  (is_folder(text) ? read_folder : read_file)(arena, v, text, &parts, failure) &&
 		  is_whole(&parts, text, failure) &&
 		  (v->fibers == 0 || content_add_attribute(&parts.phi, "nFibers", v->fibers, failure)) &&
 		  problem_assemble(&problem, &parts.group, &parts.phi, text, failure) &&

@@ -25,14 +25,25 @@ static bool as_measured(const struct problem *p, const char *path, double *predi
 }
 
 static bool write_prediction(struct arena *arena, const struct problem *p, double *prediction, const char *text,
-			     const char *path, struct failure *failure)
+			     struct failure *failure)
 {
 	struct location target;
 	struct member member = { .array = { .type = PMG_F64, .rank = 2, .shape = { p->n_voxels, p->n_theta },
 					    .data = prediction } };
 	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
-	return output_target(arena, text, "/prediction", path, &target, failure) &&
+	return output_target(arena, text, "/prediction", &target, failure) &&
 	       content_write(&target, &content, failure);
+}
+
+static bool check_files(struct arena *arena, const struct values *v, const char *path, const char *weights,
+			struct failure *failure)
+{
+	const struct step_file files[] = {
+		{ READS_PROBLEM, path, NULL },
+		{ READS_ARRAY, weights, "/w" },
+		{ WRITES_ARRAY, v->output, "/prediction" },
+	};
+	return files_check(arena, files, sizeof(files) / sizeof(files[0]), failure);
 }
 
 static bool run_predict(struct arena *arena, const struct values *v, const char *path, const char *weights,
@@ -40,13 +51,12 @@ static bool run_predict(struct arena *arena, const struct values *v, const char 
 {
 	struct problem problem = { 0 };
 	double *prediction = NULL, *w = NULL;
-	struct location target;
-	bool ok = output_target(arena, v->output, "/prediction", path, &target, failure) &&
+	bool ok = check_files(arena, v, path, weights, failure) &&
 		  problem_open(&problem, path, weights, failure) &&
 		  (w = weights_read(arena, weights, v->signal, &problem.n_fibers, failure)) &&
 		  model_predict(&problem, w, &prediction, failure) &&
 		  (!v->is_measured || as_measured(&problem, path, prediction, failure)) &&
-		  write_prediction(arena, &problem, prediction, v->output, path, failure);
+		  write_prediction(arena, &problem, prediction, v->output, failure);
 	problem_free(&problem);
 	free(prediction);
 	free(w);

@@ -82,6 +82,11 @@ bool tracks_read(struct tracks *tracks, const char *path, struct failure *failur
 	return true;
 }
 
+bool tracks_have_format(const char *path, struct failure *failure)
+{
+	return find_format(path, failure) != NULL;
+}
+
 void tracks_free(struct tracks *tracks)
 {
 	free(tracks->points);

@@ -83,43 +83,13 @@ double *weights_read(struct arena *arena, const char *text, int64_t signal, int6
 	return w;
 }
 
-/* They may lie in the file of the problem, beside what is its own. */
-static bool spares_problem(const struct location *target, const char *text, const char *input,
-			   struct failure *failure)
-{
-	static const char *const own[] = { "/PHI", "/D", "/y", "/signal", "/S0", "/orientations",
-					   "/bvals", "/directions", "/voxel_coords" };
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		const struct location object = { .path = (char *) (uintptr_t) input,
-						 .inner = (char *) (uintptr_t) own[i] };
-		if (location_covers(target, &object) || location_covers(&object, target))
-			return fail(failure, OUTCOME_USAGE, "%s: that is the input of this step", text);
-	}
-	return true;
-}
-
-bool output_target(struct arena *arena, const char *text, const char *inner, const char *input,
-		   struct location *target, struct failure *failure)
-{
-	if (!location_parse(target, arena, text, failure))
-		return false;
-	if (!target->format) {
-		fail(failure, OUTCOME_USAGE, "%s: unknown format", text);
-		fail_help(failure, "arrays are written as .txt, .npy, .f64 or .h5:/NAME");
-		return false;
-	}
-	if (target->format->write == hdf5_write && !target->inner)
-		target->inner = arena_string(arena, inner);
-	return !input || spares_problem(target, text, input, failure);
-}
-
 bool weights_write(struct arena *arena, const char *text, const double *w, int64_t signals, int64_t n,
-		   const char *input, struct failure *failure)
+		   struct failure *failure)
 {
 	struct location target;
 	struct member member = { .array = { .type = PMG_F64, .rank = signals ? 2 : 1,
 					    .shape = { signals ? signals : n, n } } };
 	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
 	member.array.data = (void *) (uintptr_t) w;
-	return output_target(arena, text, "/w", input, &target, failure) && content_write(&target, &content, failure);
+	return output_target(arena, text, "/w", &target, failure) && content_write(&target, &content, failure);
 }
