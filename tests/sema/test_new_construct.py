@@ -37,7 +37,8 @@ def build(folder):
     source = folder / "segment_mean.c"
     source.write_text(block("The file"))
     isl = subprocess.run(["pkg-config", "--libs", "isl"], check=True, stdout=subprocess.PIPE).stdout.decode().split()
-    tests = sorted((BUILD / "obj" / "tests" / "sema").glob("*.o"))
+    objects = BUILD / "obj" / "tests"
+    tests = [*sorted((objects / "sema").glob("*.o")), objects / "support" / "folder.o"]
     tool = folder / "test_sema"
     subprocess.run([*compiler(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", source,
                     "compiler/constructs/construct.c", *tests, BUILD / "libpmgc.a", *isl, "-lm", "-o", tool],

@@ -255,6 +255,21 @@ def thomas(rng):
 
 
 @case
+def quotients_in_parts(rng):
+    n = 7
+    a, b, d = rng.random(n + 1), rng.random(n + 1), rng.random(n + 1)
+    got = run("quotients.pmg", "quotients_in_parts", dict(n=n), {"a": a, "b": b, "d": d},
+              {"x": (F64, n + 1), "y": (F64, n + 1)})
+    first = np.arange(n + 1) == 0
+    kept = [(a + 2*~first)/(b*b + 1), a/(b*b + 1 + ~first)]
+    for name, quotient in zip("xy", kept):
+        value = quotient.copy()
+        for i in range(1, n + 1):
+            value[i] = d[i] - value[i - 1]*quotient[i]
+        close(got[name], value)
+
+
+@case
 def tri_batch(rng):
     batch(rng, "tridiagonal.pmg", "tri_batch")
 
