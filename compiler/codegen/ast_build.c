@@ -152,6 +152,23 @@ __isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node)
 	return children;
 }
 
+const struct mark *ast_mark(__isl_keep isl_ast_node *node)
+{
+	return isl_ast_node_get_type(node) == isl_ast_node_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
+}
+
+const struct mark *ast_strip_mark(isl_ast_node **node)
+{
+	const struct mark *mark = ast_mark(*node);
+	isl_ast_node *below = mark ? isl_ast_node_mark_get_node(*node) : NULL;
+
+	if (mark) {
+		isl_ast_node_free(*node);
+		*node = below;
+	}
+	return mark;
+}
+
 int ast_n_args(__isl_keep isl_ast_expr *expr)
 {
 	return isl_ast_expr_op_get_n_arg(expr);
@@ -208,12 +225,9 @@ __isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const
 static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
 {
 	struct search *search = user;
-	const struct mark *mark;
+	const struct mark *mark = ast_mark(node);
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_mark)
-		return isl_bool_true;
-	mark = mark_of(isl_ast_node_mark_get_id(node));
-	search->has_mark |= mark->kind == search->kind && mark->stage == search->stage;
+	search->has_mark |= mark && mark->kind == search->kind && mark->stage == search->stage;
 	return isl_bool_true;
 }
 

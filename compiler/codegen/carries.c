@@ -48,9 +48,9 @@ static void find_writers(struct writers *writers, __isl_take isl_ast_node *node,
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 	isl_ast_node_list *children = ast_children(node);
+	const struct mark *mark = ast_mark(node);
 
-	is_conditional |= type == isl_ast_node_for || type == isl_ast_node_if ||
-			  (type == isl_ast_node_mark && mark_is_loop(mark_of(isl_ast_node_mark_get_id(node))));
+	is_conditional |= type == isl_ast_node_for || type == isl_ast_node_if || (mark && mark_is_loop(mark));
 	if (type == isl_ast_node_user)
 		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)

@@ -170,8 +170,8 @@ struct row_start {                      /* a loop that sets to zero what a row b
 struct part_rows {                      /* a nest that sets what parts add to, on a device */
 	const struct stage *setter;
 	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
-	const struct mark *row;
-	int64_t length;                 /* of these rows */
+	const struct stage *adder;              /* which adds to these rows */
+	int64_t length;                         /* of them */
 };
 
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
@@ -325,6 +325,9 @@ __isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind k
 __isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
 					    bool any_of_group);
 __isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node);
+/* The mark that a node is, and what stands below it in its place; NULL: it is none. */
+const struct mark *ast_mark(__isl_keep isl_ast_node *node);
+const struct mark *ast_strip_mark(isl_ast_node **node);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);

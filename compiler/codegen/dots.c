@@ -133,17 +133,12 @@ struct search {
 /* The loop over the cells below an ACCUMULATE mark, unless the BLAS is called for it. */
 static void look_at_accumulate(struct search *search, __isl_take isl_ast_node *node)
 {
-	const struct mark *mark = NULL, *accumulate = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = NULL, *accumulate = ast_mark(node);
 	bool is_vector = false, is_called = false;
 
-	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-		isl_ast_node *below = isl_ast_node_mark_get_node(node);
-
-		mark = mark_of(isl_ast_node_mark_get_id(node));
-		is_vector = is_vector || mark->kind == MARK_VECTOR;
-		is_called = is_called || mark->kind == MARK_BLAS;
-		isl_ast_node_free(node);
-		node = below;
+	for (const struct mark *next = accumulate; (next = ast_strip_mark(&node)); mark = next) {
+		is_vector = is_vector || next->kind == MARK_VECTOR;
+		is_called = is_called || next->kind == MARK_BLAS;
 	}
 	if (!search->loop && is_vector && !is_called && mark->stage == accumulate->stage &&
 	    isl_ast_node_get_type(node) == isl_ast_node_for &&
@@ -157,13 +152,12 @@ static void look_at_accumulate(struct search *search, __isl_take isl_ast_node *n
 static isl_bool look_for_dot(__isl_keep isl_ast_node *node, void *user)
 {
 	struct search *search = user;
-	const struct mark *mark;
+	const struct mark *mark = ast_mark(node);
 
 	if (isl_ast_node_get_type(node) == isl_ast_node_if)
 		return isl_bool_false;
-	if (isl_ast_node_get_type(node) != isl_ast_node_mark)
+	if (!mark)
 		return isl_bool_true;
-	mark = mark_of(isl_ast_node_mark_get_id(node));
 	if (mark->kind == MARK_ACCUMULATE)
 		look_at_accumulate(search, isl_ast_node_copy(node));
 	if (mark->kind == MARK_BIND)

@@ -77,10 +77,10 @@ static const char *bytes_of_lane(const struct emit *e)
 
 static isl_bool find_vector(__isl_keep isl_ast_node *node, void *user)
 {
+	const struct mark *mark = ast_mark(node);
 	bool *found = user;
 
-	if (isl_ast_node_get_type(node) == isl_ast_node_mark)
-		*found |= mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_VECTOR;
+	*found |= mark && mark->kind == MARK_VECTOR;
 	return isl_bool_true;
 }
 
@@ -143,11 +143,10 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 /* The outermost loops below; the one that isl made none of, since it has one iteration, hides what is inside. */
 static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
 {
-	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 	isl_ast_node_list *children = ast_children(node);
-	const struct mark *mark = type == isl_ast_node_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
+	const struct mark *mark = ast_mark(node);
 
-	if (type == isl_ast_node_for && loop)
+	if (isl_ast_node_get_type(node) == isl_ast_node_for && loop)
 		count_loop(counting, node, loop->direction);
 	else if (!loop || !mark)
 		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
@@ -160,17 +159,13 @@ static void count_ranges(struct counting *counting, __isl_take isl_ast_node *nod
 /* Does a PARALLEL mark stand at the node, but for those that may stand above it? */
 static bool is_shared_at(__isl_take isl_ast_node *node)
 {
-	enum mark_kind kind = MARK_ACCUMULATE;
+	const struct mark *mark;
 
-	while (isl_ast_node_get_type(node) == isl_ast_node_mark && (kind == MARK_ACCUMULATE || kind == MARK_DYNAMIC)) {
-		isl_ast_node *below = isl_ast_node_mark_get_node(node);
-
-		kind = mark_of(isl_ast_node_mark_get_id(node))->kind;
-		isl_ast_node_free(node);
-		node = below;
-	}
+	do
+		mark = ast_strip_mark(&node);
+	while (mark && (mark->kind == MARK_ACCUMULATE || mark->kind == MARK_DYNAMIC));
 	isl_ast_node_free(node);
-	return kind == MARK_PARALLEL;
+	return mark && mark->kind == MARK_PARALLEL;
 }
 
 static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)

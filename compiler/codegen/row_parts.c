@@ -63,16 +63,12 @@ const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const st
 /* Behind marks that a kernel has at its head and above its loops. */
 static __isl_give isl_ast_node *below_marks(__isl_take isl_ast_node *node)
 {
-	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-		const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
-		isl_ast_node *below;
+	const struct mark *mark = ast_mark(node);
 
-		if (mark->kind != MARK_GRID && mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR &&
-		    mark->kind != MARK_LOOP)
-			break;
-		below = isl_ast_node_mark_get_node(node);
-		isl_ast_node_free(node);
-		node = below;
+	while (mark && (mark->kind == MARK_GRID || mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR ||
+			mark->kind == MARK_LOOP)) {
+		ast_strip_mark(&node);
+		mark = ast_mark(node);
 	}
 	return node;
 }
@@ -98,8 +94,9 @@ static bool is_whole_nest(struct emit *e, __isl_keep isl_ast_node *node, const s
 
 static bool is_grid(__isl_keep isl_ast_node *node)
 {
-	return isl_ast_node_get_type(node) == isl_ast_node_mark &&
-	       mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_GRID;
+	const struct mark *mark = ast_mark(node);
+
+	return mark && mark->kind == MARK_GRID;
 }
 
 /* The stage that a kernel sets all cells of a matrix with; NULL. */
@@ -150,7 +147,7 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	    stage->write.subs[1]->kind != EXPR_DIM || stage->write.subs[1]->index != along)
 		return false;
 	e->part_rows->parts = parts;
-	e->part_rows->row = row;
+	e->part_rows->adder = stage;
 	e->part_rows->length = length;
 	return true;
 }
@@ -175,7 +172,7 @@ bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_r
 
 bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows)
 {
-	return rows->parts && is_grid(node) && has_all_parts(e, node, rows->row->stage);
+	return rows->parts && is_grid(node) && has_all_parts(e, node, rows->adder);
 }
 
 void emit_set_cut(struct emit *e)
@@ -187,6 +184,6 @@ void emit_set_cut(struct emit *e)
 		return;
 	line(e->w, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
 	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, rows->length),
-	     c_identity(e->arena, rows->row->stage->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
+	     c_identity(e->arena, rows->adder->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
 	note_write(e, array);
 }

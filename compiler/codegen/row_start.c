@@ -13,12 +13,9 @@
 /* The innermost loop below marks that do not change what it does; NULL: something else. */
 static __isl_give isl_ast_node *loop_below(__isl_take isl_ast_node *node, const struct mark **mark)
 {
-	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-		const struct mark *next = mark_of(isl_ast_node_mark_get_id(node));
-		isl_ast_node *below = isl_ast_node_mark_get_node(node);
+	const struct mark *next;
 
-		isl_ast_node_free(node);
-		node = below;
+	while ((next = ast_strip_mark(&node))) {
 		if (next->kind == MARK_LOOP)
 			*mark = next;
 		else if (next->kind != MARK_VECTOR && next->kind != MARK_GROUP)
@@ -50,25 +47,19 @@ static bool find_start(struct emit *e, __isl_keep isl_ast_node *node, struct row
 /* The array of which a ROW mark below, with nothing but BINDs above it, keeps cells; NULL. */
 static const struct array *array_of_row(__isl_take isl_ast_node *node)
 {
-	const struct array *array = NULL;
-	bool is_bound = false;
+	const struct mark *mark = ast_strip_mark(&node);
 
-	while (!array && (isl_ast_node_get_type(node) == isl_ast_node_mark ||
-			  (is_bound && isl_ast_node_get_type(node) == isl_ast_node_for))) {
-		bool is_mark = isl_ast_node_get_type(node) == isl_ast_node_mark;
-		const struct mark *mark = is_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
-		isl_ast_node *below = is_mark ? isl_ast_node_mark_get_node(node) : isl_ast_node_for_get_body(node);
+	while (mark && mark->kind == MARK_BIND) {
+		isl_ast_node *loop = node;
 
-		isl_ast_node_free(node);
-		node = below;
-		is_bound = mark && mark->kind == MARK_BIND;
-		if (mark && mark->kind == MARK_ROW)
-			array = mark->stage->write.array;
-		else if (mark && !is_bound)
-			break;
+		if (isl_ast_node_get_type(loop) == isl_ast_node_for) {
+			node = isl_ast_node_for_get_body(loop);
+			isl_ast_node_free(loop);
+		}
+		mark = ast_strip_mark(&node);
 	}
 	isl_ast_node_free(node);
-	return array;
+	return mark && mark->kind == MARK_ROW ? mark->stage->write.array : NULL;
 }
 
 /* Prints the nest of the row; false: it did not begin at zero. */

@@ -46,9 +46,9 @@ struct search {
 static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
 {
 	struct search *search = user;
+	const struct mark *mark = ast_mark(node);
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_mark ||
-	    !row_is_loop(mark_of(isl_ast_node_mark_get_id(node)), search->row->stage, mark_dim_number(search->row)))
+	if (!mark || !row_is_loop(mark, search->row->stage, mark_dim_number(search->row)))
 		return isl_bool_true;
 	search->n++;
 	isl_ast_node_free(search->loop);
@@ -59,14 +59,10 @@ static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
 /* Only the statement itself stands below. */
 static bool is_statement(__isl_take isl_ast_node *node)
 {
-	isl_ast_node *below;
 	bool is;
 
-	while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-		below = isl_ast_node_mark_get_node(node);
-		isl_ast_node_free(node);
-		node = below;
-	}
+	while (ast_strip_mark(&node))
+		;
 	is = isl_ast_node_get_type(node) == isl_ast_node_user;
 	isl_ast_node_free(node);
 	return is;

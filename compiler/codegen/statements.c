@@ -60,37 +60,37 @@ static const char *accumulator_name(enum reduce_op op)
 	return names[op];
 }
 
-static const struct stage *stage_of_node(__isl_keep isl_ast_node *node)
+/* The stage of the statement that stands here, below GROUP marks at most; NULL. */
+static const struct stage *stage_of_node(__isl_take isl_ast_node *node)
 {
-	isl_ast_expr *instance;
-	const struct stage *stage;
+	const struct stage *stage = NULL;
+	const struct mark *mark;
 
-	if (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-		isl_ast_node *below = isl_ast_node_mark_get_node(node);
+	do
+		mark = ast_strip_mark(&node);
+	while (mark && mark->kind == MARK_GROUP);
+	if (!mark && isl_ast_node_get_type(node) == isl_ast_node_user) {
+		isl_ast_expr *instance = isl_ast_node_user_get_expr(node);
 
-		stage = mark_of(isl_ast_node_mark_get_id(node))->kind == MARK_GROUP ? stage_of_node(below) : NULL;
-		isl_ast_node_free(below);
-		return stage;
+		stage = ast_stage(instance);
+		isl_ast_expr_free(instance);
 	}
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return NULL;
-	instance = isl_ast_node_user_get_expr(node);
-	stage = ast_stage(instance);
-	isl_ast_expr_free(instance);
+	isl_ast_node_free(node);
 	return stage;
 }
 
 /* The stage that sets `local` first, if it stands in `block` itself; NULL: the variable is declared ahead. */
 static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_node *block, const struct array *local)
 {
+	const struct mark *mark = ast_mark(block);
 	const struct stage *stage = NULL;
 	isl_ast_node_list *children;
 	isl_ast_node *below;
 	bool is_found = false;
 
-	if (isl_ast_node_get_type(block) == isl_ast_node_mark) {
+	if (mark) {
 		below = isl_ast_node_mark_get_node(block);
-		if (mark_of(isl_ast_node_mark_get_id(block))->kind == MARK_STORAGE)
+		if (mark->kind == MARK_STORAGE)
 			stage = declaring_stage(e, below, local);
 		isl_ast_node_free(below);
 		return stage;
@@ -102,7 +102,7 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
 		is_found = look_below(e, child, local).is_written;
-		stage = is_found ? stage_of_node(child) : NULL;
+		stage = is_found ? stage_of_node(isl_ast_node_copy(child)) : NULL;
 		isl_ast_node_free(child);
 	}
 	isl_ast_node_list_free(children);

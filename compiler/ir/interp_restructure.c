@@ -117,20 +117,27 @@ static void fill_chunks(const struct inspection *in)
 	}
 }
 
+static void fill_part(const struct inspection *in, int64_t s, int64_t part, int64_t begin, int64_t end)
+{
+	struct slot *slots = in->run->slots;
+
+	slot_set_integer(&slots[in->what->part_values->number], part, place_of(in, s));
+	slot_set_integer(&slots[in->what->part_begins->number], part, begin);
+	slot_set_integer(&slots[in->what->part_ends->number], part, end);
+}
+
 /* The parts of segment s, one if it is empty, behind `part` others; the arrays are bound when all are counted. */
 static int64_t fill_segment_parts(const struct inspection *in, int64_t s, int64_t part, bool is_counting)
 {
-	const struct slot *slots = in->run->slots, *segments = &slots[in->what->segments->number];
+	const struct slot *segments = &in->run->slots[in->what->segments->number];
 	int64_t begin = slot_integer(segments, s), end = slot_integer(segments, s + 1);
 
-	for (bool is_first = true; is_first || begin < end; begin += PART_POINTS, part++, is_first = false) {
-		if (is_counting)
-			continue;
-		slot_set_integer(&in->run->slots[in->what->part_values->number], part, place_of(in, s));
-		slot_set_integer(&in->run->slots[in->what->part_begins->number], part, begin);
-		slot_set_integer(&in->run->slots[in->what->part_ends->number], part,
-				 begin + PART_POINTS < end ? begin + PART_POINTS : end);
-	}
+	do {
+		if (!is_counting)
+			fill_part(in, s, part, begin, begin + PART_POINTS < end ? begin + PART_POINTS : end);
+		begin += PART_POINTS;
+		part++;
+	} while (begin < end);
 	return part;
 }
 
