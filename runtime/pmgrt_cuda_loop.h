@@ -121,7 +121,7 @@ static inline bool pmg_cuda_loop_next(pmg_plan *plan, pmg_control *control, int6
 
 /* ---- Without a loop ---- */
 
-enum { PMG_CUDA_FEWEST = 4 };           /* starts that are worth a graph */
+enum { PMG_CUDA_FEWEST = 2 };           /* starts that are worth a graph */
 
 /* Around what runs once in an execution, `for (int pass = 0; pmg_cuda_pass(plan, pass); pass++)`: a graph where several
  * kernels are started with the same arguments as in the execution before. */

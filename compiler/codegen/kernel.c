@@ -35,6 +35,11 @@ typedef void print_body(struct kernel *kernel, const struct part *part);
 
 /* ---- parts ---- */
 
+static bool is_of_device(const struct kernel *kernel)
+{
+	return kernel->emit.target->device_ending;
+}
+
 static int count_lines(const struct kernel *kernel, int first, int last)
 {
 	int n = 0;
@@ -77,10 +82,11 @@ static bool stay_together(const struct kernel *kernel, int first, int next)
 	return nests_are_of_one_statement(&nests[first], &nests[next]);
 }
 
-/* What a function takes from the plan is as it is when it is called: statements that change it are functions. */
+/* What a function takes from the plan is as it is when it is called: statements that change it are functions. Of a
+ * device, all that is started stands in a loop or a pass, not ahead of it. */
 static bool needs_functions(const struct kernel *kernel)
 {
-	return module_has_live_points(kernel->emit.module) && kernel->nests.n > 1;
+	return module_has_live_points(kernel->emit.module) && kernel->nests.n > (is_of_device(kernel) ? 0 : 1);
 }
 
 /* The nests first..last-1 belong together: of one region, commits apart. */
@@ -129,11 +135,6 @@ static void find_parts(struct kernel *kernel)
 }
 
 /* ---- functions ---- */
-
-static bool is_of_device(const struct kernel *kernel)
-{
-	return kernel->emit.target->device_ending;
-}
 
 static const char *function_name(const struct layout *layout, const char *name)
 {
@@ -418,29 +419,20 @@ static void print_loop(struct kernel *kernel)
 		writer_blank(e->w);
 }
 
-/* The body of a pipeline without a loop. */
-static void print_once(struct kernel *kernel)
-{
-	struct emit *e = &kernel->emit;
-
-	if (is_of_device(kernel))
-		open_block(e->w, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
-	print_region(kernel, REGION_BODY);
-	if (is_of_device(kernel))
-		close_block(e->w, "}");
-}
-
 static void print_kernel(struct kernel *kernel, const struct part *unused)
 {
 	struct emit *e = &kernel->emit;
+	const bool is_pass = is_of_device(kernel) && !e->module->loop.var && kernel->nests.n > 0;
 
 	(void) unused;
+	if (is_pass)
+		open_block(e->w, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
 	print_region(kernel, REGION_PROLOGUE);
 	if (e->module->loop.var)
 		print_loop(kernel);
-	else
-		print_once(kernel);
 	print_region(kernel, REGION_EPILOGUE);
+	if (is_pass)
+		close_block(e->w, "}");
 }
 
 /* C++ converts no pointer by itself. */

@@ -95,21 +95,21 @@ extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_
 	double *left_dot = (double *) pmg_cuda_data(plan, 7);
 	double *right_dot = (double *) pmg_cuda_data(plan, 8);
 
-	/* left = dot(Mw, y);    (adjoint.pmg:10) */
-	PMG_LAUNCH(plan, adjoint_left_1, 1, 1, left_dot);
-	PMG_LAUNCH_SUM(plan, adjoint_left_2, nVoxels, 32, nVoxels, nTheta, Mw, y, left_dot, pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, adjoint_left_3, 1, 1, left, left_dot);
-
-	/* right = dot(w, Mty);    (adjoint.pmg:11) */
-	PMG_LAUNCH(plan, adjoint_right_4, 1, 1, right_dot);
-	PMG_LAUNCH_SUM(plan, adjoint_right_5, nFibers, 1, nFibers, w, Mty, right_dot, pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, adjoint_right_6, 1, 1, right, right_dot);
-
-	/* adjoint.pmg:12
-	 *     difference = abs(left - right)/max(abs(left), abs(right), 1e-300);
-	 */
-	PMG_LAUNCH(plan, adjoint_difference_7, 1, 1, left, right, difference);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* left = dot(Mw, y);    (adjoint.pmg:10) */
+		PMG_LAUNCH(plan, adjoint_left_1, 1, 1, left_dot);
+		PMG_LAUNCH_SUM(plan, adjoint_left_2, nVoxels, 32, nVoxels, nTheta, Mw, y, left_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, adjoint_left_3, 1, 1, left, left_dot);
+
+		/* right = dot(w, Mty);    (adjoint.pmg:11) */
+		PMG_LAUNCH(plan, adjoint_right_4, 1, 1, right_dot);
+		PMG_LAUNCH_SUM(plan, adjoint_right_5, nFibers, 1, nFibers, w, Mty, right_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, adjoint_right_6, 1, 1, right, right_dot);
+
+		/* adjoint.pmg:12
+		 *     difference = abs(left - right)/max(abs(left), abs(right), 1e-300);
+		 */
+		PMG_LAUNCH(plan, adjoint_difference_7, 1, 1, left, right, difference);
 	}
 
 	(void) control;

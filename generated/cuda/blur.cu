@@ -61,19 +61,19 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	float *out_img = (float *) pmg_cuda_data(plan, 1);
 	float *blurx = (float *) pmg_cuda_data(plan, 2);
 
-	/* blur.pmg:8
-	 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
-	 */
-	/* blur.pmg:11
-	 *     out_img[i,j] = case {
-	 *         i >= 1 and i < R-1 and j >= 1 and j < C-1 : blury[i,j];
-	 *         else : img[i,j];
-	 *     } for i in 0..R, j in 0..C;
-	 */
-	if (C >= 1) {
-		PMG_LAUNCH(plan, blur_blurx_1, R, 32, R, C, img, out_img, blurx);
-	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* blur.pmg:8
+		 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
+		 */
+		/* blur.pmg:11
+		 *     out_img[i,j] = case {
+		 *         i >= 1 and i < R-1 and j >= 1 and j < C-1 : blury[i,j];
+		 *         else : img[i,j];
+		 *     } for i in 0..R, j in 0..C;
+		 */
+		if (C >= 1) {
+			PMG_LAUNCH(plan, blur_blurx_1, R, 32, R, C, img, out_img, blurx);
+		}
 	}
 
 	(void) control;

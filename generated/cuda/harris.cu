@@ -146,32 +146,32 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	float *sij = (float *) pmg_cuda_data(plan, 6);
 	float *sjj = (float *) pmg_cuda_data(plan, 7);
 
-	/* harris.pmg:14
-	 *     func gi[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_I, 1.0/12);
-	 */
-	/* harris.pmg:15
-	 *     func gj[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_J, 1.0/12);
-	 */
-	/* func gii[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gi[i,j];    (harris.pmg:17) */
-	/* func gij[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gj[i,j];    (harris.pmg:18) */
-	/* func gjj[i in 1..R-1, j in 1..C-1] : f32 = gj[i,j]*gj[i,j];    (harris.pmg:19) */
-	/* harris.pmg:21
-	 *     func sii[i in 2..R-2, j in 2..C-2] : f32 = stencil(gii[i,j], BOX);
-	 */
-	/* harris.pmg:22
-	 *     func sij[i in 2..R-2, j in 2..C-2] : f32 = stencil(gij[i,j], BOX);
-	 */
-	/* harris.pmg:23
-	 *     func sjj[i in 2..R-2, j in 2..C-2] : f32 = stencil(gjj[i,j], BOX);
-	 */
-	/* harris.pmg:28
-	 *     corners[i,j] = case {
-	 *         i >= 2 and i < R-2 and j >= 2 and j < C-2 : det[i,j] - 0.04*trace[i,j]*trace[i,j];
-	 *         else : 0;
-	 *     } for i in 0..R, j in 0..C;
-	 */
-	PMG_LAUNCH(plan, harris_gi_1, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* harris.pmg:14
+		 *     func gi[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_I, 1.0/12);
+		 */
+		/* harris.pmg:15
+		 *     func gj[i in 1..R-1, j in 1..C-1] : f32 = stencil(img[i,j], SOBEL_J, 1.0/12);
+		 */
+		/* func gii[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gi[i,j];    (harris.pmg:17) */
+		/* func gij[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gj[i,j];    (harris.pmg:18) */
+		/* func gjj[i in 1..R-1, j in 1..C-1] : f32 = gj[i,j]*gj[i,j];    (harris.pmg:19) */
+		/* harris.pmg:21
+		 *     func sii[i in 2..R-2, j in 2..C-2] : f32 = stencil(gii[i,j], BOX);
+		 */
+		/* harris.pmg:22
+		 *     func sij[i in 2..R-2, j in 2..C-2] : f32 = stencil(gij[i,j], BOX);
+		 */
+		/* harris.pmg:23
+		 *     func sjj[i in 2..R-2, j in 2..C-2] : f32 = stencil(gjj[i,j], BOX);
+		 */
+		/* harris.pmg:28
+		 *     corners[i,j] = case {
+		 *         i >= 2 and i < R-2 and j >= 2 and j < C-2 : det[i,j] - 0.04*trace[i,j]*trace[i,j];
+		 *         else : 0;
+		 *     } for i in 0..R, j in 0..C;
+		 */
+		PMG_LAUNCH(plan, harris_gi_1, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
 	}
 
 	(void) control;

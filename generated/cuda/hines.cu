@@ -53,9 +53,9 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
 
-	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
+		PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children);
 	}
 
 	(void) control;
@@ -115,22 +115,22 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
 
-	/* hines.pmg:22
-	 *     func e[s in 0..nSystems, i in 0..n] : f64
-	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
-	 */
-	/* hines.pmg:24
-	 *     func r[s in 0..nSystems, i in 0..n] : f64
-	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
-	 */
-	/* hines.pmg:26
-	 *     x[s,i] = case {
-	 *         T.parent[i] < 0 : r[s,i]/e[s,i];
-	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
-	 *     } for s in 0..nSystems, i in 0..n;
-	 */
-	PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* hines.pmg:22
+		 *     func e[s in 0..nSystems, i in 0..n] : f64
+		 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
+		 */
+		/* hines.pmg:24
+		 *     func r[s in 0..nSystems, i in 0..n] : f64
+		 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
+		 */
+		/* hines.pmg:26
+		 *     x[s,i] = case {
+		 *         T.parent[i] < 0 : r[s,i]/e[s,i];
+		 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
+		 *     } for s in 0..nSystems, i in 0..n;
+		 */
+		PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children);
 	}
 
 	(void) control;
@@ -197,9 +197,9 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 10);
 	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 11);
 
-	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
+		PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children);
 	}
 
 	(void) control;

@@ -31,11 +31,11 @@ extern "C" pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pm
 	int64_t *level = (int64_t *) pmg_cuda_data(plan, 0);
 	int64_t *count = (int64_t *) pmg_cuda_data(plan, 1);
 
-	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-	PMG_LAUNCH(plan, histogram_count_1, nLevels, 1, nLevels, count);
-
-	PMG_LAUNCH(plan, histogram_count_2, nPixels, 1, nPixels, level, count);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
+		PMG_LAUNCH(plan, histogram_count_1, nLevels, 1, nLevels, count);
+
+		PMG_LAUNCH(plan, histogram_count_2, nPixels, 1, nPixels, level, count);
 	}
 
 	(void) control;
@@ -90,17 +90,17 @@ extern "C" pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argu
 	double *mass = (double *) pmg_cuda_data(plan, 2);
 	int64_t *bin = (int64_t *) pmg_cuda_data(plan, 3);
 
-	/* histogram.pmg:20
-	 *     func bin[i in 0..n] : index(nBins)
-	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
-	 */
-	PMG_LAUNCH(plan, weighted_histogram_bin_1, n, 1, n, nBins, lo, hi, x, bin);
-
-	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-	PMG_LAUNCH(plan, weighted_histogram_mass_2, nBins, 1, nBins, mass);
-
-	PMG_LAUNCH(plan, weighted_histogram_mass_3, n, 1, n, nBins, weight, mass, bin, pmg_cuda_bad_index_of(plan));
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* histogram.pmg:20
+		 *     func bin[i in 0..n] : index(nBins)
+		 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
+		 */
+		PMG_LAUNCH(plan, weighted_histogram_bin_1, n, 1, n, nBins, lo, hi, x, bin);
+
+		/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
+		PMG_LAUNCH(plan, weighted_histogram_mass_2, nBins, 1, nBins, mass);
+
+		PMG_LAUNCH(plan, weighted_histogram_mass_3, n, 1, n, nBins, weight, mass, bin, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;

@@ -56,11 +56,11 @@ extern "C" pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg
 	int32_t *PHI_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 12);
 	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 13);
 
-	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
-	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		PMG_LAUNCH(plan, life_dsc_Y_1, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, w, Y, PHI_run_offsets, PHI_offsets, PHI_voxel_order, PHI_run_atom, PHI_sorted_fiber, PHI_sorted_value);
-	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
+		if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
+			PMG_LAUNCH(plan, life_dsc_Y_1, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, w, Y, PHI_run_offsets, PHI_offsets, PHI_voxel_order, PHI_run_atom, PHI_sorted_fiber, PHI_sorted_value);
+		}
 	}
 
 	(void) control;

@@ -53,11 +53,11 @@ extern "C" pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_
 	int32_t *PHI_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 11);
 	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 12);
 
-	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	PMG_LAUNCH(plan, life_wc_w_1, nFibers, 1, nFibers, w);
-
-	PMG_LAUNCH(plan, life_wc_w_2, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
+		PMG_LAUNCH(plan, life_wc_w_1, nFibers, 1, nFibers, w);
+
+		PMG_LAUNCH(plan, life_wc_w_2, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	}
 
 	(void) control;

@@ -53,14 +53,14 @@ extern "C" pmg_status life_wc_written_kernel(pmg_plan *plan, const void *argumen
 	int32_t *PHI_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 11);
 	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 12);
 
-	/* life_wc_written.pmg:11
-	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
-	 *         for k in 0..nCoeffs, t in 0..nTheta;
-	 */
-	PMG_LAUNCH(plan, life_wc_written_w_1, nFibers, 1, nFibers, w);
-
-	PMG_LAUNCH(plan, life_wc_written_w_2, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* life_wc_written.pmg:11
+		 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
+		 *         for k in 0..nCoeffs, t in 0..nTheta;
+		 */
+		PMG_LAUNCH(plan, life_wc_written_w_1, nFibers, 1, nFibers, w);
+
+		PMG_LAUNCH(plan, life_wc_written_w_2, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	}
 
 	(void) control;

@@ -38,9 +38,9 @@ extern "C" pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *B = (double *) pmg_cuda_data(plan, 1);
 	double *C = (double *) pmg_cuda_data(plan, 2);
 
-	/* C = matmul(A, B);    (matmul.pmg:8) */
-	PMG_LAUNCH(plan, matmul_C_1, n, 32, n, m, k, A, B, C);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* C = matmul(A, B);    (matmul.pmg:8) */
+		PMG_LAUNCH(plan, matmul_C_1, n, 32, n, m, k, A, B, C);
 	}
 
 	(void) control;
@@ -88,11 +88,11 @@ extern "C" pmg_status matmul_written_kernel(pmg_plan *plan, const void *argument
 	double *B = (double *) pmg_cuda_data(plan, 1);
 	double *C = (double *) pmg_cuda_data(plan, 2);
 
-	/* matmul.pmg:17
-	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
-	 */
-	PMG_LAUNCH(plan, matmul_written_C_1, n, 32, n, m, k, A, B, C);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* matmul.pmg:17
+		 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
+		 */
+		PMG_LAUNCH(plan, matmul_written_C_1, n, 32, n, m, k, A, B, C);
 	}
 
 	(void) control;

@@ -47,11 +47,11 @@ extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 10);
 	double *X_sorted_value = (double *) pmg_cuda_data(plan, 11);
 
-	/* mttkrp.pmg:12
-	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
-	 */
-	PMG_LAUNCH(plan, mttkrp_M_1, nA, 32, nA, rank, B, C, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* mttkrp.pmg:12
+		 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
+		 */
+		PMG_LAUNCH(plan, mttkrp_M_1, nA, 32, nA, rank, B, C, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_value);
 	}
 
 	(void) control;
@@ -107,12 +107,12 @@ extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_
 	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 13);
 	double *X_sorted_value = (double *) pmg_cuda_data(plan, 14);
 
-	/* mttkrp.pmg:24
-	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
-	 *         for k in 0..nnz, r in 0..rank;
-	 */
-	PMG_LAUNCH(plan, mttkrp4_M_1, nA, 32, nA, rank, B, C, D, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* mttkrp.pmg:24
+		 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
+		 *         for k in 0..nnz, r in 0..rank;
+		 */
+		PMG_LAUNCH(plan, mttkrp4_M_1, nA, 32, nA, rank, B, C, D, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
 	}
 
 	(void) control;

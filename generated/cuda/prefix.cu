@@ -37,17 +37,17 @@ extern "C" pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *before = (double *) pmg_cuda_data(plan, 1);
 	double *after = (double *) pmg_cuda_data(plan, 2);
 
-	/* prefix.pmg:9
-	 *     before[r,i] = case { i == 0 : x[r,i]; else : before[r,i-1] + x[r,i]; } for r in 0..m, i in 0..n;
-	 */
-	/* prefix.pmg:10
-	 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
-	 */
-	if (n >= 1) {
-		PMG_LAUNCH(plan, prefix_before_1, m, 1, m, n, x, before);
-		PMG_LAUNCH(plan, prefix_after_2, m, 1, m, n, x, after);
-	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* prefix.pmg:9
+		 *     before[r,i] = case { i == 0 : x[r,i]; else : before[r,i-1] + x[r,i]; } for r in 0..m, i in 0..n;
+		 */
+		/* prefix.pmg:10
+		 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
+		 */
+		if (n >= 1) {
+			PMG_LAUNCH(plan, prefix_before_1, m, 1, m, n, x, before);
+			PMG_LAUNCH(plan, prefix_after_2, m, 1, m, n, x, after);
+		}
 	}
 
 	(void) control;
@@ -85,14 +85,14 @@ extern "C" pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *argume
 	double *x = (double *) pmg_cuda_data(plan, 1);
 	double *before = (double *) pmg_cuda_data(plan, 2);
 
-	/* prefix.pmg:19
-	 *     before[k] = case {
-	 *         k == off[s] : x[k];
-	 *         else        : before[k-1] + x[k];
-	 *     } for s in 0..nSegments, k in off[s]..off[s+1];
-	 */
-	PMG_LAUNCH(plan, segmented_prefix_before_1, nSegments, 1, nSegments, n, off, x, before);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* prefix.pmg:19
+		 *     before[k] = case {
+		 *         k == off[s] : x[k];
+		 *         else        : before[k-1] + x[k];
+		 *     } for s in 0..nSegments, k in off[s]..off[s+1];
+		 */
+		PMG_LAUNCH(plan, segmented_prefix_before_1, nSegments, 1, nSegments, n, off, x, before);
 	}
 
 	(void) control;

@@ -85,22 +85,22 @@ extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg
 	int64_t *where = (int64_t *) pmg_cuda_data(plan, 4);
 	double *scaled = (double *) pmg_cuda_data(plan, 5);
 
-	/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-	PMG_LAUNCH(plan, segments_total_1, nSegments, 32, nSegments, off, x, total);
-
-	/* segments.pmg:14
-	 *     largest[s] = max(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;
-	 */
-	/* where[s] = n for s in 0..nSegments;    (segments.pmg:16) */
-	/* segments.pmg:17
-	 *     reduce where[s] min= select(x[k] == largest[s], k, n)
-	 *         for s in 0..nSegments, k in off[s]..off[s+1];
-	 */
-	/* segments.pmg:20
-	 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
-	 */
-	PMG_LAUNCH(plan, segments_largest_2, nSegments, 32, nSegments, n, off, x, largest, where, scaled);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
+		PMG_LAUNCH(plan, segments_total_1, nSegments, 32, nSegments, off, x, total);
+
+		/* segments.pmg:14
+		 *     largest[s] = max(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;
+		 */
+		/* where[s] = n for s in 0..nSegments;    (segments.pmg:16) */
+		/* segments.pmg:17
+		 *     reduce where[s] min= select(x[k] == largest[s], k, n)
+		 *         for s in 0..nSegments, k in off[s]..off[s+1];
+		 */
+		/* segments.pmg:20
+		 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
+		 */
+		PMG_LAUNCH(plan, segments_largest_2, nSegments, 32, nSegments, n, off, x, largest, where, scaled);
 	}
 
 	(void) control;

@@ -31,11 +31,11 @@ extern "C" pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 	double *x = (double *) pmg_cuda_data(plan, 3);
 	double *y = (double *) pmg_cuda_data(plan, 4);
 
-	/* spmv.pmg:13
-	 *     y[i] = sum(k in off[i]..off[i+1]) val[k]*x[col[k]] for i in 0..nRows;
-	 */
-	PMG_LAUNCH(plan, csr_spmv_y_1, nRows, 1, nRows, off, col, val, x, y);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* spmv.pmg:13
+		 *     y[i] = sum(k in off[i]..off[i+1]) val[k]*x[col[k]] for i in 0..nRows;
+		 */
+		PMG_LAUNCH(plan, csr_spmv_y_1, nRows, 1, nRows, off, col, val, x, y);
 	}
 
 	(void) control;
@@ -80,13 +80,13 @@ extern "C" pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *arg
 	double *x = (double *) pmg_cuda_data(plan, 3);
 	double *y = (double *) pmg_cuda_data(plan, 4);
 
-	/* spmv.pmg:25
-	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
-	 */
-	PMG_LAUNCH(plan, csr_spmv_transposed_y_1, nCols, 1, nCols, y);
-
-	PMG_LAUNCH(plan, csr_spmv_transposed_y_2, nRows, 1, nRows, off, col, val, x, y);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* spmv.pmg:25
+		 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
+		 */
+		PMG_LAUNCH(plan, csr_spmv_transposed_y_1, nCols, 1, nCols, y);
+
+		PMG_LAUNCH(plan, csr_spmv_transposed_y_2, nRows, 1, nRows, off, col, val, x, y);
 	}
 
 	(void) control;
@@ -124,9 +124,9 @@ extern "C" pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 	int32_t *A_sorted_col = (int32_t *) pmg_cuda_data(plan, 6);
 	double *A_sorted_value = (double *) pmg_cuda_data(plan, 7);
 
-	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	PMG_LAUNCH(plan, coo_spmv_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
+		PMG_LAUNCH(plan, coo_spmv_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
 
 	(void) control;
@@ -164,9 +164,9 @@ extern "C" pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *argume
 	int32_t *A_sorted_col = (int32_t *) pmg_cuda_data(plan, 6);
 	double *A_sorted_value = (double *) pmg_cuda_data(plan, 7);
 
-	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	PMG_LAUNCH(plan, coo_spmv_written_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
+		PMG_LAUNCH(plan, coo_spmv_written_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
 
 	(void) control;

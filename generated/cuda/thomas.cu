@@ -43,28 +43,28 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *y = (double *) pmg_cuda_data(plan, 5);
 	double *pivot_c = (double *) pmg_cuda_data(plan, 6);
 
-	/* thomas.pmg:9
-	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
-	 *         i == 0 : b[s,i];
-	 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
-	 *     };
-	 */
-	/* thomas.pmg:13
-	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
-	 *         i == 0 : d[s,i];
-	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
-	 *     };
-	 */
-	/* thomas.pmg:17
-	 *     x[s,i] = case {
-	 *         i == n-1 : y[s,i]/pivot[s,i];
-	 *         else     : (y[s,i] - c[s,i]*x[s,i+1])/pivot[s,i];
-	 *     } for s in 0..nSystems, i in 0..n;
-	 */
-	if (n >= 1) {
-		PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c);
-	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* thomas.pmg:9
+		 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
+		 *         i == 0 : b[s,i];
+		 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
+		 *     };
+		 */
+		/* thomas.pmg:13
+		 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
+		 *         i == 0 : d[s,i];
+		 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
+		 *     };
+		 */
+		/* thomas.pmg:17
+		 *     x[s,i] = case {
+		 *         i == n-1 : y[s,i]/pivot[s,i];
+		 *         else     : (y[s,i] - c[s,i]*x[s,i+1])/pivot[s,i];
+		 *     } for s in 0..nSystems, i in 0..n;
+		 */
+		if (n >= 1) {
+			PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c);
+		}
 	}
 
 	(void) control;

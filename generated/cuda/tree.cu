@@ -100,31 +100,31 @@ extern "C" pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	int64_t *parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 7);
 	int64_t *parent_children = (int64_t *) pmg_cuda_data(plan, 8);
 
-	/* tree.pmg:13
-	 *     toRoot[i] = case { parent[i] < 0 : 0; else : toRoot[parent[i]] + len[i]; } for i in 0..n;
-	 */
-	PMG_LAUNCH(plan, tree_toRoot_1, 1, 1, n, parent, len, toRoot);
-
-	/* tree.pmg:14
-	 *     depth[i]  = case { parent[i] < 0 : 0; else : depth[parent[i]] + 1; } for i in 0..n;
-	 */
-	PMG_LAUNCH(plan, tree_depth_2, 1, 1, n, parent, depth);
-
-	/* tree.pmg:16
-	 *     below[i]  = sum(c in children(parent, i)) (len[c] + below[c]) for i in 0..n;
-	 */
-	PMG_LAUNCH(plan, tree_below_3, 1, 1, n, len, below, parent_children_offsets, parent_children);
-
-	/* tree.pmg:17
-	 *     height[i] = max(max(c in children(parent, i)) (len[c] + height[c]), 0) for i in 0..n;
-	 */
-	PMG_LAUNCH(plan, tree_height_4, 1, 1, n, len, height, parent_children_offsets, parent_children);
-
-	/* tree.pmg:18
-	 *     size[i]   = 1 + sum(c in children(parent, i)) size[c] for i in 0..n;
-	 */
-	PMG_LAUNCH(plan, tree_size_5, 1, 1, n, size, parent_children_offsets, parent_children);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* tree.pmg:13
+		 *     toRoot[i] = case { parent[i] < 0 : 0; else : toRoot[parent[i]] + len[i]; } for i in 0..n;
+		 */
+		PMG_LAUNCH(plan, tree_toRoot_1, 1, 1, n, parent, len, toRoot);
+
+		/* tree.pmg:14
+		 *     depth[i]  = case { parent[i] < 0 : 0; else : depth[parent[i]] + 1; } for i in 0..n;
+		 */
+		PMG_LAUNCH(plan, tree_depth_2, 1, 1, n, parent, depth);
+
+		/* tree.pmg:16
+		 *     below[i]  = sum(c in children(parent, i)) (len[c] + below[c]) for i in 0..n;
+		 */
+		PMG_LAUNCH(plan, tree_below_3, 1, 1, n, len, below, parent_children_offsets, parent_children);
+
+		/* tree.pmg:17
+		 *     height[i] = max(max(c in children(parent, i)) (len[c] + height[c]), 0) for i in 0..n;
+		 */
+		PMG_LAUNCH(plan, tree_height_4, 1, 1, n, len, height, parent_children_offsets, parent_children);
+
+		/* tree.pmg:18
+		 *     size[i]   = 1 + sum(c in children(parent, i)) size[c] for i in 0..n;
+		 */
+		PMG_LAUNCH(plan, tree_size_5, 1, 1, n, size, parent_children_offsets, parent_children);
 	}
 
 	(void) control;

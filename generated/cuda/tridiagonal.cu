@@ -43,11 +43,11 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 	double *x_y = (double *) pmg_cuda_data(plan, 5);
 	double *x_pivot_c = (double *) pmg_cuda_data(plan, 6);
 
-	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
-	if (n >= 1) {
-		PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c);
-	}
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
+		if (n >= 1) {
+			PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c);
+		}
 	}
 
 	(void) control;

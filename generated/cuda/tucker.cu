@@ -91,18 +91,18 @@ extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 15);
 	double *X_sorted_value = (double *) pmg_cuda_data(plan, 16);
 
-	/* tucker.pmg:15
-	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
-	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
-	 */
-	PMG_LAUNCH(plan, tucker_Z_1, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
-
-	/* tucker.pmg:17
-	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
-	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
-	 */
-	PMG_LAUNCH(plan, tucker_G_2, rA, 32, nA, rA, rB, rC, rD, A, Z, G);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* tucker.pmg:15
+		 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
+		 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
+		 */
+		PMG_LAUNCH(plan, tucker_Z_1, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
+
+		/* tucker.pmg:17
+		 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
+		 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
+		 */
+		PMG_LAUNCH(plan, tucker_G_2, rA, 32, nA, rA, rB, rC, rD, A, Z, G);
 	}
 
 	(void) control;

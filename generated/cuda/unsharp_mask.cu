@@ -45,21 +45,21 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 	float *padded = (float *) pmg_cuda_data(plan, 2);
 	float *blurx = (float *) pmg_cuda_data(plan, 3);
 
-	/* unsharp_mask.pmg:12
-	 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
-	 *         = img[c, min(max(i, 0), R-1), min(max(j, 0), C-1)];
-	 */
-	/* unsharp_mask.pmg:14
-	 *     func blurx[c in 0..nChannels, i in 0..R, j in -2..C+2] : f32
-	 *         = stencil(padded[c,i,j], [[1], [4], [6], [4], [1]], 1.0/16);
-	 */
-	/* unsharp_mask.pmg:16
-	 *     func blury[c in 0..nChannels, i in 0..R, j in 0..C] : f32
-	 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
-	 */
-	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-	PMG_LAUNCH(plan, unsharp_mask_padded_1, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
+		/* unsharp_mask.pmg:12
+		 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
+		 *         = img[c, min(max(i, 0), R-1), min(max(j, 0), C-1)];
+		 */
+		/* unsharp_mask.pmg:14
+		 *     func blurx[c in 0..nChannels, i in 0..R, j in -2..C+2] : f32
+		 *         = stencil(padded[c,i,j], [[1], [4], [6], [4], [1]], 1.0/16);
+		 */
+		/* unsharp_mask.pmg:16
+		 *     func blury[c in 0..nChannels, i in 0..R, j in 0..C] : f32
+		 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
+		 */
+		/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
+		PMG_LAUNCH(plan, unsharp_mask_padded_1, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
 	}
 
 	(void) control;

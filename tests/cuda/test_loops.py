@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Loops that stay on the device (emulated): how often the host waits, how many graphs there are, that neither changes
-results, the end of the loop, a stopped run or a bad index; `pmg life fit` and `pmg bench life --op=fit` on it."""
+results, the end of the loop, a stopped run or a bad index; what runs without a loop, as a graph; `pmg life fit` and
+`pmg bench life --op=fit` on it."""
 import os
 import re
 import subprocess
@@ -57,6 +58,21 @@ def looks():
     check(len(set(steps)) == 1, f"the end: {steps}")
     check(waits[0] > waits[1], f"waits: {waits}")
     return out
+
+
+def passes(folder):
+    """Kernels of an execution like the one before are one graph; of another one, with other addresses, another."""
+    words = ["nAtoms=9", "nVoxels=2", "nFibers=20", "nCoeffs=1500", "nTheta=96", "PHI=random:1", "D=random:2"]
+    for program, argument, name in (("life_dsc", "w", "Y"), ("life_wc", "Y", "w")):
+        results = []
+        for times in (1, 2, 5):
+            _, (_, graphs, launches, _) = run("run", *DEVICE, f"dsl_examples/{program}.pmg", *words,
+                                              f"{argument}=random:3", "--compare", f"--repeat={times}",
+                                              "-o", f"{name}={folder}/{times}.npy", "--force", counts=True)
+            check((graphs, launches) == (min(1, times - 1), times - 1), f"{program}, {times} times: {graphs} graphs, "
+                                                                        f"{launches} launches")
+            results.append(Path(f"{folder}/{times}.npy").read_bytes())
+        check(program != "life_dsc" or len(set(results)) == 1, f"{program}: not the same when repeated")
 
 
 def stops(folder, whole):
@@ -138,6 +154,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         stops(folder, looks())
+        passes(folder)
         bad_index(folder)
         life(folder)
         bench(folder)
