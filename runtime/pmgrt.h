@@ -215,10 +215,12 @@ typedef struct pmg_places_desc {
 } pmg_places_desc;
 
 /* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest segment
- * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. Each
- * value has a part, if of no points; parts of a segment differ by one point at most, next to one another. Where there
- * is a second key, segments with near values of it stand near to each other, since they read the same rows. */
-enum { PMG_PART_POINTS = 512 };
+ * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. Fewer
+ * points have shorter parts, so that each of plan->device_teams has PMG_PART_ROUNDS of them. Each value has a part, if
+ * of no points; parts of a segment are next to one another, and hold multiples of PMG_DEAL points, the last one what is
+ * left, which differ by one such at most. Where there is a second key, segments with near values of it stand near to
+ * each other, since they read the same rows. */
+enum { PMG_PART_POINTS = 512, PMG_PART_ROUNDS = 2, PMG_DEAL = 32 };
 typedef struct pmg_parts_desc {
 	int32_t values, begins, ends;   /* arrays of n_parts elements */
 	int32_t n_parts;                /* where in plan->sizes this number goes */
@@ -556,6 +558,7 @@ struct pmg_plan {
 	int64_t device_bytes, to_device, from_device;
 	double device_seconds;  /* of the kernels of an execution */
 	int64_t device_lacks;   /* bytes for copies of points without those of zero weight */
+	int64_t device_teams;   /* of PMG_DEAL lanes that work side by side; 0: not known */
 };
 
 /* For device parts. Where an array of the plan is (pmg_plan.data has its address), how many bytes it has, 0 where no

@@ -271,6 +271,19 @@ static inline pmg_status pmg_cuda_open_parts(pmg_plan *plan)
 	return status;
 }
 
+/* Teams of a warp that work side by side. */
+static inline pmg_status pmg_cuda_count_teams(pmg_plan *plan)
+{
+	int device = 0, n = 0;
+	pmg_status status = pmg_cuda_check(plan, cudaGetDevice(&device), "the device");
+
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device),
+					"the device");
+	plan->device_teams = (int64_t) n*PMG_CUDA_BLOCKS*pmg_cuda_most_threads(PMG_CUDA_WARP)/PMG_CUDA_WARP;
+	return status;
+}
+
 static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 {
 	const size_t n = (size_t) pmg_plan_arrays(plan) + 1;
@@ -288,7 +301,9 @@ static inline pmg_status pmg_cuda_open(pmg_plan *plan)
 	if (pmg_cuda_check(plan, cudaStreamCreate(&cuda->stream), "opening the device") != PMG_OK ||
 	    pmg_cuda_check(plan, cudaEventCreate(&cuda->start), "an event") != PMG_OK)
 		return cuda->status;
-	return pmg_cuda_check(plan, cudaEventCreate(&cuda->end), "an event");
+	if (pmg_cuda_check(plan, cudaEventCreate(&cuda->end), "an event") != PMG_OK)
+		return cuda->status;
+	return pmg_cuda_count_teams(plan);
 }
 
 static inline pmg_status pmg_cuda_fill(pmg_plan *plan)

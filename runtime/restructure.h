@@ -23,6 +23,8 @@ struct made made_array(const pmg_restructure_desc *restructure, int32_t i);
 int64_t array_limit(const pmg_array_desc *array, const int64_t *extents);
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents);
 int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
+/* Of n points in parts for so many teams: points of a part, at most. */
+int64_t part_points(int64_t n, int64_t teams);
 int64_t parts_most(int64_t n, int64_t n_values);        /* parts of n points, at most */
 int64_t inspected_bytes(pmg_type type, int64_t n);      /* of an array of n elements */
 

@@ -85,12 +85,26 @@ static bool has_places(const struct inspection *in)
 					       &plan->bindings[places->coordinates].buffer);
 }
 
+static int64_t deals_of(const struct segment *segment)
+{
+	return (segment->n + PMG_DEAL - 1) / PMG_DEAL;
+}
+
+/* Where part i begins, and the one before ends. */
+static int64_t part_begin(const struct segment *segment, int64_t i)
+{
+	const int64_t at = deals_of(segment) * i / segment->n_parts * PMG_DEAL;
+
+	return segment->begin + (at < segment->n ? at : segment->n);
+}
+
 /* All segments, and how many parts these have. */
 static int64_t segments_collect(const struct inspection *in, struct segment *segments)
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
 	const bool is_by_key = in->desc->n_keys > 1 && !has_places(in);
+	const int64_t deals = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_DEAL;
 	int64_t n_parts = 0, begin = 0;
 
 	for (int64_t s = 0; s < in->n_values; s++) {
@@ -98,7 +112,7 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 
 		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
-		segment.n_parts = segment.n > 0 ? (segment.n + PMG_PART_POINTS - 1) / PMG_PART_POINTS : 1;
+		segment.n_parts = segment.n > 0 ? (deals_of(&segment) + deals - 1) / deals : 1;
 		segment.slab = is_by_key ? s * SLABS / in->n_values : 0;
 		if (is_by_key)
 			segment.place = curve_place(quartile(in, &segment, 1), quartile(in, &segment, 3));
@@ -132,8 +146,7 @@ static void parts_write(const struct inspection *in, const struct segment *segme
 		const int64_t value = segment_value(in, segments[s].number);
 
 		for (int64_t i = 0; i < segments[s].n_parts; i++, part++) {
-			const int64_t begin = segments[s].begin + segments[s].n * i / segments[s].n_parts;
-			const int64_t end = segments[s].begin + segments[s].n * (i + 1) / segments[s].n_parts;
+			const int64_t begin = part_begin(&segments[s], i), end = part_begin(&segments[s], i + 1);
 
 			elements_write(&values, part, 1, &value);
 			elements_write(&begins, part, 1, &begin);

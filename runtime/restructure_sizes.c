@@ -199,9 +199,18 @@ int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t th
 	return n_chunks < 1 ? 1 : n_chunks > 256 ? 256 : n_chunks;
 }
 
+enum { MOST_TEAMS = 1 << 13 };          /* of any device */
+
+int64_t part_points(int64_t n, int64_t teams)
+{
+	const int64_t points = teams > 0 ? n / (PMG_PART_ROUNDS * teams) / PMG_DEAL * PMG_DEAL : PMG_PART_POINTS;
+
+	return points > PMG_PART_POINTS ? PMG_PART_POINTS : points < PMG_DEAL ? PMG_DEAL : points;
+}
+
 int64_t parts_most(int64_t n, int64_t n_values)
 {
-	return n / PMG_PART_POINTS + n_values;
+	return n / part_points(n, MOST_TEAMS) + n_values;
 }
 
 int64_t inspected_bytes(pmg_type type, int64_t n)

@@ -549,11 +549,23 @@ static const int32_t *part_array(const struct model *model, enum points_array wh
 	return model->plan->data[model->points->numbers[which]];
 }
 
-/* Each point is in one part, of its own segment; equal values stand together, in parts of nearly equal length. Each
- * value has one. */
+/* The longest parts of which each team has two; of a host, those for many points. */
+static int64_t most_of_part(const struct model *model)
+{
+	const int64_t teams = model->plan->device_teams;
+	int64_t most = 512;
+
+	while (teams > 0 && most > 32 && most * teams * 2 > model->points->choice.n)
+		most -= 32;
+	return most;
+}
+
+/* Each point is in one part, of its own segment; equal values stand together, in as few parts as can be, of nearly
+ * equal length, of whole deals but for the last. Each value has one. */
 static bool parts_are_right(const struct model *model)
 {
 	const int64_t n = model->points->choice.n, n_parts = model->plan->sizes[POINTS_N_PARTS];
+	const int64_t most = most_of_part(model);
 	int64_t covered = 0, changes = 0;
 	const int32_t *values, *begins, *ends;
 
@@ -566,9 +578,9 @@ static bool parts_are_right(const struct model *model)
 		const bool goes_on = p > 0 && values[p] == values[p - 1];
 		const int64_t length = ends[p] - begins[p], before = goes_on ? ends[p - 1] - begins[p - 1] : length;
 
-		if (length < (goes_on ? 1 : 0) || length > PMG_PART_POINTS || llabs(length - before) > 1)
+		if (length < (goes_on ? 1 : 0) || length > most || llabs(length - before) > 32)
 			return false;
-		if (goes_on && begins[p] != ends[p - 1])
+		if (goes_on && (begins[p] != ends[p - 1] || before % 32 != 0 || before + length <= most))
 			return false;
 		for (int64_t k = begins[p]; k < ends[p]; k++)
 			if (model->values[model->rows[k].keys[0]] != values[p])

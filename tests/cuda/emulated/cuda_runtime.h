@@ -586,6 +586,20 @@ static inline cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
 	return cudaSuccess;
 }
 
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+
+static inline cudaError_t cudaGetDevice(int *device)
+{
+	*device = 0;
+	return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int)
+{
+	*value = 4;
+	return cudaSuccess;
+}
+
 static inline cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
 	*all = emulated::capacity();
