@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """`pmg life predict`, `evaluate`, `export` and `import` against NumPy and nibabel, on made-up problems and on the
 real ones of PMG_TEST_DATA; and a message for each input that is wrong."""
+import json
 import re
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import h5py
@@ -12,7 +14,7 @@ import nibabel
 import numpy as np
 
 from problems import Problem, Stored, write
-from scans import DATA, RESULTS, Scan, check, close, life, run, trk_bytes
+from scans import AFFINE, DATA, RESULTS, Scan, check, close, life, run, trk_bytes
 
 USAGE, WRONG, IO = 2, 3, 4
 
@@ -108,6 +110,63 @@ def exports(folder, scan):
         check(np.array_equal(a["voxel_coords"], b["voxel_coords"]), "the .trx has the same streamlines")
 
 
+def prunes(folder, scan):
+    """What a .trk has beside its streamlines is kept, in either byte order; the grid goes to other formats, too."""
+    rng = np.random.default_rng(7)
+    grid = {"dimensions": (8, 9, 10), "voxel_sizes": (2, 2, 2), "voxel_to_rasmm": AFFINE, "voxel_order": "PLI"}
+    lines = [np.float32(line) for line in scan.lines]
+    data = {"mean": rng.normal(size=(40, 1)), "end": rng.normal(size=(40, 3))}
+    points = {"fa": [rng.normal(size=(len(line), 1)) for line in lines]}
+    tractogram = nibabel.streamlines.Tractogram(lines, data, points, affine_to_rasmm=np.eye(4))
+    nibabel.streamlines.TrkFile(tractogram, grid).save(str(folder/"rich.trk"))
+    folder.joinpath("swapped.trk").write_bytes(swapped_trk(folder.joinpath("rich.trk").read_bytes()))
+    w = np.where(np.arange(40) % 3 == 0, 0, rng.uniform(0.1, 4, 40))
+    np.save(folder/"rich.npy", w)
+    kept = np.flatnonzero(w)
+    np.save(folder/"kept.npy", 2*w[kept])
+    whole = nibabel.streamlines.load(folder/"rich.trk")
+    for name in "rich", "swapped":
+        run("export", folder/"rich.npy", "--tracks", folder/f"{name}.trk", "--pruned", folder/"less.trk")
+        run("export", folder/"kept.npy", "--tracks", folder/"less.trk", "--pruned", folder/"again.trk")
+        for file, factor in ("less", 1), ("again", 2):
+            less = nibabel.streamlines.load(folder/f"{file}.trk")
+            same = all(np.array_equal(a, whole.streamlines[k]) for a, k in zip(less.streamlines, kept))
+            check(same and len(less.streamlines) == len(kept), f"{name}, {file}: points to the bit")
+            got, wanted = less.tractogram, whole.tractogram
+            check(all(np.array_equal(got.data_per_streamline[key], wanted.data_per_streamline[key][kept])
+                      for key in data), f"{name}, {file}: properties")
+            check(all(np.array_equal(a, wanted.data_per_point["fa"][k])
+                      for a, k in zip(got.data_per_point["fa"], kept)), f"{name}, {file}: scalars")
+            check(np.allclose(got.data_per_streamline["weight"].ravel(), factor*w[kept], rtol=1e-6) and
+                  set(got.data_per_streamline) == {"mean", "end", "weight"}, f"{name}, {file}: weights")
+            check(all(np.array_equal(less.header[key], whole.header[key]) for key in
+                      ("dimensions", "voxel_sizes", "voxel_to_rasmm", "voxel_order")), f"{name}, {file}: header")
+    out = run("export", folder/"rich.npy", "--tracks", folder/"rich.trk", "--pruned", folder/"less.trx")
+    check("scalars and properties of" in out and "are left out" in out, out)
+    with zipfile.ZipFile(folder/"less.trx") as archive:
+        header = json.loads(archive.read("header.json"))
+    on_grid = header["VOXEL_TO_RASMM"] == AFFINE.tolist() and header["DIMENSIONS"] == [8, 9, 10]
+    check(on_grid, f"the grid in a .trx: {header}")
+    run("export", folder/"kept.npy", "--tracks", folder/"less.trx", "--pruned", folder/"back.trk")
+    run("export", folder/"rich.npy", "--tracks", folder/"scan.tck", "--pruned", folder/"grid.trk", "--reference",
+        folder/"scan.nii.gz")
+    for name, extent in ("back", (8, 9, 10)), ("grid", (8, 8, 8)):
+        read = nibabel.streamlines.load(folder/f"{name}.trk")
+        check(tuple(read.header["dimensions"]) == extent and np.array_equal(read.header["voxel_to_rasmm"], AFFINE) and
+              read.header["voxel_order"] == b"ALS" and np.array_equal(read.header["voxel_sizes"], (2, 2, 2)),
+              f"{name}: the grid in a .trk")
+        check(all(np.allclose(a, lines[k], atol=1e-5) for a, k in zip(read.streamlines, kept)), f"{name}: points")
+
+
+def swapped_trk(data):
+    """Of the other byte order: all is of four bytes, but for some fields of the header and letters."""
+    words = np.frombuffer(data, "<u4").byteswap().tobytes()
+    head = bytearray(data[:1000])
+    for at, size, n in (6, 2, 3), (12, 4, 6), (36, 2, 1), (238, 2, 1), (440, 4, 16), (988, 4, 3):
+        head[at:at + size*n] = np.frombuffer(data[at:at + size*n], f"<u{size}").byteswap().tobytes()
+    return bytes(head) + words[1000:]
+
+
 def mistakes(folder):
     p, w = folder/"p.h5", folder/"w.txt"
     np.save(folder/"short.npy", np.ones(3))
@@ -129,7 +188,7 @@ def mistakes(folder):
             (IO, "none.h5", "evaluate", p, w, "--repeat", folder/"none.h5"),
             (USAGE, "weights are needed", "export"), (USAGE, "--output or --pruned", "export", w),
             (USAGE, "go together", "export", w, "--tracks", folder/"scan.tck"),
-            (USAGE, "--above=x", "export", w, "-o", folder/"x.npy", "--above=x"),
+            (USAGE, "--above=x", "export", w, "--tracks", folder/"scan.tck", "--pruned", folder/"x.tck", "--above=x"),
             (WRONG, "it has 40 streamlines, there are 30 weights", "export", w, "--tracks", folder/"scan.tck",
              "--pruned", folder/"x.tck"),
             (USAGE, "predict", "predicct"), (USAGE, "a step is needed",),
@@ -194,6 +253,7 @@ def main():
         prediction = predicts(folder, problem, w, S0, signal)
         evaluates(folder, problem, w, S0, prediction, rng)
         exports(folder, scan)
+        prunes(folder, scan)
         imports(folder, problem)
         mistakes(folder)
         real(folder)

@@ -12,6 +12,13 @@
 
 /* ---- tracks.c -------------------------------------------------------------- */
 
+/* The grid of voxels that streamlines belong to. */
+struct frame {
+	bool is_known;
+	int64_t extent[3];
+	double to_mm[3][4];
+};
+
 struct tracks {
 	int64_t n, n_points;
 	float *points;       /* [n_points, 3] */
@@ -19,6 +26,8 @@ struct tracks {
 	int64_t points_capacity, capacity;
 	int64_t n_left_over; /* points of the file that belong to no streamline */
 	int64_t stated;      /* how many the header says there are; -1: it does not say */
+	struct frame frame;
+	bool has_data;       /* .trk: scalars of points or properties of streamlines */
 };
 
 /* Reads .tck, .trk or .trx, as the suffix says. */
@@ -28,9 +37,11 @@ bool tracks_have_format(const char *path, struct failure *failure); /* one of st
 /* Points are appended to the streamline that tracks_end finishes. */
 bool tracks_point(struct tracks *tracks, const float *point, struct failure *failure);
 bool tracks_end(struct tracks *tracks, struct failure *failure);
-/* Writes those with is_kept (NULL: all), and, where the format has room, a number for each. */
-bool tracks_write(const struct tracks *tracks, const bool *is_kept, const double *numbers, const char *path,
-		  struct failure *failure);
+/* Writes those with is_kept, which have been read from a file, and, where the format has room, a number for each. */
+bool tracks_write(const struct tracks *tracks, const char *from, const bool *is_kept, const double *numbers,
+		  const char *path, struct failure *failure);
+bool tracks_keep_data(const char *from, const char *to); /* from .trk to .trk, with all of the header */
+bool tracks_have_grid(const char *path); /* the format tells of one: .trk and .trx */
 
 /* ---- tck.c, trk.c, trx.c: one format each -------------------------------------- */
 
@@ -40,6 +51,9 @@ bool trx_read(struct tracks *tracks, const char *path, struct failure *failure);
 bool tck_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
 bool trk_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
 bool trx_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure);
+/* Copies the streamlines with is_kept of a file that has been read without failure, and all of its header. */
+bool trk_prune(const char *from, const bool *is_kept, const double *numbers, const char *path,
+	       struct failure *failure);
 
 /* ---- image.c: NIfTI ------------------------------------------------------------ */
 
@@ -51,10 +65,15 @@ struct image {
 	double determinant;
 };
 
+/* False if there is no inverse. */
+bool affine_invert(const double matrix[3][4], double inverse[3][4], double *determinant);
 bool image_open(struct image *image, const char *path, struct failure *failure);
 /* values[i * n_volumes + t]: the voxel number places[i] (the first axis the fastest) of volume t. */
 bool image_gather(const struct image *image, const char *path, const int64_t *places, int64_t n, double *values,
 		  struct failure *failure);
+
+/* tracks.c: where both lie in scanner space. */
+const char *tracks_place_text(const struct tracks *tracks, const struct image *image, char *text, size_t size);
 
 /* ---- gradients.c ----------------------------------------------------------------- */
 
@@ -62,7 +81,8 @@ enum bvec_space { BVECS_VOXEL, BVECS_FSL, BVECS_SCANNER };
 
 struct gradients {
 	int64_t n, n_diffusion; /* volumes; those that are not b = 0 */
-	double *bvals;          /* [n] */
+	double *bvals;          /* [n], in s/mm^2 */
+	double largest_b;
 	double *bvecs;          /* [n, 3], along the axes of voxels; 0 where b = 0 */
 	bool *is_b0;            /* [n] */
 	int32_t *shell;         /* [n], -1 where b = 0 */
@@ -125,7 +145,7 @@ int64_t problem_bytes(const struct problem *problem);
  * which *n then is. Of weights of several signals those of number `signal`; -1: there is one. */
 double *weights_read(struct arena *arena, const char *text, int64_t signal, int64_t *n, struct failure *failure);
 /* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says. With signals, a row of n for each; 0: a
- * list. */
+ * list. With `w` NULL it is only asked whether they have the shape that `text` states. */
 bool weights_write(struct arena *arena, const char *text, const double *w, int64_t signals, int64_t n,
 		   struct failure *failure);
 
@@ -165,7 +185,7 @@ double *signals_read(struct arena *arena, const char *text, const struct problem
  * n_theta], has one, beyond rounding. `text` is the option or file that it comes from. */
 void signals_tell_mean(const struct problem *problem, const double *y, int64_t n, const char *command,
 		       const char *text);
-/* Makes number `signal` of a file the problem's y; what has been measured is unknown then. */
+/* Makes number `signal` of a file (-1: the only one) the problem's y; what has been measured is unknown then. */
 bool signals_take(struct arena *arena, const char *text, int64_t signal, struct problem *problem,
 		  struct failure *failure);
 
@@ -174,7 +194,7 @@ bool signals_take(struct arena *arena, const char *text, int64_t signal, struct 
 /* One of the words of a list that ends with NULL; -1 after fail(). */
 int take_word(const char *option, const char *word, const char *const *words, struct failure *failure);
 bool take_real(const char *option, const char *text, double *value, struct failure *failure); /* 0 or more */
-bool take_memory(const char *text, int64_t *bytes, struct failure *failure); /* with K, M or G behind */
+bool take_memory(const char *text, int64_t *bytes, struct failure *failure); /* "4G", "4GiB", "4GB" */
 const char *bytes_text(int64_t bytes, char *text, size_t size); /* "1.5 GB" */
 
 /* ---- encode.c ----------------------------------------------------------------------- */
@@ -183,13 +203,16 @@ enum convention { CONVENTION_DIPY, CONVENTION_ENCODE };
 
 struct encode_options {
 	enum convention convention;
-	double eigenvalues[2];  /* axial, radial; in units of 1/b */
+	double eigenvalues[2];  /* axial, radial; in mm^2/s for dipy, um^2/ms for encode */
 	bool is_cornered;       /* a voxel begins at its integer, instead of lying around it */
 	bool keeps_repeated;    /* points at the place of the one before are nodes, too */
 	bool has_all_atoms;     /* also those that no coefficient has */
 	int64_t min_points;
 	int64_t max_memory;     /* bytes; 0: no limit */
 };
+
+/* b-values over this, times eigenvalues, are exponents. */
+double tensor_scale(enum convention convention);
 
 struct encode_counts {
 	int64_t short_streamlines, repeated_points, outside_points, undirected_points, dark_voxels, empty_fibers;

@@ -181,26 +181,25 @@ static bool run_child(struct gathering *gathering, const char *path, bool has_vo
 /* ---- Space ------------------------------------------------------------------------------------- */
 
 /* The adjugate over the determinant. */
-static bool invert(struct image *image)
+bool affine_invert(const double m[3][4], double inverse[3][4], double *determinant)
 {
-	const double(*m)[4] = (const double(*)[4]) image->to_mm;
 	double cofactor[3][3];
 	for (int i = 0; i < 3; i++)
 		for (int j = 0; j < 3; j++) {
 			int a = (i + 1) % 3, b = (i + 2) % 3, c = (j + 1) % 3, d = (j + 2) % 3;
 			cofactor[i][j] = m[a][c] * m[b][d] - m[a][d] * m[b][c];
 		}
-	image->determinant = m[0][0] * cofactor[0][0] + m[0][1] * cofactor[0][1] + m[0][2] * cofactor[0][2];
-	if (!isfinite(image->determinant) || fabs(image->determinant) < 1e-12)
+	*determinant = m[0][0] * cofactor[0][0] + m[0][1] * cofactor[0][1] + m[0][2] * cofactor[0][2];
+	if (!isfinite(*determinant) || fabs(*determinant) < 1e-12)
 		return false;
 	for (int i = 0; i < 3; i++) {
-		image->to_voxel[i][3] = 0;
+		inverse[i][3] = 0;
 		for (int j = 0; j < 3; j++) {
-			image->to_voxel[i][j] = cofactor[j][i] / image->determinant;
-			image->to_voxel[i][3] -= image->to_voxel[i][j] * m[j][3];
+			inverse[i][j] = cofactor[j][i] / *determinant;
+			inverse[i][3] -= inverse[i][j] * m[j][3];
 		}
 	}
-	return isfinite(image->to_voxel[0][3]) && isfinite(image->to_voxel[1][3]) && isfinite(image->to_voxel[2][3]);
+	return isfinite(inverse[0][3]) && isfinite(inverse[1][3]) && isfinite(inverse[2][3]);
 }
 
 static void take_space(struct image *image, const double *header)
@@ -231,7 +230,8 @@ bool image_open(struct image *image, const char *path, struct failure *failure)
 	if (gathering.header[16] == 0)
 		return fail_file(failure, path, "its header says neither by sform nor by qform where voxels are");
 	take_space(image, gathering.header);
-	return invert(image) || fail_file(failure, path, "the matrix of its sform (or qform) cannot be inverted");
+	return affine_invert((const double(*)[4]) image->to_mm, image->to_voxel, &image->determinant) ||
+	       fail_file(failure, path, "the matrix of its sform (or qform) cannot be inverted");
 }
 
 bool image_gather(const struct image *image, const char *path, const int64_t *places, int64_t n, double *values,

@@ -3,7 +3,8 @@
  * TrackVis' .trk: a header of 1000 bytes, then streamlines with their number of points, scalars of each point and
  * properties of each streamline, which are skipped. Coordinates are millimetres from the corner of the first voxel,
  * along axes in the order that the header names: half a voxel off to its centre, then the axes turned to those of
- * the header's matrix, then that matrix. A header without a matrix has the identity. */
+ * the header's matrix, then that matrix. A header without a matrix has the identity. What is pruned of a .trk is copied
+ * as it is, with one property more; what comes from elsewhere is along the axes of its grid. */
 #include <byteswap.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct trk {
 	bool is_swapped;
 	int64_t n_scalars, n_properties, stated;
 	double to_mm[3][4];
+	char header[HEADER];
 };
 
 /* ---- Numbers ----------------------------------------------------------------------------- */
@@ -45,6 +47,27 @@ static float float_at(const struct trk *trk, const char *bytes)
 	value = trk->is_swapped ? bswap_32(value) : value;
 	memcpy(&number, &value, sizeof(number));
 	return number;
+}
+
+static void put_short(const struct trk *trk, char *bytes, int64_t value)
+{
+	uint16_t stored = (uint16_t) value;
+	stored = trk->is_swapped ? bswap_16(stored) : stored;
+	memcpy(bytes, &stored, sizeof(stored));
+}
+
+static void put_int(const struct trk *trk, char *bytes, int64_t value)
+{
+	uint32_t stored = (uint32_t) value;
+	stored = trk->is_swapped ? bswap_32(stored) : stored;
+	memcpy(bytes, &stored, sizeof(stored));
+}
+
+static void put_float(const struct trk *trk, char *bytes, float value)
+{
+	uint32_t stored;
+	memcpy(&stored, &value, sizeof(stored));
+	put_int(trk, bytes, stored);
 }
 
 /* ---- Space ----------------------------------------------------------------------------------- */
@@ -84,9 +107,10 @@ static void axes_of(const double matrix[3][4], int axis[3], int sense[3])
 	}
 }
 
-/* The header's matrix behind the turn from its voxel order and the shift to centres. */
+/* The header's matrix behind the turn from its voxel order and the shift to centres; sizes of the grid along the axes
+ * of the matrix. */
 static void set_space(struct trk *trk, const double matrix[3][4], const char *order, const double *size,
-		      const int64_t *extent)
+		      const int64_t *extent, int64_t *turned_extent)
 {
 	int axis[3], sense[3];
 	axes_of(matrix, axis, sense);
@@ -98,6 +122,7 @@ static void set_space(struct trk *trk, const double matrix[3][4], const char *or
 			for (int column = 0; column < 3; column++)
 				to = axis[column] == wanted ? column : to;
 			bool is_flipped = turned != sense[to];
+			turned_extent[to] = extent[from];
 			trk->to_mm[row][from] = (is_flipped ? -1 : 1) * matrix[row][to] / size[from];
 			trk->to_mm[row][3] +=
 				matrix[row][to] * (is_flipped ? (double) extent[from] - 0.5 : -0.5);
@@ -117,7 +142,7 @@ static bool order_is_sound(const char *order)
 	return seen == 7;
 }
 
-static bool read_space(struct trk *trk, const char *header, struct failure *failure)
+static bool read_space(struct trk *trk, const char *header, struct frame *frame, struct failure *failure)
 {
 	double matrix[3][4] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } }, size[3];
 	int64_t extent[3];
@@ -141,15 +166,17 @@ static bool read_space(struct trk *trk, const char *header, struct failure *fail
 		return fail_file(failure, trk->in.path, "byte 948: '%s' is no order of voxels",
 				 printable(order, shown, sizeof(shown)));
 	}
-	set_space(trk, matrix, order, size, extent);
+	set_space(trk, matrix, order, size, extent, frame->extent);
+	memcpy(frame->to_mm, matrix, sizeof(matrix));
+	frame->is_known = has_matrix && extent[0] > 0 && extent[1] > 0 && extent[2] > 0;
 	return true;
 }
 
 /* ---- The header ------------------------------------------------------------------------------- */
 
-static bool read_header(struct trk *trk, struct failure *failure)
+static bool read_header(struct trk *trk, struct frame *frame, struct failure *failure)
 {
-	char header[HEADER];
+	char *header = trk->header;
 	if (!binary_read(&trk->in, header, HEADER, "the header", failure))
 		return false;
 	if (memcmp(header, "TRACK", 5) != 0)
@@ -168,7 +195,7 @@ static bool read_header(struct trk *trk, struct failure *failure)
 				 (long long) trk->n_properties);
 	if (trk->stated < 0)
 		return fail_file(failure, trk->in.path, "byte 988: %lld streamlines", (long long) trk->stated);
-	return read_space(trk, header, failure);
+	return read_space(trk, header, frame, failure);
 }
 
 /* ---- Streamlines --------------------------------------------------------------------------------- */
@@ -226,60 +253,189 @@ static bool read_streamlines(struct trk *trk, struct tracks *tracks, struct fail
 bool trk_read(struct tracks *tracks, const char *path, struct failure *failure)
 {
 	struct trk trk = { 0 };
-	bool ok = binary_open(&trk.in, path, failure) && read_header(&trk, failure) &&
+	bool ok = binary_open(&trk.in, path, failure) && read_header(&trk, &tracks->frame, failure) &&
 		  read_streamlines(&trk, tracks, failure);
 	tracks->stated = trk.stated ? trk.stated : -1;
+	tracks->has_data = trk.n_scalars || trk.n_properties;
 	binary_close(&trk.in);
 	return ok;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------------- */
 
-static void make_header(char *header, const struct tracks *tracks, bool has_numbers)
+/* From millimetres to those of a .trk, along the axes of the frame. */
+struct space {
+	struct frame frame;
+	double size[3], to_voxel[3][4];
+};
+
+/* Of a grid that is not known or that the header has no room for, one voxel. */
+static void make_space(struct space *space, const struct frame *frame)
 {
-	const int16_t extent[3] = { 1, 1, 1 }, n_properties = has_numbers;
-	const float size[3] = { 1, 1, 1 };
-	const float matrix[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 };
-	const int32_t ends[3] = { (int32_t) tracks->n, 2, HEADER };
-	memset(header, 0, HEADER);
-	memcpy(header, "TRACK", 5);
-	memcpy(header + 6, extent, sizeof(extent));
-	memcpy(header + 12, size, sizeof(size));
-	memcpy(header + 238, &n_properties, sizeof(n_properties));
-	if (has_numbers)
-		memcpy(header + 240, "weight", 6);
-	memcpy(header + 440, matrix, sizeof(matrix));
-	memcpy(header + 948, "RAS", 3);
-	memcpy(header + 988, ends, sizeof(ends));
+	static const struct frame bare = { .extent = { 1, 1, 1 },
+					   .to_mm = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
+	double determinant;
+	bool has_room = frame->is_known;
+	for (int i = 0; i < 3; i++)
+		has_room = has_room && frame->extent[i] <= INT16_MAX;
+	space->frame = has_room ? *frame : bare;
+	if (!affine_invert((const double(*)[4]) space->frame.to_mm, space->to_voxel, &determinant)) {
+		space->frame = bare;
+		affine_invert(bare.to_mm, space->to_voxel, &determinant);
+	}
+	for (int i = 0; i < 3; i++)
+		space->size[i] = hypot(hypot(space->frame.to_mm[0][i], space->frame.to_mm[1][i]),
+				       space->frame.to_mm[2][i]);
 }
 
-static void write_streamline(FILE *file, const struct tracks *tracks, int64_t i)
+static void make_header(struct trk *trk, const struct tracks *tracks, const struct space *space, bool has_numbers)
+{
+	char *header = trk->header;
+	int axis[3], sense[3];
+	axes_of((const double(*)[4]) space->frame.to_mm, axis, sense);
+	memcpy(header, "TRACK", 5);
+	for (int i = 0; i < 3; i++) {
+		put_short(trk, header + 6 + 2 * i, space->frame.extent[i]);
+		put_float(trk, header + 12 + 4 * i, (float) space->size[i]);
+		header[948 + i] = "LRPAIS"[2 * axis[i] + (sense[i] > 0)];
+		for (int k = 0; k < 4; k++)
+			put_float(trk, header + 440 + 4 * (4 * i + k), (float) space->frame.to_mm[i][k]);
+	}
+	put_float(trk, header + 440 + 4 * 15, 1);
+	put_short(trk, header + 238, has_numbers);
+	if (has_numbers)
+		memcpy(header + 240, "weight", 6);
+	put_int(trk, header + 988, tracks->n);
+	put_int(trk, header + 992, 2);
+	put_int(trk, header + 996, HEADER);
+}
+
+static void write_streamline(FILE *file, const struct tracks *tracks, const struct space *space, int64_t i)
 {
 	int32_t n = (int32_t) (tracks->offsets[i + 1] - tracks->offsets[i]);
 	fwrite(&n, sizeof(n), 1, file);
 	for (int64_t p = tracks->offsets[i]; p < tracks->offsets[i + 1]; p++) {
 		float point[3];
-		for (int k = 0; k < 3; k++)
-			point[k] = (float) ((double) tracks->points[3 * p + k] + 0.5);
+		for (int k = 0; k < 3; k++) {
+			double at = space->to_voxel[k][3] + 0.5;
+			for (int j = 0; j < 3; j++)
+				at += space->to_voxel[k][j] * (double) tracks->points[3 * p + j];
+			point[k] = (float) (at * space->size[k]);
+		}
 		fwrite(point, sizeof(point), 1, file);
 	}
 }
 
 bool trk_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure)
 {
-	char header[HEADER];
+	struct trk trk = { 0 };
+	struct space space;
 	struct output out;
 	if (tracks->n > INT32_MAX)
 		return fail_file(failure, path, "a .trk holds at most %d streamlines", INT32_MAX);
 	if (!output_open(&out, path, failure))
 		return false;
-	make_header(header, tracks, numbers != NULL);
-	fwrite(header, 1, HEADER, out.file);
+	make_space(&space, &tracks->frame);
+	make_header(&trk, tracks, &space, numbers != NULL);
+	fwrite(trk.header, 1, HEADER, out.file);
 	for (int64_t i = 0; i < tracks->n; i++) {
 		float number = numbers ? (float) numbers[i] : 0;
-		write_streamline(out.file, tracks, i);
+		write_streamline(out.file, tracks, &space, i);
 		if (numbers)
 			fwrite(&number, sizeof(number), 1, out.file);
 	}
 	return output_close(&out, true, failure);
+}
+
+/* ---- Pruning --------------------------------------------------------------------------------------- */
+
+enum { NAMES_AT = 240, NAME_SIZE = 20, N_PROPERTY_NAMES = 10 };
+
+/* How many properties a name is for: one, or what follows its NUL as nibabel has it. */
+static int64_t columns_of_name(const char *name)
+{
+	char text[NAME_SIZE + 1] = "";
+	memcpy(text, name, NAME_SIZE);
+	long n = strtol(text + strnlen(text, NAME_SIZE - 1) + 1, NULL, 10);
+	return n > 1 ? n : 1;
+}
+
+/* The property "weight": one that is there, or a new one behind the others, with a name if all of them have one. */
+static int64_t weight_column(struct trk *trk)
+{
+	int64_t column = 0;
+	for (int i = 0; i < N_PROPERTY_NAMES; i++) {
+		char *name = trk->header + NAMES_AT + NAME_SIZE * i;
+		if (!*name && column == trk->n_properties)
+			memcpy(name, "weight", 6);
+		if (!*name)
+			break;
+		if (strncmp(name, "weight", NAME_SIZE) == 0 && columns_of_name(name) == 1)
+			return column;
+		column += columns_of_name(name);
+	}
+	return trk->n_properties;
+}
+
+static bool copy_bytes(struct trk *trk, FILE *to, int64_t n, struct failure *failure)
+{
+	char bytes[1 << 14];
+	while (n > 0) {
+		size_t piece = n < (int64_t) sizeof(bytes) ? (size_t) n : sizeof(bytes);
+		if (!binary_read(&trk->in, bytes, piece, "a streamline", failure))
+			return false;
+		if (to)
+			fwrite(bytes, 1, piece, to);
+		n -= (int64_t) piece;
+	}
+	return true;
+}
+
+/* With `to` NULL it is passed over; else with so many properties. */
+static bool copy_streamline(struct trk *trk, FILE *to, int64_t weight, int64_t n_properties, double number,
+			    struct failure *failure)
+{
+	char bytes[4], properties[4 * (MAX_FIELDS + 1)];
+	if (!binary_read(&trk->in, bytes, 4, "the number of points of a streamline", failure))
+		return false;
+	if (to)
+		fwrite(bytes, 1, 4, to);
+	if (!copy_bytes(trk, to, int_at(trk, bytes) * 4 * (3 + trk->n_scalars), failure) ||
+	    !binary_read(&trk->in, properties, 4 * (size_t) trk->n_properties, "the properties", failure))
+		return false;
+	put_float(trk, properties + 4 * weight, (float) number);
+	if (to)
+		fwrite(properties, 4, (size_t) n_properties, to);
+	return true;
+}
+
+static bool copy_streamlines(struct trk *trk, FILE *to, const bool *is_kept, const double *numbers,
+			     struct failure *failure)
+{
+	const int64_t weight = weight_column(trk), n = trk->n_properties + (weight == trk->n_properties);
+	int64_t kept = 0;
+	put_short(trk, trk->header + 238, n);
+	fwrite(trk->header, 1, HEADER, to);
+	for (int64_t i = 0; binary_left(&trk->in) > 0 && (trk->stated == 0 || i < trk->stated); i++) {
+		if (!copy_streamline(trk, is_kept[i] ? to : NULL, weight, n, numbers[i], failure))
+			return false;
+		kept += is_kept[i];
+	}
+	put_int(trk, trk->header + 988, kept);
+	fseek(to, 0, SEEK_SET);
+	fwrite(trk->header, 1, HEADER, to);
+	return true;
+}
+
+bool trk_prune(const char *from, const bool *is_kept, const double *numbers, const char *path, struct failure *failure)
+{
+	struct trk trk = { 0 };
+	struct frame ignored;
+	struct output out;
+	bool ok = binary_open(&trk.in, from, failure) && read_header(&trk, &ignored, failure) &&
+		  output_open(&out, path, failure);
+	if (ok)
+		ok = output_close(&out, copy_streamlines(&trk, out.file, is_kept, numbers, failure), failure);
+	binary_close(&trk.in);
+	return ok;
 }

@@ -25,11 +25,12 @@ static bool is_wanted(const char *name, const void *user)
 	       strncmp(name, "offsets.", 8) == 0;
 }
 
-/* The integer behind "KEY": of a flat object; false: there is none. */
-static bool header_integer(const struct ndarray *header, const char *key, int64_t *value)
+/* The numbers behind "KEY": of a flat object, also in lists; false: there are fewer of them. */
+static bool header_numbers(const struct ndarray *header, const char *key, int wanted, double *values)
 {
 	int64_t n = ndarray_count(header);
 	char *text = calloc((size_t) n + 1, 1), quoted[64];
+	int found = 0;
 	if (!text)
 		return false;
 	memcpy(text, header->data, (size_t) n);
@@ -37,11 +38,39 @@ static bool header_integer(const struct ndarray *header, const char *key, int64_
 	const char *at = strstr(text, quoted);
 	at = at ? at + strlen(quoted) : "";
 	at += strspn(at, " \t\r\n");
-	char *end = NULL;
-	*value = *at == ':' ? strtoll(at + 1, &end, 10) : -1;
-	bool ok = end && end != at + 1 && *value >= 0;
+	for (bool more = *at == ':'; more && found < wanted; found += more) {
+		char *end;
+		at += strspn(at, ":, []\t\r\n");
+		values[found] = strtod(at, &end);
+		more = end != at;
+		at = end;
+	}
 	free(text);
-	return ok;
+	return found == wanted;
+}
+
+static bool header_integer(const struct ndarray *header, const char *key, int64_t *value)
+{
+	double number;
+	bool ok = header_numbers(header, key, 1, &number) && number >= 0 && number < 1e15;
+	*value = ok ? (int64_t) number : -1;
+	return ok && (double) *value == number;
+}
+
+/* False in a header without it, which has no say in where points are. */
+static bool read_frame(const struct ndarray *header, struct frame *frame)
+{
+	double extent[3], matrix[12], inverse[3][4], determinant;
+	if (!header_numbers(header, "DIMENSIONS", 3, extent) ||
+	    !header_numbers(header, "VOXEL_TO_RASMM", 12, matrix))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		if (!(extent[i] >= 1 && extent[i] <= INT32_MAX))
+			return false;
+		frame->extent[i] = (int64_t) extent[i];
+		memcpy(frame->to_mm[i], matrix + 4 * i, sizeof(frame->to_mm[i]));
+	}
+	return affine_invert((const double(*)[4]) frame->to_mm, inverse, &determinant);
 }
 
 static double half_value(uint16_t bits)
@@ -151,6 +180,7 @@ static bool read_parts(struct tracks *tracks, const struct parts *parts, const c
 	if (!add_streamlines(tracks, parts, width, offset_width, n_points, n_offsets, path, failure))
 		return false;
 	tracks->n_left_over = n_points - tracks->n_points;
+	tracks->frame.is_known = read_frame(&parts->header, &tracks->frame);
 	return true;
 }
 
@@ -214,18 +244,35 @@ static bool put_members(zip_t *archive, const struct tracks *tracks, float *numb
 		put_member(archive, "dps/weight.float32", numbers, sizeof(float) * (size_t) tracks->n));
 }
 
+static const struct frame bare = { .extent = { 1, 1, 1 },
+				   .to_mm = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
+
+static void print_header(const struct tracks *tracks, char *text, size_t size)
+{
+	const struct frame *frame = tracks->frame.is_known ? &tracks->frame : &bare;
+	size_t used = (size_t) snprintf(text, size,
+					"{\"DIMENSIONS\": [%lld, %lld, %lld], \"VOXEL_TO_RASMM\": [",
+					(long long) frame->extent[0], (long long) frame->extent[1],
+					(long long) frame->extent[2]);
+	for (int i = 0; i < 3; i++) {
+		const double *row = frame->to_mm[i];
+		used += (size_t) snprintf(text + used, size - used, "[%#.17g, %#.17g, %#.17g, %#.17g], ", row[0],
+					  row[1], row[2], row[3]);
+	}
+	snprintf(text + used, size - used,
+		 "[0.0, 0.0, 0.0, 1.0]], \"NB_VERTICES\": %lld, \"NB_STREAMLINES\": %lld}",
+		 (long long) tracks->n_points, (long long) tracks->n);
+}
+
 bool trx_write(const struct tracks *tracks, const double *numbers, const char *path, struct failure *failure)
 {
-	char header[256];
+	char header[1024];
 	int error;
 	struct output out;
 	float *narrow = numbers ? calloc((size_t) tracks->n + 1, sizeof(float)) : NULL;
 	for (int64_t i = 0; narrow && i < tracks->n; i++)
 		narrow[i] = (float) numbers[i];
-	snprintf(header, sizeof(header),
-		 "{\"DIMENSIONS\": [1, 1, 1], \"VOXEL_TO_RASMM\": [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], "
-		 "[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]], \"NB_VERTICES\": %lld, \"NB_STREAMLINES\": %lld}",
-		 (long long) tracks->n_points, (long long) tracks->n);
+	print_header(tracks, header, sizeof(header));
 	bool ok = output_open(&out, path, failure);
 	if (!ok) {
 		free(narrow);
