@@ -3,10 +3,13 @@
 """`pmg life fit`: the exact optimum of made-up problems and of the real ones of PMG_TEST_DATA, what it tells, and a
 message for each problem and option that is wrong. Not with sanitizers: most of its time is that of C compilers, and
 test_messages.py asks for messages."""
+import contextlib
 import csv
 import os
+import pty
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -95,6 +98,60 @@ def moments(folder, words):
             process.send_signal(number)
             out = process.communicate()[0]
         yield number, rows, process.returncode, out
+
+
+def left_over(folder, problem):
+    """Parts of outputs that processes of this machine were killed over go when the next one begins."""
+    path = write(folder/"left.h5", problem)
+    machine = 0x811c9dc5
+    for byte in (socket.gethostname() + os.readlink("/proc/self/ns/pid")).encode():
+        machine = (machine ^ byte)*0x01000193 % 2**32
+    with subprocess.Popen(["true"]) as gone:
+        gone.wait()
+    mine = [f"left.txt.part-{machine:08x}-{gone.pid}{end}" for end in ("", f".part-{machine:08x}-{gone.pid}")]
+    others = [f"left.txt.part-{machine:08x}-{os.getpid()}", f"left.txt.part-{machine ^ 1:08x}-{gone.pid}",
+              f"left.txt.part-{gone.pid}", f"other.txt.part-{machine:08x}-{gone.pid}"]
+    for name in mine + others:
+        folder.joinpath(name).write_text("a part")
+    run("fit", path, "--iterations=1", "-o", folder/"left.txt")
+    left = {part.name for part in folder.glob("*.part-*")}
+    check(left == set(others), f"parts: {left}")
+    for name in others:
+        folder.joinpath(name).unlink()
+    words = [path, "--deterministic", "--iterations=100000", "--tolerance=0", "-o", folder/"left.txt",
+             "--checkpoint=0", "--history", folder/"left.csv"]
+    for _ in range(5):
+        with subprocess.Popen([PMG, "life", "fit", *map(str, words)], stdout=subprocess.DEVNULL) as process:
+            while process.poll() is None and lines_of(folder/"left.csv") < 20:
+                time.sleep(0.001)
+            process.kill()
+        folder.joinpath("left.csv").unlink()
+        left = [part.name for part in folder.glob("*.part-*")]
+        check(len(left) <= 1, f"parts: {left}")
+    run("fit", path, "--iterations=1", "-o", folder/"left.txt")
+    check(not list(folder.glob("*.part-*")), "parts of the last one")
+    folder.joinpath("left.txt.state").unlink(missing_ok=True)
+
+
+def tells_compiling(folder, problem):
+    """Said on the standard error before the compiler is called, on a terminal by a line that goes again; once."""
+    path = write(folder/"told.h5", problem)
+    cache = {"XDG_CACHE_HOME": str(folder/"fresh")}
+    told = "compiling the solver for 16 directions, once, which takes some seconds"
+    command = [PMG, "life", "fit", str(path), "--iterations=1", "-o", str(folder/"told.txt")]
+    for times in 1, 0:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **cache})
+        check(done.returncode == 0 and done.stderr == times*f"{told}\n", done.stderr)
+    cache = {"XDG_CACHE_HOME": str(folder/"fresher")}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, **cache}) as process:
+        os.close(theirs)
+        text = b""
+        with contextlib.suppress(OSError):      # which is how a terminal ends
+            while piece := os.read(ours, 4096):
+                text += piece
+        check(process.wait() == 0 and text.decode().startswith(f"{told}\r\x1b[K"), text)
+    os.close(ours)
 
 
 def any_threads(folder):
@@ -244,6 +301,8 @@ def main():
         options(folder, problem, exact)
         with_mean(folder, problem)
         any_threads(folder)
+        left_over(folder, problem)
+        tells_compiling(folder, problem)
         resumes(folder, problem)
         wrong_states(folder, problem)
         more_iterations(folder, problem)

@@ -161,7 +161,7 @@ static bool check_shape(const struct location *location, const struct content *c
 		    extents_text(location->rank, location->shape, given, sizeof(given)));
 }
 
-bool content_write(const struct location *location, const struct content *content, struct failure *failure)
+bool content_fits(const struct location *location, const struct content *content, struct failure *failure)
 {
 	if (!location->format)
 		return unknown_format(location->path, failure);
@@ -173,6 +173,10 @@ bool content_write(const struct location *location, const struct content *conten
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
 			    location->path);
-	return (!holds_one_array(content) || check_shape(location, content, failure)) &&
-	       location->format->write(location, content, failure);
+	return !holds_one_array(content) || check_shape(location, content, failure);
+}
+
+bool content_write(const struct location *location, const struct content *content, struct failure *failure)
+{
+	return content_fits(location, content, failure) && location->format->write(location, content, failure);
 }

@@ -145,6 +145,8 @@ struct format {
 /* Reads; on failure `content` is empty. */
 bool content_read(const struct location *location, const struct wish *wish, struct content *content,
 		  struct failure *failure);
+/* Whether its kind and shape are what content_write() takes there. */
+bool content_fits(const struct location *location, const struct content *content, struct failure *failure);
 bool content_write(const struct location *location, const struct content *content, struct failure *failure);
 const struct format *format_of(const char *path); /* by suffix, else by the first bytes; NULL: unknown */
 const struct format *format_numbered(int i);      /* NULL: no more */
@@ -154,6 +156,7 @@ const struct format *format_numbered(int i);      /* NULL: no more */
 bool npy_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool npy_write(const struct location *, const struct content *, struct failure *);
 bool raw_read(const struct location *, const struct wish *, struct content *, struct failure *);
+bool raw_holds_reals(const char *path); /* as the suffix says */
 bool raw_write(const struct location *, const struct content *, struct failure *);
 bool text_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool text_write(const struct location *, const struct content *, struct failure *);
@@ -166,6 +169,8 @@ bool matrix_market_read(const struct location *, const struct wish *, struct con
 bool matrix_market_write(const struct location *, const struct content *, struct failure *);
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool hdf5_write(const struct location *, const struct content *, struct failure *);
+/* Whether an array can be made in what is there: no file yet, or one of HDF5 without a group of that name. */
+bool hdf5_has_room(const struct location *location, struct failure *failure);
 
 bool npz_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool mat_read(const struct location *, const struct wish *, struct content *, struct failure *);

@@ -155,6 +155,29 @@ static void write_object(struct hdf5_child *child)
 		child_fail(child, OUTCOME_IO, "cannot write", NULL);
 }
 
+/* Each object on the way to the last must be a group, and that one, if it is there, none. */
+static void find_room(struct hdf5_child *child)
+{
+	char path[NAME_BYTES];
+	const char *inner = child->request, *at = inner + strspn(inner, "/");
+	hid_t file = child_open(child, H5F_ACC_RDONLY);
+	if (!*at)
+		child_fail(child, OUTCOME_USAGE, inner, "it is the file's root; an array needs a name");
+	while (*at) {
+		at += strcspn(at, "/");
+		snprintf(path, sizeof(path), "%.*s", (int) (at - inner), inner);
+		at += strspn(at, "/");
+		if (H5Lexists(file, path, H5P_DEFAULT) <= 0)
+			return;
+		hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+		bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+		H5Oclose(object);
+		if (is_group != (*at != 0))
+			child_fail(child, OUTCOME_USAGE, path, is_group ? "it is a group, and no place for an array"
+									: "it is no group");
+	}
+}
+
 /* ---- In the parent ------------------------------------------------------------------------- */
 
 static bool copy_old(const char *path, FILE *to, struct failure *failure)
@@ -169,6 +192,15 @@ static bool copy_old(const char *path, FILE *to, struct failure *failure)
 	bool ok = !ferror(from) || fail_file(failure, path, "cannot read:");
 	fclose(from);
 	return ok && (fflush(to) == 0 || fail_file(failure, path, "cannot write:"));
+}
+
+bool hdf5_has_room(const struct location *location, struct failure *failure)
+{
+	struct stat status;
+	struct hdf5_child child = { .path = location->path, .is_limited = true, .work = find_room,
+				    .request = location->inner ? location->inner : "/data" };
+	struct hdf5_parent parent = { .path = location->path };
+	return stat(location->path, &status) != 0 || status.st_size == 0 || hdf5_run(&child, &parent, failure);
 }
 
 bool hdf5_write(const struct location *location, const struct content *content, struct failure *failure)

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Outputs that appear whole or not at all: written as "PATH.part-N" in the same folder, brought to disk,
- * renamed. Links are followed, so that the file they lead to is replaced and not the link. */
+ * Outputs that appear whole or not at all: written as "PATH.part-M-N" in the same folder, brought to disk,
+ * renamed. Links are followed, so that the file they lead to is replaced and not the link.
+ * What processes that were killed have left of such parts goes when the next one begins; their names tell the machine
+ * and the process that made them. */
 #include "formats/streams.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,12 +33,63 @@ static bool refuse(struct output *out, const char *path, struct failure *failure
 	return false;
 }
 
+/* ---- Names of parts ----------------------------------------------------------------------------- */
+
+static uint32_t add_text(uint32_t sum, const char *text)
+{
+	for (; *text; text++)
+		sum = (sum ^ (unsigned char) *text) * 0x01000193u;
+	return sum;
+}
+
+/* Processes have their numbers in one name space of one machine. */
+static uint32_t machine(void)
+{
+	char host[256] = "", space[64] = "";
+	if (gethostname(host, sizeof(host) - 1) != 0 || readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0)
+		*host = '\0';
+	return add_text(add_text(0x811c9dc5u, host), space);
+}
+
+/* The name of a file that is a part of `base` by a process that is gone. */
+static bool is_left_over(const char *name, const char *base)
+{
+	char *end;
+	size_t n = strlen(base);
+	unsigned long maker;
+	if (strncmp(name, base, n) != 0 || strncmp(name + n, ".part-", 6) != 0)
+		return false;
+	maker = strtoul(name + n + 6, &end, 16);
+	if (maker != machine() || end != name + n + 14 || *end != '-')
+		return false;
+	long process = strtol(end + 1, &end, 10);
+	return process > 0 && (!*end || strncmp(end, ".part-", 6) == 0) && kill((pid_t) process, 0) != 0 &&
+	       errno == ESRCH;
+}
+
+static void remove_left_over(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, (size_t) (slash + 1 - path)) : strdup(".");
+	DIR *list = folder ? opendir(folder) : NULL;
+	struct dirent *entry;
+	while (list && (entry = readdir(list)))
+		if (is_left_over(entry->d_name, slash ? slash + 1 : path))
+			unlinkat(dirfd(list), entry->d_name, 0);
+	if (list)
+		closedir(list);
+	free(folder);
+}
+
+/* ---- Opening and closing ------------------------------------------------------------------------- */
+
 static bool name_files(struct output *out, const char *path)
 {
 	out->path = realpath(path, NULL);
 	if (!out->path && asprintf(&out->path, "%s", path) < 0)
 		out->path = NULL;
-	if (out->path && asprintf(&out->part, "%s.part-%ld", out->path, (long) getpid()) < 0)
+	if (out->path &&
+	    asprintf(&out->part, "%s.part-%08" PRIx32 "-%ld", out->path, machine(), (long) getpid()) < 0)
 		out->part = NULL;
 	errno = ENOMEM;
 	return out->path && out->part;
@@ -49,6 +106,7 @@ bool output_open(struct output *out, const char *path, struct failure *failure)
 	}
 	if (!name_files(out, path))
 		return refuse(out, path, failure);
+	remove_left_over(out->path);
 	errno = ENAMETOOLONG;
 	if (!scratch_add(out->part))
 		return refuse(out, path, failure);

@@ -55,6 +55,12 @@ static bool read_numbers(struct binary_input *in, const struct location *locatio
 	return true;
 }
 
+bool raw_holds_reals(const char *path)
+{
+	pmg_type type;
+	return type_of_suffix(path, &type) && !type_holds_integers(type);
+}
+
 bool raw_read(const struct location *location, const struct wish *wish, struct content *content,
 	      struct failure *failure)
 {

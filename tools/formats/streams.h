@@ -59,6 +59,8 @@ int text_line(struct text_input *in, struct failure *failure);
 bool text_word_real(struct text_input *in, const char *word, double *value, struct failure *failure);
 bool text_word_integer(struct text_input *in, const char *word, int64_t *value, struct failure *failure);
 bool text_fail(struct text_input *in, struct failure *failure, const char *format, ...) PRINTF_LIKE(3, 4);
+/* Adds a help to a failure where a word has commas or semicolons; always false. */
+bool text_help_commas(const char *word, struct failure *failure);
 void text_close(struct text_input *in);
 /* The first line, comment or not, for formats that begin with one. */
 bool text_first_line(struct text_input *in, char *line, size_t size, struct failure *failure);
@@ -85,7 +87,7 @@ struct output {
 	FILE *file;
 };
 
-/* Makes "PATH.part-N" and opens it. */
+/* Makes "PATH.part-MACHINE-PROCESS" and opens it, and removes such parts of processes that have been killed. */
 bool output_open(struct output *out, const char *path, struct failure *failure);
 /* Whether output_open can; nothing is left there. */
 bool output_is_possible(const char *path, struct failure *failure);

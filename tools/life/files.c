@@ -80,11 +80,13 @@ static bool is_alone(const struct step_file *files, const struct location *place
 
 /* ---- Formats ------------------------------------------------------------------------------------ */
 
-static bool has_format(bool is_known, const char *text, const char *help, struct failure *failure)
+static bool has_format(const struct location *target, bool is_written, const char *text, const char *help,
+		       struct failure *failure)
 {
-	if (is_known)
+	if (is_written)
 		return true;
-	fail(failure, OUTCOME_USAGE, "%s: unknown format", text);
+	fail(failure, OUTCOME_USAGE, "%s: %s", text,
+	     target->format ? "it is not written in this format" : "unknown format");
 	fail_help(failure, "%s", help);
 	return false;
 }
@@ -92,7 +94,8 @@ static bool has_format(bool is_known, const char *text, const char *help, struct
 static bool is_array_format(const char *text, const struct location *target, struct failure *failure)
 {
 	const struct format *format = target->format;
-	return has_format(format && format->write && format->write != coordinates_write, text,
+	bool holds_reals = format && (format->write != raw_write || raw_holds_reals(target->path));
+	return has_format(target, format && format->write && format->write != coordinates_write && holds_reals, text,
 			  "arrays are written as .txt, .npy, .f64 or .h5:/NAME", failure);
 }
 
@@ -115,11 +118,13 @@ static bool can_be_written(const struct step_file *file, const struct location *
 {
 	if (file->use == WRITES_ROWS)
 		return is_writable(target->path, failure);
+	bool is_hdf5 = target->format && target->format->write == hdf5_write;
 	bool is_known = file->use == WRITES_ARRAY ? is_array_format(file->text, target, failure) :
-			file->use == WRITES_PROBLEM ? has_format(target->format && target->format->write == hdf5_write,
-								 file->text, "problems are written as .h5", failure) :
+			file->use == WRITES_PROBLEM ? has_format(target, is_hdf5, file->text,
+								 "problems are written as .h5", failure) :
 			file->use == WRITES_TRACKS ? tracks_have_format(file->text, failure) : true;
-	return is_known && output_is_possible(target->path, failure);
+	return is_known && output_is_possible(target->path, failure) &&
+	       (file->use != WRITES_ARRAY || !is_hdf5 || hdf5_has_room(target, failure));
 }
 
 /* ---- All of them --------------------------------------------------------------------------------- */

@@ -167,6 +167,8 @@ bool fit_open(struct fit *fit, struct arena *arena, const struct problem *proble
 	pmg_options plan_options = { .threads = (int32_t) options->threads };
 	*fit = (struct fit){ .problem = problem, .options = *options };
 	*s = (struct session){ .arena = arena, .values = run_values_default() };
+	s->building = arena_printf(arena, "compiling the solver for %lld directions, once, which takes some seconds",
+				   (long long) problem->n_theta);
 	s->values.threads = options->threads;
 	s->values.cc = options->cc;
 	s->values.target = options->target;

@@ -276,6 +276,11 @@ static bool read_options(struct fitting *f, struct fit_options *options, struct 
 {
 	static const char *const precisions[] = { "f64", "f64top", "f32", NULL };
 	const struct values *v = f->values;
+	const char *of_device = v->nvcc ? "nvcc" : "arch";
+	if (v->is_deterministic && v->is_by_threads)
+		return fail(failure, OUTCOME_USAGE, "--deterministic and --no-deterministic exclude each other");
+	if (!is_on_device(v) && (v->nvcc || v->arch))
+		return fail(failure, OUTCOME_USAGE, "--%s is of --target=cuda, which is not given", of_device);
 	*options = (struct fit_options){ .iterations = v->iterations, .threads = v->threads, .tolerance = 1e-6,
 					 .is_plain = v->is_plain,
 					 .is_deterministic = v->is_deterministic ||
@@ -358,6 +363,7 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 		ok = start != NULL;
 	}
 	ok = ok && read_penalty(f, &options, failure) && read_signals(f, &options, failure) &&
+	     weights_write(f->arena, f->values->output, NULL, options.n_signals, f->problem.n_fibers, failure) &&
 	     fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
 	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
 	     iterate(f, failure);

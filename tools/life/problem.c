@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "life/connectome.h"
 
@@ -158,9 +157,9 @@ bool problem_assemble(struct problem *p, struct content *group, struct content *
 
 /* ---- Writing ---------------------------------------------------------------------------------- */
 
-static bool write_arrays(const struct problem *problem, const char *path, struct failure *failure)
+static bool write_arrays(void *problem, const char *path, struct failure *failure)
 {
-	struct problem p = *problem;
+	struct problem p = *(const struct problem *) problem;
 	struct content group = { .kind = CONTENT_GROUP };
 	struct content phi = { .kind = CONTENT_TENSOR, .sizes = { p.n_atoms, p.n_voxels, p.n_fibers } };
 	struct real_member reals[N_REALS];
@@ -181,16 +180,7 @@ static bool write_arrays(const struct problem *problem, const char *path, struct
 
 bool problem_write(const struct problem *problem, const char *path, struct failure *failure)
 {
-	char part[4096];
-	if (snprintf(part, sizeof(part), "%s.new-%ld", path, (long) getpid()) >= (int) sizeof(part))
-		return fail(failure, OUTCOME_USAGE, "%s: the name is too long", path);
-	scratch_add(part);
-	bool ok = write_arrays(problem, part, failure) &&
-		  (rename(part, path) == 0 || fail_file(failure, path, "cannot write:"));
-	if (!ok)
-		scratch_remove(part);
-	scratch_forget(part);
-	return ok;
+	return hdf5_write_whole(path, write_arrays, (void *) (uintptr_t) problem, failure);
 }
 
 void problem_free(struct problem *p)

@@ -91,5 +91,6 @@ bool weights_write(struct arena *arena, const char *text, const double *w, int64
 					    .shape = { signals ? signals : n, n } } };
 	struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
 	member.array.data = (void *) (uintptr_t) w;
-	return output_target(arena, text, "/w", &target, failure) && content_write(&target, &content, failure);
+	return output_target(arena, text, "/w", &target, failure) &&
+	       (w ? content_write : content_fits)(&target, &content, failure);
 }

@@ -61,6 +61,7 @@ struct session {
 	struct run_values values;
 	struct arena *arena;
 	const char *text; /* the program, whose name is no file; NULL: read it */
+	const char *building; /* told on the standard error while it is compiled; NULL: nothing is */
 	struct compilation *c;
 	struct module *module;
 	pmg_tune tune;
