@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import h5py
 import nibabel
 import numpy as np
 import scipy.io
@@ -111,6 +112,15 @@ def encode(table):
     row("too few b-values", bvals="few.bval")
     np.savetxt(scan.path("small.bval"), scan.bvals[None]/1000)
     row("b-values in ms/um2", bvals="small.bval")
+    row("b-values in ms/um2, encode", "--convention=encode", bvals="small.bval")
+    np.savetxt(scan.path("metres.bval"), scan.bvals[None]*1e6)
+    row("b-values in s/m2", bvals="metres.bval")
+    table.put("commas.bval", ",".join(str(b) for b in scan.bvals))
+    row("b-values with commas", bvals="commas.bval")
+    table.put("decimal.bval", " ".join(str(b).replace(".", ",") for b in scan.bvals))
+    row("b-values with decimal commas", bvals="decimal.bval")
+    table.put("zeros.bval", "0 "*22)
+    row("b-values of 0", bvals="zeros.bval")
     row("b-values and directions swapped", bvals="scan.bvec", bvecs="scan.bval")
     row("long directions", bvecs="long.bvec")
     row("directions as a list", bvecs="list.bvec")
@@ -118,7 +128,23 @@ def encode(table):
     row("no tracks", tracks=None)
     row("convention", "--convention=dippy")
     row("tensor", "--tensor=-1,0")
+    row("tensor in um2/ms", "--tensor=1.7,0.2")
+    row("tensor in mm2/s, encode", "--convention=encode", "--tensor=0.0017,0.0002")
+    row("tensor in m2/s", "--tensor=1.7e-9,0.2e-9")
+    row("tensor in m2/s, encode", "--convention=encode", "--tensor=1.7e-9,0.2e-9")
     row("memory", "--max-mem=100K")
+    row("memory in bytes", "--max-mem=90kB")
+    for memory in "lots", "4GG", "4GiBs", "-1G", "iB", "1e30T":
+        row(f"memory {memory}", f"--max-mem={memory}")
+    for name in "bval=x", "tens=1", "max-memory=1G", "convention-name=dipy", "xyz=1":
+        row(f"option --{name}", f"--{name}")
+    far = np.array(AFFINE)
+    far[:3, 3] += [400, -30, 7]
+    nibabel.save(nibabel.Nifti1Image(scan.data, far), scan.path("far.nii"))
+    row("a scan elsewhere", dwi="far.nii")
+    scan.path("points.tck").write_bytes(tck_bytes([line[:1] for line in scan.lines]))
+    row("streamlines of one point", tracks="points.tck")
+    row("streamlines of too few points", "--min-points=16")
     for name in files.values():
         row(f"over {name}", to=name)
     scan.path("link.h5").symlink_to(scan.path("scan.nii.gz"))
@@ -178,6 +204,23 @@ def fit(table, problem):
     table.row("fit state nowhere", good, *bad, "--state", folder/"none"/"bad.state")
     table.row("fit history nowhere", good, *bad, "--history", folder/"none"/"bad.csv")
     table.row("fit to .tns", good, "-o", folder/"bad.tns")
+    for suffix in "f64[3]", "f64[30,1]", "i32", "npz":
+        table.row(f"fit to .{suffix}", good, "-o", folder/f"bad.{suffix}")
+    table.row("fit to .f64, signals", good, "--signals", signals, "-o", folder/"bad.f64[30,2]")
+    with h5py.File(folder/"groups.h5", "w") as file:
+        file["group/list"] = np.ones(3)
+    table.row("fit to a text named .h5", good, "-o", table.put("text too.h5", "no HDF5"))
+    for inner in "", "/group", "/group/list/w", "/":
+        name = f"{folder/'groups.h5'}:{inner}"
+        table.row(f"fit to a group, '{inner}'", good, "-o", name if inner else table.put("cut too.h5", b"\x89HDF"))
+    table.row("fit nvcc", good, *bad, "--nvcc=nvcc")
+    table.row("fit arch", good, *bad, "--arch=sm_90")
+    table.row("fit deterministic and not", good, *bad, "--deterministic", "--no-deterministic")
+    table.row("fit target", good, *bad, "--target=cudda")
+    for name in "tol=1", "iter=3", "check=1", "max-iter=10", "lambda=1", "t=1":
+        table.row(f"fit option --{name}", good, *bad, f"--{name}")
+    table.row("fit option -x", good, *bad, "-x")
+    table.row("fit memory 4GBs", good, *bad, "--max-mem=4GBs")
     return good
 
 
@@ -211,10 +254,23 @@ def steps(table, good):
     bare = table.put("bare.f64", np.ones(90).tobytes())
     table.row("evaluate bare weights of signals", good, bare, "--signal=1")
     table.row("predict bare weights of signals", good, bare, "-o", folder/"bad.npy")
+    signals = ["--signals", folder/"signals.npy"]
+    table.row("evaluate which of the signals", good, w, *signals)
+    table.row("evaluate a signal beyond", good, table.save("two.npy", np.ones((3, 30))), *signals, "--signal=2")
+    table.row("evaluate to .f64 of another shape", good, w, "--voxels", folder/"bad.f64[41]")
+    table.row("predict to .f64 of another shape", good, w, "-o", folder/"bad.f64[16,40]")
+    table.row("export to .f64 of another shape", w, "-o", folder/"bad.f64[31]")
     table.row("evaluate rows of other fibers", good, table.save("rows.npy", np.ones((6, 5))))
     table.row("export no output", w)
     table.row("export no pruned tracks", w, "--tracks", folder/"scan.tck")
-    table.row("export above", w, "-o", folder/"bad.npy", "--above=x")
+    table.row("export above", w, "--tracks", folder/"scan.tck", "--pruned", folder/"bad.tck", "--above=x")
+    table.row("export above of nothing", w, "-o", folder/"bad.npy", "--above=0.1")
+    pruned = [w, "--tracks", folder/"scan.tck", "--pruned"]
+    table.row("export reference of nothing", w, "-o", folder/"bad.npy", "--reference", folder/"scan.nii.gz")
+    table.row("export reference of .tck", *pruned, folder/"bad.tck", "--reference", folder/"scan.nii.gz")
+    np.savetxt(folder/"40.txt", np.ones(40))
+    table.row("export reference no image", folder/"40.txt", *pruned[1:], folder/"bad.trk", "--reference",
+              folder/"noise.nii")
     table.row("export other tracks", w, "--tracks", folder/"scan.tck", "--pruned", folder/"bad.tck")
     table.row("export broken tracks", w, "--tracks", folder/"cut.tck", "--pruned", folder/"bad.tck")
     table.row("export a matrix", folder/"good.h5", "-o", folder/"bad.npy")
@@ -247,6 +303,11 @@ def coordinates(table, problem, out):
     for name in "D.npy", "y.npy", "good.tns", "none/bad.h5", "bad.mat", "bad":
         table.row(f"import to {name}", good, *parts[:2], "-o", table.folder/name)
     table.row("import hindered", good, *parts, f"--hindered={D}")
+    table.row("import one-based .tns", good, *parts, "--one-based")
+    table.row("import one-based .tsv", table.put("good.tsv", "0 0 0 2\n"), *parts, "--one-based")
+    table.row("import one-based tensor", f"{table.folder/'good.h5'}:/PHI", *parts, "--one-based")
+    table.row("import .tsv, commas", table.put("commas.tsv", "0,0,0,2\n"), *parts)
+    table.row("import .tsv, semicolons", table.put("semicolons.tsv", "0;0;0;2\n"), *parts)
     return parts
 
 
@@ -314,6 +375,9 @@ def mat_bytes(table, problem, out):
         scipy.io.savemat(folder/f"plain {name}.mat", {k: v for k, v in {**plain, **changes}.items() if v is not None})
         table.row(f"import arrays, {name}", folder/f"plain {name}.mat", *out)
     table.row("import arrays, one-based", folder/"plain.mat", "--one-based", *out)
+    parts, _ = fe_parts(problem, np.random.default_rng(8))
+    save_fe(folder/"good fe.mat", parts)
+    table.row("import fe, one-based", folder/"good fe.mat", "--one-based", *out)
     table.row("import .mat, no such name", f"{folder/'plain.mat'}:/nothing", *out)
 
 
@@ -348,6 +412,7 @@ def archives(table, problem, parts, out):
                           "NaN": {"data": bent(whole["data"], 5, np.nan)}}.items():
         np.savez(folder/f"matrix {name}.npz", **{k: v for k, v in {**whole, **changes}.items() if v is not None})
         table.row(f"import sparse matrix, {name}", folder/f"matrix {name}.npz", y, *out)
+    table.row("import sparse matrix, one-based", folder/"csr.npz", y, "--one-based", *out)
     table.row("import sparse matrix, no y", folder/"csr.npz", *out)
     table.row("import sparse matrix, dictionary", folder/"csr.npz", *parts)
 
@@ -378,6 +443,7 @@ def commit(table, out):
     model = model_in("COMMIT wrong mask")
     nibabel.save(nibabel.Nifti1Image(np.ones((4, 5, 6), np.float32), np.eye(4)), model.folder/"dictionary_tdi.nii.gz")
     table.row("import COMMIT, wrong mask", *model.words(), *out)
+    table.row("import COMMIT, one-based", *base.words(), "--one-based", *out)
     table.row("import COMMIT, no kernels", *base.words(dictionary=None), *out)
     table.row("import COMMIT, no y", *base.words(y=None), *out)
     table.row("import COMMIT, kernels of other samples", *base.words(isotropic="wide.npy"), *out)

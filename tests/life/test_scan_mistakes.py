@@ -149,6 +149,18 @@ def images(scan):
     far[:3, 3] = 1e5
     nibabel.save(nibabel.Nifti1Image(scan.data, far), scan.path("far.nii"))
     refused(scan, "no streamline has a point in this image", dwi="far.nii")
+    near = AFFINE.copy()
+    near[:3, 3] += 9
+    nibabel.save(nibabel.Nifti1Image(scan.data, near), scan.path("near.nii"))
+    points = np.concatenate(scan.lines).astype(np.float32)
+    places = np.rint((points - near[:3, 3]) @ np.linalg.inv(near[:3, :3]).T)
+    outside = np.count_nonzero(((places < 0) | (places >= 8)).any(1))/len(points)
+    low, high = (f"({', '.join(f'{x:.4g}' for x in of)})" for of in (points.min(0), points.max(0)))
+    done = scan.encode("near.h5", runner=life, dwi="near.nii")
+    told = (f"pmg life encode: warning: {100*outside:.0f} % of the points lie outside of the image: the streamlines "
+            f"lie from {low} to {high} mm, the image from (-1, 5, 9) to (15, 21, 25) mm\n")
+    check(outside > 0.5 and done.returncode == 0 and told in done.stdout, f"{done.stdout} {told}")
+    check("warning" not in scan.encode("near.h5"), "no warning of a scan in its place")
     nibabel.save(nibabel.Nifti1Image(0*scan.data, AFFINE), scan.path("dark.nii"))
     refused(scan, "positive signal", dwi="dark.nii")
     nibabel.save(nibabel.Nifti1Image(np.full(scan.data.shape, np.nan, np.float32), AFFINE), scan.path("nan.nii"))
@@ -192,6 +204,10 @@ def options(scan):
     refused(scan, "--tensor", USAGE, "--tensor=1")
     refused(scan, "--tensor", USAGE, "--tensor=-1,0")
     refused(scan, "--max-mem", USAGE, "--max-mem=lots")
+    for memory in "1G", "1GiB", "0.001TB", "1e9", "1000000000B", "1000000k", "1gb":
+        scan.encode("memory.h5", f"--max-mem={memory}")
+    for tensor in ["--tensor=0.1,0"], ["--tensor=2e-5,0"], ["--convention=encode", "--tensor=100,0"]:
+        scan.encode("tensor.h5", *tensor)
     refused(scan, "may need", RESOURCES, "--max-mem=100K")
     refused(scan, "exclude", USAGE, "--grid=16")
     refused(scan, "--tracks is needed", USAGE, tracks=None)

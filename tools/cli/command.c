@@ -56,19 +56,47 @@ static const struct option_row *find_option(const struct command *command, const
 	return NULL;
 }
 
+/* Words of names are put between '-'. A word of one begins a word of the other, of three letters at least. */
+static bool shares_word(const char *name, const char *other)
+{
+	for (const char *word = name; *word; word += strcspn(word, "-"), word += *word == '-')
+		for (const char *of = other; *of; of += strcspn(of, "-"), of += *of == '-') {
+			size_t a = strcspn(word, "-"), b = strcspn(of, "-"), least = a < b ? a : b;
+			if (least >= 3 && memcmp(word, of, least) == 0)
+				return true;
+		}
+	return false;
+}
+
+/* Those that begin as the name does, else those that share a word with it. */
+static const char *alike(const word_list *names, struct arena *arena, const char *name)
+{
+	const char *text = NULL;
+	for (int by_word = 0; by_word < 2 && !text && *name; by_word++)
+		for (int i = 0; i < names->n; i++) {
+			const char *other = names->items[i];
+			if (by_word ? shares_word(name, other) : strncmp(other, name, strlen(name)) == 0)
+				text = arena_printf(arena, "%s%s'--%s'", text ? text : "", text ? " or " : "", other);
+		}
+	return text;
+}
+
 static bool unknown_option(const struct command *command, struct arena *arena, const char *argument,
 			   struct failure *failure)
 {
-	VEC(const char *) names = { 0 };
+	word_list names = { 0 };
 	for (int i = 0; i < command->n_options; i++)
 		vec_push(arena, &names, command->options[i].name);
 	vec_push(arena, &names, "help");
 	size_t length = strcspn(argument, "=");
-	const char *name = arena_copy(arena, argument, length);
+	const char *name = arena_copy(arena, argument, length), *bare = name + strspn(name, "-");
 	fail(failure, OUTCOME_USAGE, "unknown option '%s'", name);
-	const char *near = suggest_nearest(name + strspn(name, "-"), names.items, names.n);
+	const char *near = suggest_nearest(bare, names.items, names.n);
+	const char *others = near ? NULL : alike(&names, arena, bare);
 	if (near)
 		fail_help(failure, "did you mean '--%s'?", near);
+	else if (others)
+		fail_help(failure, "did you mean %s?", others);
 	else
 		fail_help(failure, "'pmg %s --help' lists the options", command->name);
 	return false;

@@ -60,8 +60,10 @@ static bool read_first(struct text_input *in, struct entries *entries, struct fa
 	}
 	if (!word)
 		return false;
-	if (n < 2)
-		return text_fail(in, failure, "a line needs at least one coordinate and the value");
+	if (n < 2) {
+		text_fail(in, failure, "a line needs at least one coordinate and the value");
+		return text_help_commas(words[0], failure);
+	}
 	entries->n_modes = n - 1;
 	for (int m = 0; m < n - 1; m++)
 		if (!add_coordinate(in, entries, m, words[m], failure))

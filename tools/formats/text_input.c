@@ -25,6 +25,13 @@ bool text_fail(struct text_input *in, struct failure *failure, const char *forma
 		    (long long) in->line, text);
 }
 
+bool text_help_commas(const char *word, struct failure *failure)
+{
+	if (strchr(word, ',') || strchr(word, ';'))
+		fail_help(failure, "numbers are separated by white space, and have a decimal point");
+	return false;
+}
+
 bool text_open(struct text_input *in, const char *path, const char *comments, struct failure *failure)
 {
 	struct stat status;
@@ -127,7 +134,9 @@ const char *text_word(struct text_input *in, struct failure *failure)
 		c = skip_comment(in, failure);
 	while (c != END && c != '\n' && !is_space(c) && !starts_comment(in, c)) {
 		if (length == WORD_BYTES - 1) {
+			in->word[length] = '\0';
 			text_fail(in, failure, "a word of %d characters or more", WORD_BYTES);
+			text_help_commas(in->word, failure);
 			return NULL;
 		}
 		in->word[length++] = (char) (c ? c : '?');
@@ -174,7 +183,8 @@ bool text_first_line(struct text_input *in, char *line, size_t size, struct fail
 static bool not_a_number(struct text_input *in, const char *word, const char *kind, struct failure *failure)
 {
 	char shown[160];
-	return text_fail(in, failure, "'%s' is not %s", printable(word, shown, sizeof(shown)), kind);
+	text_fail(in, failure, "'%s' is not %s", printable(word, shown, sizeof(shown)), kind);
+	return text_help_commas(word, failure);
 }
 
 bool text_word_real(struct text_input *in, const char *word, double *value, struct failure *failure)

@@ -7,6 +7,7 @@
  *   encode   PHI is the share of the fiber's nodes in the voxel, times S0; y as measured; atoms have median 0 in each
  *            shell; voxels are sorted by their coordinates
  * Voxels whose b = 0 signal is not positive, or whose signal is not finite, are left out with what is in them. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,11 @@ static void center_shells(const struct gradients *g, double *atom, double *scrat
 	}
 }
 
+double tensor_scale(enum convention convention)
+{
+	return convention == CONVENTION_ENCODE ? 1000 : 1;
+}
+
 /* exp(-b g'Qg) of the tensor Q with one axis along v. */
 static void make_atom(const struct gradients *g, const double *v, const struct encode_options *options, double scale,
 		      double *atom, double *scratch)
@@ -217,10 +223,7 @@ static void make_atom(const struct gradients *g, const double *v, const struct e
 static bool make_dictionary(struct problem *p, const struct gradients *g, const struct sphere *sphere,
 			    const struct encode_options *options, const int32_t *number)
 {
-	double largest = 0, *scratch = malloc(((size_t) g->n + 1) * sizeof(double));
-	for (int64_t t = 0; t < g->n; t++)
-		largest = g->bvals[t] > largest ? g->bvals[t] : largest;
-	double scale = options->convention == CONVENTION_ENCODE && largest > 10 ? 1000 : 1;
+	double scale = tensor_scale(options->convention), *scratch = malloc(((size_t) g->n + 1) * sizeof(double));
 	for (int64_t i = 0; scratch && i < sphere->n; i++) {
 		if (number[i] < 0)
 			continue;
@@ -323,6 +326,22 @@ static bool assemble(struct problem *p, const struct nodes *nodes, const struct 
 	return ok;
 }
 
+static bool has_nodes(const struct nodes *nodes, const struct tracks *tracks, const struct image *image,
+		      const char *path, const struct encode_options *options, struct failure *failure)
+{
+	char place[400];
+	if (nodes->n > 0)
+		return true;
+	if (nodes->short_streamlines == tracks->n)
+		return fail(failure, OUTCOME_DATA,
+			    "none of the %" PRId64 " streamlines has %" PRId64 " points, which it needs to be encoded",
+			    tracks->n, options->min_points);
+	fail_file(failure, path, "no streamline has a point in this image: %s",
+		  tracks_place_text(tracks, image, place, sizeof(place)));
+	fail_help(failure, "are both of one scan and in its space, and is the matrix of each header right?");
+	return false;
+}
+
 bool encode(const struct tracks *tracks, const struct image *image, const char *image_path,
 	    const struct gradients *gradients, const struct sphere *sphere, const struct encode_options *options,
 	    struct problem *problem, struct encode_counts *counts, struct failure *failure)
@@ -336,8 +355,7 @@ bool encode(const struct tracks *tracks, const struct image *image, const char *
 		  nodes_count(&nodes, tracks, image, sphere, options, failure);
 	*counts = (struct encode_counts){ nodes.short_streamlines, nodes.repeated_points, nodes.outside_points,
 					  nodes.undirected_points, 0, 0 };
-	if (ok && nodes.n == 0)
-		ok = fail_file(failure, image_path, "no streamline has a point in this image");
+	ok = ok && has_nodes(&nodes, tracks, image, image_path, options, failure);
 	if (ok && options->convention == CONVENTION_ENCODE)
 		sort_voxels(&nodes, image);
 	ok = ok && measure(&nodes, image, image_path, gradients, &measured, &counts->dark_voxels, failure) &&

@@ -33,6 +33,34 @@ static bool take_tensor(const char *text, double *eigenvalues, struct failure *f
 	return false;
 }
 
+/* Where what a tensor leaves of a signal along its axis is no measurement, its eigenvalues are in another unit. */
+static const double least_exponent = 0.02, most_exponent = 100;
+
+static bool is_measurable(double exponent)
+{
+	return exponent >= least_exponent && exponent <= most_exponent;
+}
+
+static bool tensor_has_unit(const struct values *v, const struct encode_options *options, const struct gradients *g,
+			    struct failure *failure)
+{
+	const double *e = options->eigenvalues, exponent = g->largest_b / tensor_scale(options->convention) * e[0];
+	const char *unit = options->convention == CONVENTION_DIPY ? "mm^2/s" : "um^2/ms";
+	double factor = exponent > most_exponent ? 1e-3 : 1e3;
+	if (is_measurable(exponent))
+		return true;
+	fail(failure, OUTCOME_USAGE,
+	     "--tensor=%g,%g%s: at b = %g, exp(-%g) of the signal along a fiber is left, which is %s", e[0], e[1],
+	     v->tensor ? "" : ", the default", g->largest_b, exponent, exponent > most_exponent ? "nothing" : "all");
+	if (v->tensor && is_measurable(exponent * factor))
+		fail_help(failure, "with --convention=%s it is in %s, b-values in s/mm^2: --tensor=%g,%g?",
+			  v->convention, unit, e[0] * factor, e[1] * factor);
+	else
+		fail_help(failure, "with --convention=%s it is in %s, b-values in s/mm^2: that of %s is %g",
+			  v->convention, unit, v->bvals, g->largest_b);
+	return false;
+}
+
 struct request {
 	struct encode_options encode;
 	enum bvec_space space;
@@ -95,6 +123,15 @@ static void print_summary(const struct problem *p, const struct gradients *g, co
 	print_count(counts->dark_voxels, "voxels have no positive signal at b = 0 and are left out");
 }
 
+static void tell_outside(const struct tracks *tracks, const struct image *image, int64_t n_outside)
+{
+	char place[400];
+	if (n_outside > tracks->n_points / 2)
+		fprintf(stderr, "pmg life encode: warning: %.0f %% of the points lie outside of the image: %s\n",
+			100.0 * (double) n_outside / (double) tracks->n_points,
+			tracks_place_text(tracks, image, place, sizeof(place)));
+}
+
 static bool read_sphere(const struct values *v, enum convention convention, struct sphere *sphere,
 			struct failure *failure)
 {
@@ -138,11 +175,14 @@ static bool run_encode(struct arena *arena, const struct values *v, struct failu
 		  read_sphere(v, r.encode.convention, &sphere, failure) &&
 		  image_open(&image, v->dwi, failure) &&
 		  gradients_read(&gradients, v->bvals, v->bvecs, &image, r.space, r.threshold, r.tolerance, failure) &&
+		  tensor_has_unit(v, &r.encode, &gradients, failure) &&
 		  tracks_read(&tracks, v->tracks, failure) &&
 		  encode(&tracks, &image, v->dwi, &gradients, &sphere, &r.encode, &problem, &counts, failure) &&
 		  problem_write(&problem, v->output, failure);
-	if (ok)
+	if (ok) {
 		print_summary(&problem, &gradients, &counts, v->output);
+		tell_outside(&tracks, &image, counts.outside_points);
+	}
 	if (ok)
 		print_count(tracks.n_left_over, "points of the file belong to no streamline");
 	if (ok && tracks.stated >= 0 && tracks.stated != tracks.n)
@@ -173,7 +213,8 @@ static const struct option_row rows[] = {
 	  .operand = "N", .text = "atoms on a grid of N azimuths (default: 32; encode: 360)" },
 	{ .name = "all-atoms", .offset = offsetof(struct values, has_all_atoms),
 	  .text = "keep atoms that no coefficient has" },
-	TEXT_ROW("tensor", tensor, "AXIAL,RADIAL", "eigenvalues (default: 0.001,0; encode: 1,0 for b/1000)"),
+	TEXT_ROW("tensor", tensor, "AXIAL,RADIAL",
+		 "eigenvalues: mm^2/s (default: 0.001,0); encode: um^2/ms (default: 1,0)"),
 	TEXT_ROW("bvec-space", bvec_space, "voxel|fsl|scanner",
 		 "axes of directions: voxels as they stand (default), FSL's rule, scanner"),
 	TEXT_ROW("b0", b0, "B", "volumes up to this b-value are b = 0 (default: 20; encode: 0)"),

@@ -16,11 +16,20 @@ struct values {
 	int64_t signal;
 };
 
+/* Numbers of some voxels. */
+struct list {
+	double *values;
+	int64_t n;
+};
+
+/* What is told once all of it is known. */
 struct evaluation {
 	struct problem problem, repeat;
 	struct arena *arena;
 	const char *path;
 	double *w, *prediction, *rmse; /* rmse by voxel */
+	struct list ratio;             /* to a repeated scan */
+	struct list with, without;     /* RMSE on the path of a lesion */
 };
 
 /* ---- Lists of numbers ------------------------------------------------------------------------ */
@@ -31,9 +40,16 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void print_list(const char *name, double *values, int64_t n)
+static struct list list_new(struct evaluation *e, int64_t most)
 {
-	double sum = 0;
+	return (struct list){ arena_new_array(e->arena, double, most + 1), 0 };
+}
+
+/* Sorts it. */
+static void print_list(const char *name, const struct list *list)
+{
+	double sum = 0, *values = list->values;
+	int64_t n = list->n;
 	for (int64_t i = 0; i < n; i++)
 		sum += values[i];
 	qsort(values, (size_t) n, sizeof(double), compare_numbers);
@@ -69,25 +85,29 @@ static void print_weights(const struct evaluation *e)
 
 /* ---- The fit ---------------------------------------------------------------------------------------- */
 
-static double *numbers_new(struct evaluation *e, int64_t n)
+static void compare_fit(struct evaluation *e)
 {
-	return arena_new_array(e->arena, double, n + 1);
+	const struct problem *p = &e->problem;
+	e->rmse = arena_new_array(e->arena, double, p->n_voxels + 1);
+	for (int64_t v = 0; v < p->n_voxels; v++)
+		e->rmse[v] = model_rmse(p, v, e->prediction, p->y);
 }
 
 static void print_fit(struct evaluation *e)
 {
 	const struct problem *p = &e->problem;
-	double residual = 0, total = 0, *copy = numbers_new(e, p->n_voxels);
+	double residual = 0, total = 0;
+	struct list copy = list_new(e, p->n_voxels);
 	for (int64_t i = 0; i < p->n_voxels * p->n_theta; i++) {
 		residual += (e->prediction[i] - p->y[i]) * (e->prediction[i] - p->y[i]);
 		total += p->y[i] * p->y[i];
 	}
 	for (int64_t v = 0; v < p->n_voxels; v++)
-		copy[v] = e->rmse[v] = model_rmse(p, v, e->prediction, p->y);
+		copy.values[copy.n++] = e->rmse[v];
 	printf("%-28s %.12g, of %.12g for weights 0\n", "objective:", residual / 2, total / 2);
 	if (total > 0)
 		printf("%-28s %.4f\n", "variance explained:", 1 - residual / total);
-	print_list(p->signal ? "RMSE, units of the scan:" : "RMSE, units of y:", copy, p->n_voxels);
+	print_list(p->signal ? "RMSE, units of the scan:" : "RMSE, units of y:", &copy);
 }
 
 /* ---- A repeated scan ---------------------------------------------------------------------------------- */
@@ -101,24 +121,20 @@ static bool same_voxels(const struct problem *a, const struct problem *b)
 }
 
 /* Below 1: the model is nearer to the repeated scan than the first scan is. */
-static bool print_repeat(struct evaluation *e, const char *path, struct failure *failure)
+static bool compare_repeat(struct evaluation *e, const char *path, struct failure *failure)
 {
 	const struct problem *p = &e->problem, *r = &e->repeat;
-	double *ratio = numbers_new(e, p->n_voxels);
-	int64_t n = 0;
 	if (!problem_read(&e->repeat, path, failure) || !problem_check(&e->repeat, path, failure))
 		return false;
 	if (!same_voxels(p, r))
 		return fail_file(failure, path, "its voxels or directions are not those of %s", e->path);
+	e->ratio = list_new(e, p->n_voxels);
 	for (int64_t v = 0; v < p->n_voxels; v++) {
 		double scans = model_rmse(r, v, p->y, r->y);
 		if (scans > 0)
-			ratio[n++] = model_rmse(r, v, e->prediction, r->y) / scans;
+			e->ratio.values[e->ratio.n++] = model_rmse(r, v, e->prediction, r->y) / scans;
 	}
-	if (n == 0)
-		return fail_file(failure, path, "the two scans are equal in each voxel");
-	print_list("Rrmse, to the repeated scan:", ratio, n);
-	return true;
+	return e->ratio.n > 0 || fail_file(failure, path, "the two scans are equal in each voxel");
 }
 
 /* ---- A virtual lesion ------------------------------------------------------------------------------------ */
@@ -146,8 +162,10 @@ static bool read_lesion(struct evaluation *e, const char *text, bool *is_cut, st
 	return ok;
 }
 
-static void moments(const double *values, int64_t n, double *mean, double *variance)
+static void moments(const struct list *list, double *mean, double *variance)
 {
+	const double *values = list->values;
+	const int64_t n = list->n;
 	double sum = 0, squares = 0;
 	for (int64_t i = 0; i < n; i++)
 		sum += values[i];
@@ -168,44 +186,47 @@ static double earth_movers_distance(double *a, double *b, int64_t n)
 	return sum / (double) n;
 }
 
-static bool compare_lesion(struct evaluation *e, const bool *is_cut, const double *prediction, const char *text,
-			   struct failure *failure)
+static bool compare_path(struct evaluation *e, const bool *is_cut, const double *prediction, const char *text,
+			 struct failure *failure)
 {
 	const struct problem *p = &e->problem;
 	bool *is_on_path = arena_new_array(e->arena, bool, p->n_voxels + 1);
-	double *with = numbers_new(e, p->n_voxels), *without = numbers_new(e, p->n_voxels);
-	double mean[2], variance[2];
-	int64_t n = 0;
+	e->with = list_new(e, p->n_voxels);
+	e->without = list_new(e, p->n_voxels);
 	for (int64_t k = 0; k < p->n_coeffs; k++)
 		if (is_cut[p->fiber[k]])
 			is_on_path[p->voxel[k]] = true;
 	for (int64_t v = 0; v < p->n_voxels; v++)
 		if (is_on_path[v]) {
-			with[n] = e->rmse[v];
-			without[n++] = model_rmse(p, v, prediction, p->y);
+			e->with.values[e->with.n++] = e->rmse[v];
+			e->without.values[e->without.n++] = model_rmse(p, v, prediction, p->y);
 		}
-	if (n == 0)
-		return fail_file(failure, text, "these fibers run through no voxel of the problem");
-	moments(with, n, &mean[0], &variance[0]);
-	moments(without, n, &mean[1], &variance[1]);
-	printf("%-28s %" PRId64 " voxels, mean RMSE %.9g, without them %.9g\n", "lesion of those fibers:", n, mean[0],
-	       mean[1]);
-	if (variance[0] + variance[1] > 0)
-		printf("%-28s %.6g\n", "strength of evidence:", (mean[1] - mean[0]) / sqrt(variance[0] + variance[1]));
-	printf("%-28s %.9g\n", "earth mover's distance:", earth_movers_distance(with, without, n));
-	return true;
+	return e->with.n > 0 || fail_file(failure, text, "these fibers run through no voxel of the problem");
 }
 
-static bool print_lesion(struct evaluation *e, const char *text, struct failure *failure)
+static void print_lesion(const struct evaluation *e)
+{
+	double mean[2], variance[2];
+	moments(&e->with, &mean[0], &variance[0]);
+	moments(&e->without, &mean[1], &variance[1]);
+	printf("%-28s %" PRId64 " voxels, mean RMSE %.9g, without them %.9g\n", "lesion of those fibers:", e->with.n,
+	       mean[0], mean[1]);
+	if (variance[0] + variance[1] > 0)
+		printf("%-28s %.6g\n", "strength of evidence:", (mean[1] - mean[0]) / sqrt(variance[0] + variance[1]));
+	printf("%-28s %.9g\n", "earth mover's distance:",
+	       earth_movers_distance(e->with.values, e->without.values, e->with.n));
+}
+
+static bool compare_lesion(struct evaluation *e, const char *text, struct failure *failure)
 {
 	const struct problem *p = &e->problem;
 	bool *is_cut = arena_new_array(e->arena, bool, p->n_fibers + 1);
-	double *w = numbers_new(e, p->n_fibers), *prediction = NULL;
+	double *w = arena_new_array(e->arena, double, p->n_fibers + 1), *prediction = NULL;
 	if (!read_lesion(e, text, is_cut, failure))
 		return false;
 	for (int64_t f = 0; f < p->n_fibers; f++)
 		w[f] = is_cut[f] ? 0 : e->w[f];
-	bool ok = model_predict(p, w, &prediction, failure) && compare_lesion(e, is_cut, prediction, text, failure);
+	bool ok = model_predict(p, w, &prediction, failure) && compare_path(e, is_cut, prediction, text, failure);
 	free(prediction);
 	return ok;
 }
@@ -226,23 +247,31 @@ static bool check_files(const struct evaluation *e, const struct values *v, cons
 	return files_check(e->arena, files, sizeof(files) / sizeof(files[0]), failure);
 }
 
+static void print_all(struct evaluation *e)
+{
+	print_fit(e);
+	print_weights(e);
+	if (e->ratio.n)
+		print_list("Rrmse, to the repeated scan:", &e->ratio);
+	if (e->with.n)
+		print_lesion(e);
+}
+
 static bool run_evaluate(struct evaluation *e, const struct values *v, const char *weights, struct failure *failure)
 {
 	struct problem *p = &e->problem;
-	int64_t signal = v->signal < 0 ? 0 : v->signal;
 	bool ok = check_files(e, v, weights, failure) &&
 		  problem_open(p, e->path, weights, failure) &&
-		  (!v->signals || signals_take(e->arena, v->signals, signal, p, failure)) &&
+		  (!v->signals || signals_take(e->arena, v->signals, v->signal, p, failure)) &&
 		  (e->w = weights_read(e->arena, weights, v->signal, &p->n_fibers, failure)) &&
 		  model_predict(p, e->w, &e->prediction, failure);
-	if (ok) {
-		e->rmse = numbers_new(e, p->n_voxels);
-		print_fit(e);
-		print_weights(e);
-	}
-	ok = ok && (!v->repeat || print_repeat(e, v->repeat, failure)) &&
-	     (!v->lesion || print_lesion(e, v->lesion, failure)) &&
+	if (ok)
+		compare_fit(e);
+	ok = ok && (!v->repeat || compare_repeat(e, v->repeat, failure)) &&
+	     (!v->lesion || compare_lesion(e, v->lesion, failure)) &&
 	     (!v->voxels || weights_write(e->arena, v->voxels, e->rmse, 0, p->n_voxels, failure));
+	if (ok)
+		print_all(e);
 	problem_free(&e->problem);
 	problem_free(&e->repeat);
 	free(e->prediction);

@@ -11,6 +11,9 @@
 
 enum { MAX_SHELLS = 64 };
 
+/* Up to here they are in ms/um^2, or all of a scan without diffusion. */
+static const double least_b = 20;
+
 static bool read_numbers(const char *path, struct ndarray *array, struct failure *failure)
 {
 	struct content content = { 0 };
@@ -24,10 +27,18 @@ static bool read_numbers(const char *path, struct ndarray *array, struct failure
 	return ok;
 }
 
+static bool has_unit(double most, const char *path, struct failure *failure)
+{
+	if (most == 0 || most > least_b)
+		return true;
+	fail_file(failure, path, "the largest b-value is %g: they are needed in s/mm^2", most);
+	fail_help(failure, "b-values in ms/um^2 are to be multiplied by 1000");
+	return false;
+}
+
 static bool take_bvals(struct gradients *g, const struct ndarray *array, const char *path, double threshold,
 		       struct failure *failure)
 {
-	double most = 0;
 	if (ndarray_count(array) != g->n) {
 		fail_file(failure, path, "%lld b-values for the %lld volumes of the scan",
 			  (long long) ndarray_count(array), (long long) g->n);
@@ -41,15 +52,17 @@ static bool take_bvals(struct gradients *g, const struct ndarray *array, const c
 			return fail_file(failure, path, "b-value %lld is %g", (long long) t, g->bvals[t]);
 		g->is_b0[t] = g->bvals[t] <= threshold;
 		g->n_diffusion += !g->is_b0[t];
-		most = fmax(most, g->bvals[t]);
+		g->largest_b = fmax(g->largest_b, g->bvals[t]);
 	}
+	if (!has_unit(g->largest_b, path, failure))
+		return false;
 	if (g->n_diffusion == g->n)
 		return fail_file(failure, path, "no volume has b <= %g, and so none is b = 0", threshold);
 	if (g->n_diffusion >= 2)
 		return true;
 	fail_file(failure, path, "%lld volumes have b > %g; two are needed at least", (long long) g->n_diffusion,
 		  threshold);
-	fail_help(failure, "b-values are in s/mm^2; the largest here is %g", most);
+	fail_help(failure, "the largest b-value is %g", g->largest_b);
 	return false;
 }
 

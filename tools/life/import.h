@@ -25,6 +25,8 @@ bool transpose(struct ndarray *matrix, struct failure *failure);
 /* True with `*is_other`: there is nothing of that kind. */
 bool import_arrays(const struct location *location, int64_t base, struct parts *parts, bool *is_other,
 		   struct failure *failure);
+/* False after fail() where --one-based would change nothing. */
+bool import_counts_itself(const char *path, bool is_one_based, struct failure *failure);
 bool tensor_of_lists(struct content *phi, const struct ndarray *sizes, int64_t base, const char *path,
 		     struct failure *failure);
 /* With y [voxels, directions] in the group, parts->matrix becomes D and PHI: an atom for each fiber in each voxel. */

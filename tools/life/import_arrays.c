@@ -172,6 +172,8 @@ static bool take_arrays(struct content *content, int64_t base, const char *path,
 	for (int i = 0; i < 4; i++)
 		if (!move_member(content, lists[i], &parts->phi, failure))
 			return false;
+	if (content_attribute(content, "index_base") && !import_counts_itself(path, base != 0, failure))
+		return false;
 	const struct member *sizes = content_find(content, "shape"), *D;
 	for (int i = 0; i < content->n_attributes; i++)
 		if (!content_add_attribute(&parts->phi, content->attributes[i].name, content->attributes[i].value,
@@ -210,6 +212,16 @@ static bool take_tensor(struct content *content, const char *path, struct parts 
 	return true;
 }
 
+bool import_counts_itself(const char *path, bool is_one_based, struct failure *failure)
+{
+	if (!is_one_based)
+		return true;
+	fail(failure, OUTCOME_USAGE, "--one-based is for lists in a .mat, .npz or .h5; %s counts as its format does",
+	     path);
+	fail_help(failure, "a .tsv, SciPy's .npz and COMMIT's lists count from 0, a .tns, a .mtx and an fe from 1");
+	return false;
+}
+
 bool import_arrays(const struct location *location, int64_t base, struct parts *parts, bool *is_other,
 		   struct failure *failure)
 {
@@ -223,7 +235,8 @@ bool import_arrays(const struct location *location, int64_t base, struct parts *
 	if (!content_read(location, &wish, &content, failure))
 		return false;
 	if (content.kind == CONTENT_TENSOR)
-		ok = take_tensor(&content, location->path, parts, failure);
+		ok = import_counts_itself(location->path, base != 0, failure) &&
+		     take_tensor(&content, location->path, parts, failure);
 	else if (content.kind != CONTENT_GROUP)
 		ok = fail_file(failure, location->path, "a sparse tensor of three modes is needed: atom, voxel, fiber");
 	else {

@@ -5,6 +5,7 @@
  * and --y come before what the file has of them. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "life/import.h"
@@ -66,7 +67,8 @@ static bool read_folder(struct arena *arena, const struct values *v, const char 
 {
 	struct commit_kernels kernels = { 0 };
 	const char *kind = "a folder of COMMIT";
-	bool ok = needs(v->dictionary, "dictionary", "the kernels of streamlines", kind, failure) &&
+	bool ok = import_counts_itself(folder, v->is_one_based, failure) &&
+		  needs(v->dictionary, "dictionary", "the kernels of streamlines", kind, failure) &&
 		  needs(v->y, "y", "the signal", kind, failure) && read_matrix(arena, v->y, "y", parts, failure) &&
 		  read_array(arena, v->dictionary, "wmr", 2, 3, "an array [radii, directions, samples]", &kernels.wmr,
 			     failure) &&
@@ -93,7 +95,8 @@ static bool read_file(struct arena *arena, const struct values *v, const char *t
 	    !import_arrays(&location, v->is_one_based, parts, &is_other, failure))
 		return false;
 	if (is_other && location.format->read == mat_read)
-		return import_fe(arena, &location, v->y != NULL, v->dictionary != NULL, parts, failure);
+		return import_counts_itself(text, v->is_one_based, failure) &&
+		       import_fe(arena, &location, v->y != NULL, v->dictionary != NULL, parts, failure);
 	if (is_other)
 		return fail_file(failure, text, "it has no arrays of coefficients: atom, voxel, fiber, value");
 	if (parts->matrix.n_members > 0 && v->dictionary)
@@ -102,6 +105,17 @@ static bool read_file(struct arena *arena, const struct values *v, const char *t
 }
 
 /* ---- All of it -------------------------------------------------------------------------------------- */
+
+/* Comes before what the file states. */
+static bool set_fibers(struct content *phi, int64_t n, struct failure *failure)
+{
+	for (int i = 0; i < phi->n_attributes; i++)
+		if (strcmp(phi->attributes[i].name, "nFibers") == 0) {
+			phi->attributes[i].value = n;
+			return true;
+		}
+	return content_add_attribute(phi, "nFibers", n, failure);
+}
 
 /* The parts that no file gave. */
 static bool is_whole(const struct parts *parts, const char *text, struct failure *failure)
@@ -138,7 +152,7 @@ static bool run_import(struct arena *arena, const struct values *v, const char *
 	bool ok = check_files(arena, v, text, failure) &&
 		  (is_folder(text) ? read_folder : read_file)(arena, v, text, &parts, failure) &&
 		  is_whole(&parts, text, failure) &&
-		  (v->fibers == 0 || content_add_attribute(&parts.phi, "nFibers", v->fibers, failure)) &&
+		  (v->fibers == 0 || set_fibers(&parts.phi, v->fibers, failure)) &&
 		  problem_assemble(&problem, &parts.group, &parts.phi, text, failure) &&
 		  problem_check(&problem, text, failure) && problem_write(&problem, v->output, failure);
 	if (ok)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Options of the steps of `pmg life`: words, numbers and bytes, each refused with what is needed instead. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "life/connectome.h"
 
@@ -25,22 +27,33 @@ bool take_real(const char *option, const char *text, double *value, struct failu
 	return fail(failure, OUTCOME_USAGE, "--%s=%s: a number, 0 or more, is needed", option, text);
 }
 
+/* Of "G" or "GiB" 1024³, of "GB" 1000³, of "B" or nothing 1; 0: no such unit. */
+static double unit_bytes(const char *unit)
+{
+	static const char prefixes[] = "KMGT";
+	const char *prefix = *unit ? strchr(prefixes, toupper((unsigned char) *unit)) : NULL;
+	const char *rest = prefix ? unit + 1 : unit;
+	double power = prefix ? (double) (prefix - prefixes + 1) : 0;
+	if (strcasecmp(rest, "B") == 0)
+		return pow(1000, power);
+	return !*rest || (prefix && strcasecmp(rest, "iB") == 0) ? pow(1024, power) : 0;
+}
+
 bool take_memory(const char *text, int64_t *bytes, struct failure *failure)
 {
-	static const char units[] = "KMG";
 	char number[64];
-	size_t n = text ? strlen(text) : 0;
 	double value;
 	if (!text)
 		return true;
-	const char *unit = n ? strchr(units, text[n - 1]) : NULL;
-	snprintf(number, sizeof(number), "%.*s", (int) (unit ? n - 1 : n), text);
-	if (parse_real(number, &value) && value > 0 && value < 1e15) {
-		*bytes = (int64_t) (value * (unit ? pow(1024, (double) (unit - units + 1)) : 1));
+	size_t n = strcspn(text, "BKMGTbkmgt");
+	snprintf(number, sizeof(number), "%.*s", (int) n, text);
+	double unit = unit_bytes(text + n);
+	if (unit > 0 && parse_real(number, &value) && value > 0 && value * unit < 1e18) {
+		*bytes = (int64_t) (value * unit);
 		return true;
 	}
 	fail(failure, OUTCOME_USAGE, "--max-mem=%s: a number of bytes is needed", text);
-	fail_help(failure, "--max-mem=4G");
+	fail_help(failure, "--max-mem=4G is 4 GiB, 4GB is 4e9 bytes; there are K, M, G and T");
 	return false;
 }
 

@@ -83,8 +83,12 @@ bool signals_take(struct arena *arena, const char *text, int64_t signal, struct 
 	double *values = signals_read(arena, text, p, &n, failure);
 	bool ok = values && (signal < n || fail_file(failure, text, "there is no signal %" PRId64 " of %" PRId64,
 						     signal, n));
+	if (ok && signal < 0 && n > 1) {
+		ok = fail_file(failure, text, "it has %" PRId64 " signals", n);
+		fail_help(failure, "--signal=N takes one of them, counting from 0");
+	}
 	if (ok) {
-		memcpy(p->y, values + signal * size, (size_t) size * sizeof(double));
+		memcpy(p->y, values + (signal < 0 ? 0 : signal) * size, (size_t) size * sizeof(double));
 		free(p->signal);
 		p->signal = NULL;
 	}
