@@ -211,7 +211,7 @@ static bool is_told(const struct level *level, const struct edge *edge)
 }
 
 /* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. The two may share
- * the loops around this level. */
+ * the loops around this level. There is no pair where isl's quota has run out, of which a warning tells. */
 static void remark_unfused(const struct level *level, const struct edge *edge, struct obstacle *obstacle)
 {
 	struct fusion *f = level->fusion;
@@ -222,13 +222,13 @@ static void remark_unfused(const struct level *level, const struct edge *edge, s
 	if (!edge->from->n_common || !edge->to->n_common || is_told(level, edge) ||
 	    (level->number && !groups_have_loops(edge->from, edge->to, level->number)))
 		return;
+	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
+	if (!sample)
+		return;
 	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s'%s: %s",
 			   edge->to->name, edge->from->name, level->number ? " below the loops that they share" : "",
 			   obstacle->reason);
-	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
-	if (sample)
-		diag_label(f->module->diags, diag, (struct span) { 0 }, obstacle->pairs ? "%s" : "what links them: %s",
-			   sample);
+	diag_label(f->module->diags, diag, (struct span) { 0 }, obstacle->pairs ? "%s" : "what links them: %s", sample);
 }
 
 /* Loops that are to be tiled are shared only where an item says so. */
