@@ -274,6 +274,8 @@ static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first
 	struct writer scratch = writer_new(e->arena);
 	int n = first;
 
+	if (e->carries.n == first)
+		return;
 	print_elsewhere(e, &scratch, body);
 	for (int i = first; i < e->carries.n; i++)
 		if (e->carries.items[i].is_used)
@@ -326,8 +328,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	find_carries(e, body, use, range, name);
 	range_facts(e, range, &variable, use->mark->direction);
 	name_carries(e, first);
-	if (e->carries.n > first)
-		drop_unused(e, body, first);
+	drop_unused(e, body, first);
 	if (e->carries.n > first) {
 		begin_rows(e, first);
 		names = block_open(e, "%s", for_text(e, range, name, use->mark->direction));

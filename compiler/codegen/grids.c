@@ -18,7 +18,7 @@ bool loop_is_shared(const struct emit *e, const struct loop_use *use)
 
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 {
-	return e->grid && e->grid->team > 1 && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
+	return e->grid && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
 }
 
 void emit_team_sync(struct emit *e)

@@ -363,12 +363,12 @@ static void print_swaps(struct kernel *kernel, const char *function, bool only_k
 	}
 }
 
-static bool has_commits(const struct kernel *kernel)
+static bool has_commits(const struct module *module)
 {
 	bool has = false;
 
-	for (int i = 0; i < kernel->nests.n; i++)
-		has |= kernel->nests.items[i].is_commit;
+	for (int i = 0; i < module->stages.n; i++)
+		has |= module->stages.items[i]->is_commit;
 	return has;
 }
 
@@ -394,7 +394,7 @@ static void print_host_loop(struct kernel *kernel, const char *it, const char *l
 	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
 	print_region(kernel, REGION_BODY);
-	if (has_swaps(e->module) && !has_commits(kernel))
+	if (has_swaps(e->module) && !has_commits(e->module))
 		print_failure_check(kernel);
 	print_swaps(kernel, "pmg_swap", false);
 	close_block(e->w, "}");

@@ -75,21 +75,19 @@ static int subscript_of(const struct access *access, int dim, int64_t *offset)
 /* Every stage sets the array, at the same subscripts. */
 static bool finds_subscripts(const struct halo *h, const struct group *group, struct border *border)
 {
-	for (int s = 0; s < group->stages.n; s++)
-		for (int k = 0; k < h->n; k++) {
-			const struct stage *stage = group->stages.items[s];
-			int64_t offset = 0;
-			int i = subscript_of(&stage->write, h->first + k, &offset);
+	const struct access *write = &group->stages.items[0]->write;
+	bool finds = true;
 
-			if (stage->op != REDUCE_SET || stage->is_init || i < 0 ||
-			    stage->write.array != target_of(group))
-				return false;
-			if (s > 0 && (border->subscript[k] != i || border->offset[k] != offset))
-				return false;
-			border->subscript[k] = i;
-			border->offset[k] = offset;
-		}
-	return true;
+	for (int s = 0; s < group->stages.n; s++) {
+		const struct stage *stage = group->stages.items[s];
+
+		finds = finds && stage->op == REDUCE_SET && !stage->is_init && access_equal(&stage->write, write);
+	}
+	for (int k = 0; k < h->n && finds; k++) {
+		border->subscript[k] = subscript_of(write, h->first + k, &border->offset[k]);
+		finds = border->subscript[k] >= 0;
+	}
+	return finds;
 }
 
 struct reading {

@@ -59,8 +59,8 @@ static __isl_give isl_multi_union_pw_aff *tile_schedule(struct module *module, _
 /* The bands of the tiles of `n` loops, of which the first has its mark at `at`, above it; back to that mark. */
 static __isl_give node *insert_tiles(struct tiling *t, __isl_take node *at, int n)
 {
-	const struct mark *loops[8];
-	isl_multi_union_pw_aff *bands[8];
+	const struct mark **loops = arena_new_array(t->module->arena, const struct mark *, n);
+	isl_multi_union_pw_aff **bands = arena_new_array(t->module->arena, isl_multi_union_pw_aff *, n);
 
 	for (int i = 0; i < n; i++) {
 		loops[i] = mark_of_node(at);
@@ -91,7 +91,7 @@ static int n_adjacent(const struct tiling *t, __isl_keep node *at)
 	node *next = isl_schedule_node_copy(at);
 	int n = 0;
 
-	while (n < t->override->numbers.n - t->n_done && n < 8) {
+	while (n < t->override->numbers.n - t->n_done) {
 		const struct mark *mark = mark_of_node(next);
 
 		if (!mark || mark->kind != MARK_LOOP)
