@@ -293,7 +293,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
-	ragged_open(e, lanes);
+	ragged_open(e, e->lane_start, lanes);
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
 	scope_leave(e, scope);
@@ -313,6 +313,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
 	open_block(e->w, "{");
+	ragged_open(e, affine_plain(e->arena, &value), "1");
 	emit_body(e, node, NULL, &value, "1");
 	block_close(e, visible);
 	lanes_end(e);

@@ -516,7 +516,7 @@ bool each_lane_open(struct emit *e, struct each_lane *each);
 void each_lane_close(struct emit *e, const struct each_lane *each);
 bool block_is_ragged(const struct emit *e);
 /* The block's begin: its segments, if it has some. */
-void ragged_open(struct emit *e, const char *n_lanes);
+void ragged_open(struct emit *e, const char *first, const char *n_lanes);
 void ragged_fill(struct emit *e, const struct array *copy, bool is_read);
 void ragged_empty(struct emit *e, const struct array *copy);
 

@@ -241,7 +241,7 @@ bool block_is_ragged(const struct emit *e)
 	return segments_of_block(e);
 }
 
-void ragged_open(struct emit *e, const char *n_lanes)
+void ragged_open(struct emit *e, const char *first, const char *n_lanes)
 {
 	const struct array *segments = segments_of_block(e);
 	const char *begin, *rows;
@@ -256,7 +256,7 @@ void ragged_open(struct emit *e, const char *n_lanes)
 	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
 	line(e->w, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
 	line(e->w, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
-	     segments->c_name, layout_order(e->layout, segments), e->lane_start, lanes_text(e), n_lanes, begin, rows);
+	     segments->c_name, layout_order(e->layout, segments), first, lanes_text(e), n_lanes, begin, rows);
 }
 
 /* "b_block, 16, b, begin, rows": the names of arrays, without the lane. */
