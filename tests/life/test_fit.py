@@ -8,6 +8,7 @@ import csv
 import os
 import pty
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -79,6 +80,63 @@ def with_mean(folder, problem):
     write(path, problem, D=D, y=y + 50*(np.arange(len(y)) == 3)[:, None])
     out = run(*words)
     check("p.h5: voxel 3 of signal 0 has the mean 50, which the dictionary" in out, out)
+
+
+def hopeless(folder, problem):
+    """Told of, where weights of 0 are the optimum from the start, and why."""
+    for why, changes, *flags in [
+            ("the signal is 0", {"y": 0*problem.b}), ("the dictionary is 0", {"D": 0*problem.D}),
+            ("the coefficients are 0", {"PHI_value": 0*problem.value}),
+            ("the penalty is more than any fiber explains", {}, "--l1=1e300"),
+            ("no fiber explains any of the signal, or numbers are too small or too large", {"D": 1e-200*problem.D}),
+            ("no fiber explains any of the signal, or numbers are too small or too large", {"y": 1e-310*problem.b}),
+            ("no fiber explains any of the signal, or numbers are too small or too large",
+             {"PHI_value": 1e200*problem.value})]:
+        path = write(folder/"hopeless.h5", problem, **changes)
+        out = run("fit", path, "-o", folder/"w.npy", *flags)
+        check(f"pmg life fit: warning: {path}: all weights will be 0: {why}\n" in out and
+              "the tolerance is reached after 0 iterations" in out, out)
+        check(not np.load(folder/"w.npy").any(), f"{why}: the weights")
+
+
+def limited(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def no_room(folder, problem):
+    """A disk that is full, or files that may not be so large: the message, no part of an output, no weights lost."""
+    path = write(folder/"room.h5", problem)
+    words = [path, "--iterations=3", "--tolerance=0", "-o", folder/"room.txt"]
+    done = life("fit", *words, "--history=/dev/full")
+    check(done.returncode == IO and "/dev/full: cannot write: No space left on device" in done.stdout, done.stdout)
+    check(np.loadtxt(folder/"room.txt").shape == (30,), "weights without a history")
+    folder.joinpath("room.txt").unlink()
+    state = ["--state", folder/"room.state"]
+    run("fit", *words, *state)
+    folder.joinpath("room.txt").rename(folder/"wanted.txt")
+    size = folder.joinpath("room.state").stat().st_size
+    np.savetxt(folder/"30.txt", np.ones(30))
+    good = write(folder/"good.h5", problem)
+    signals = folder/"many.npy"
+    np.save(signals, np.tile(problem.b, (60, 1, 1)))
+    for told, limit, command in [
+            ("30w.txt: cannot write: File too large", 30, ["export", folder/"30.txt", "-o", folder/"30w.txt"]),
+            ("30w.npy: cannot write: File too large", 130, ["export", folder/"30.txt", "-o", folder/"30w.npy"]),
+            ("30w.h5: the system refuses it: File too large", 500,
+             ["export", folder/"30.txt", "-o", folder/"30w.h5"]),
+            ("good.h5: cannot write: File too large", 9000, ["export", folder/"30.txt", "-o", good]),
+            ("room.state: cannot write: File too large", size - 20, ["fit", *words, *state]),
+            ("whole.h5: the system refuses it: File too large", 9000,
+             ["import", f"{good}:/PHI", f"--dictionary={good}:/D", f"--y={good}:/y", "-o", folder/"whole.h5"])]:
+        done = subprocess.run([PMG, "life", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False, preexec_fn=limited(limit))
+        check(done.returncode == IO and done.stdout.strip().endswith(told), f"{told}: {done.returncode} {done.stdout}")
+    check(not list(folder.glob("30w*")) and not list(folder.glob("*part-*")), "parts are removed")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        for command in ["fit", "--help"], ["evaluate", good, folder/"30.txt"]:
+            done = subprocess.run([PMG, "life", *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+            check(done.returncode == IO and "cannot write to the standard output" in done.stderr, done.stderr)
 
 
 def moments(folder, words):
@@ -300,6 +358,8 @@ def main():
         check(w[-1] == 0, "a fiber without coefficients has weight 0")
         options(folder, problem, exact)
         with_mean(folder, problem)
+        hopeless(folder, problem)
+        no_room(folder, problem)
         any_threads(folder)
         left_over(folder, problem)
         tells_compiling(folder, problem)

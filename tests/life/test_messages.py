@@ -128,6 +128,8 @@ def encode(table):
     row("no tracks", tracks=None)
     row("convention", "--convention=dippy")
     row("tensor", "--tensor=-1,0")
+    row("tensor of a ball", "--tensor=0.001,0.001")
+    row("tensor of nearly a ball", "--tensor=0.001,0.00099")
     row("tensor in um2/ms", "--tensor=1.7,0.2")
     row("tensor in mm2/s, encode", "--convention=encode", "--tensor=0.0017,0.0002")
     row("tensor in m2/s", "--tensor=1.7e-9,0.2e-9")
@@ -151,6 +153,7 @@ def encode(table):
     row("over a link", to="link.h5")
     row("to .npy", to="bad.npy")
     row("to no suffix", to="bad")
+    row("to a device", to="/dev/full")
     row("nowhere", to="none/bad.h5")
     if TRACKS.is_dir():
         for name in ("no_header_end.tck",):
@@ -169,7 +172,8 @@ def fit(table, problem):
     for name, changes in {
             "y NaN": {"y": bent(problem.b, (2, 3), np.nan)}, "D infinite": {"D": bent(problem.D, (1, 0), np.inf)},
             "value infinite": {"PHI_value": bent(problem.value, 7, -np.inf)}, "no coefficients": empty,
-            "no y": {"y": None}, "no D": {"D": None}, "y narrow": {"y": problem.b[:, 1:]},
+            "no y": {"y": None}, "no D": {"D": None}, "neither": {"y": None, "D": None},
+            "D complex": {"D": problem.D*1j}, "y text": {"y": "a text"}, "y narrow": {"y": problem.b[:, 1:]},
             "voxels beyond": {"y": problem.b[:1]}, "atoms beyond": {"D": problem.D[:1]},
             "values short": {"PHI_value": problem.value[1:]}, "no atoms": {"PHI_atom": None},
             "negative": {"PHI_atom": bent(problem.atom, 5, -3)},
@@ -184,6 +188,10 @@ def fit(table, problem):
     table.row("fit start NaN", good, "--start", table.save("nan.npy", np.full(30, np.nan)), "-o", folder/"bad.txt")
     table.row("fit start negative", good, "--start", table.save("negative.npy", -np.ones(30)), "-o",
               folder/"bad.txt")
+    table.row("fit start of rows", good, "--start", table.save("ones.npy", np.ones((2, 30))), "-o", folder/"bad.txt")
+    table.row("fit start empty", good, "--start", table.put("empty.txt", "# nothing\n"), "-o", folder/"bad.txt")
+    table.row("fit resume a folder", good, "--resume", folder/"folder.txt", "-o", folder/"bad.txt")
+    table.row("fit to the standard output", good, "-o", "/dev/stdout")
     table.row("fit tolerance", good, "--tolerance=nan", "-o", folder/"bad.txt")
     table.row("fit precision", good, "--precision=f16", "-o", folder/"bad.txt")
     table.row("fit iterations", good, "--iterations=-1", "-o", folder/"bad.txt")
@@ -247,6 +255,7 @@ def steps(table, good):
     table.row("evaluate no problem", folder/"none.h5", w)
     table.row("evaluate lesion of half a fiber", good, w, "--lesion", table.save("half.npy", np.ones(3)/2))
     table.row("evaluate lesion beyond", good, w, "--lesion", table.save("far.npy", np.array([2, 30])))
+    table.row("evaluate lesion mask", good, w, "--lesion", table.save("mask.npy", np.arange(30) < 7))
     table.row("evaluate lesion nowhere", good, w, "--lesion", table.save("lonely.npy", np.array([29])))
     table.row("evaluate the same scan", good, w, "--repeat", good)
     table.row("evaluate a problem as weights", good, good)
@@ -262,6 +271,8 @@ def steps(table, good):
     table.row("export to .f64 of another shape", w, "-o", folder/"bad.f64[31]")
     table.row("evaluate rows of other fibers", good, table.save("rows.npy", np.ones((6, 5))))
     table.row("export no output", w)
+    table.row("export no weights", folder/"empty.txt", "-o", folder/"bad.npy")
+    table.row("export a number of rows", folder/"ones.npy", "-o", folder/"bad.npy")
     table.row("export no pruned tracks", w, "--tracks", folder/"scan.tck")
     table.row("export above", w, "--tracks", folder/"scan.tck", "--pruned", folder/"bad.tck", "--above=x")
     table.row("export above of nothing", w, "-o", folder/"bad.npy", "--above=0.1")

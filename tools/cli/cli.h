@@ -111,6 +111,7 @@ void scratch_remove(const char *path); /* forgets and deletes it */
 void scratch_remove_all(void);         /* newest first */
 /* The next of these signals sets `*flag` and does not end the process; NULL: it does. */
 void scratch_hold_signals(volatile int *flag);
-void scratch_catch_signals(void);      /* SIGINT, SIGTERM, SIGHUP: delete, then end as the signal does */
+void scratch_catch_signals(void);      /* SIGINT, SIGTERM, SIGHUP: delete, then end as the signal does. A
+				       * file that gets too large is an error of write() alone. */
 
 #endif

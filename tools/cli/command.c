@@ -217,10 +217,8 @@ int command_do(const struct command *command, struct arena *arena, int argc, cha
 	bool help;
 	if (!command_parse(command, arena, argc, argv, values, &operands, &help, &failure))
 		return failure_report(&failure, command->name);
-	if (help) {
+	if (help)
 		command_help(command, stdout);
-		return OUTCOME_OK;
-	}
-	bool ok = body(values, &operands, arena, &failure);
+	bool ok = help || body(values, &operands, arena, &failure);
 	return ok && output_is_written(&failure) ? OUTCOME_OK : failure_report(&failure, command->name);
 }

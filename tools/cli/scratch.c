@@ -96,4 +96,5 @@ void scratch_catch_signals(void)
 		if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
+	signal(SIGXFSZ, SIG_IGN);
 }

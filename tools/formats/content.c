@@ -50,6 +50,15 @@ bool hdf5_write_borrowed(struct content *content, const char *path, const char *
 	return ok;
 }
 
+/* A message about the part is one about the file. */
+static void name_whole(const struct output *out, struct failure *failure)
+{
+	const size_t size = strlen(failure->text), n = strlen(out->part), n_whole = strlen(out->path);
+	if (size < n || memcmp(failure->text, out->part, n) != 0)
+		return;
+	memmove(failure->text + n_whole, failure->text + n, size - n + 1);
+}
+
 bool hdf5_write_whole(const char *path, bool (*fill)(void *user, const char *path, struct failure *failure),
 		      void *user, struct failure *failure)
 {
@@ -58,6 +67,8 @@ bool hdf5_write_whole(const char *path, bool (*fill)(void *user, const char *pat
 		return false;
 	remove(out.part);
 	bool ok = fill(user, out.part, failure);
+	if (!ok)
+		name_whole(&out, failure);
 	return output_close(&out, ok, failure) && ok;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct format formats[] = {
 	{ "npy", ".npy", "NumPy's array", npy_read, npy_write },
@@ -65,7 +66,8 @@ static const struct format *format_of_first_bytes(const char *path)
 			   { "\x89HDF\r\n\x1a\n", "hdf5" },
 			   { "%%MatrixMarket", "mtx" } };
 	char start[16] = "";
-	FILE *file = fopen(path, "rbe");
+	struct stat status;
+	FILE *file = stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rbe") : NULL;
 	if (!file)
 		return NULL;
 	size_t n = fread(start, 1, sizeof(start) - 1, file);

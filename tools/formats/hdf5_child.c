@@ -180,9 +180,9 @@ static bool receive_all(struct hdf5_parent *parent, struct failure *failure)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-static bool tell_end(const struct hdf5_child *child, int status, struct failure *failure)
+static bool tell_end(const struct hdf5_child *child, const char *path, int status, struct failure *failure)
 {
-	const char *path = child->path, *library = child->library ? child->library : "HDF5";
+	const char *library = child->library ? child->library : "HDF5";
 	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL))
 		return fail_file(failure, path, "the %s library takes too long over this file", library);
 	if (WIFSIGNALED(status))
@@ -236,5 +236,5 @@ bool hdf5_run(struct hdf5_child *child, struct hdf5_parent *parent, struct failu
 		fclose(parent->pipe);
 	while (waitpid(process, &status, 0) < 0 && errno == EINTR)
 		;
-	return ok || failure->outcome != OUTCOME_OK ? ok : tell_end(child, status, failure);
+	return ok || failure->outcome != OUTCOME_OK ? ok : tell_end(child, parent->path, status, failure);
 }

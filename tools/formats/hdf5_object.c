@@ -77,9 +77,14 @@ static herr_t fail_by_system(hid_t stack, void *user)
 
 /* ---- Opening -------------------------------------------------------------------------- */
 
-hid_t child_open(struct hdf5_child *child, unsigned access)
+void child_listen(struct hdf5_child *child)
 {
 	H5Eset_auto2(H5E_DEFAULT, fail_by_system, child);
+}
+
+hid_t child_open(struct hdf5_child *child, unsigned access)
+{
+	child_listen(child);
 	if (H5open() < 0 || H5PLset_loading_state(0) < 0 || H5Lunregister(H5L_TYPE_EXTERNAL) < 0)
 		child_fail(child, OUTCOME_INTERNAL, "cannot start the HDF5 library", NULL);
 	hid_t file = H5Fopen(child->path, access, H5P_DEFAULT);

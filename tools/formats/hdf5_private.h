@@ -64,6 +64,8 @@ void child_send(struct hdf5_child *child, const struct record *record, const voi
 /* Sends the failure and ends the child. With `reason` NULL: the innermost words of the library. */
 void child_fail(struct hdf5_child *child, enum outcome outcome, const char *what, const char *reason)
 	__attribute__((noreturn));
+/* From here on the library's errors are the child's failures. */
+void child_listen(struct hdf5_child *child);
 hid_t child_open(struct hdf5_child *child, unsigned access);
 /* What an object is as a record, ENTRY for all that cannot be read, with the reason as its note. */
 void object_describe(hid_t object, const char *name, struct record *record);

@@ -142,6 +142,7 @@ static void write_object(struct hdf5_child *child)
 	const struct content *content = request->content;
 	bool is_array = content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
 	const char *inner = request->inner && *request->inner ? request->inner : is_array ? "/data" : "/";
+	child_listen(child);
 	if (child->size == 0) {
 		hid_t made =
 			H5Fcreate(child->path, H5F_ACC_TRUNC, without_times(H5P_FILE_CREATE), H5P_DEFAULT);
@@ -191,7 +192,7 @@ static bool copy_old(const char *path, FILE *to, struct failure *failure)
 		fwrite(buffer, 1, n, to);
 	bool ok = !ferror(from) || fail_file(failure, path, "cannot read:");
 	fclose(from);
-	return ok && (fflush(to) == 0 || fail_file(failure, path, "cannot write:"));
+	return ok && ((fflush(to) == 0 && !ferror(to)) || fail_file(failure, path, "cannot write:"));
 }
 
 bool hdf5_has_room(const struct location *location, struct failure *failure)

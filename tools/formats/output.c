@@ -63,7 +63,7 @@ static bool is_left_over(const char *name, const char *base)
 	if (maker != machine() || end != name + n + 14 || *end != '-')
 		return false;
 	long process = strtol(end + 1, &end, 10);
-	return process > 0 && (!*end || strncmp(end, ".part-", 6) == 0) && kill((pid_t) process, 0) != 0 &&
+	return process > 0 && (!*end || *end == '.') && kill((pid_t) process, 0) != 0 &&
 	       errno == ESRCH;
 }
 

@@ -141,8 +141,11 @@ int64_t problem_bytes(const struct problem *problem);
 
 /* ---- weights.c: a number for each fiber ---------------------------------------------------- */
 
+/* Which of several signals: none is said, or there is one only. */
+enum { SIGNAL_UNSAID = -1, SIGNAL_ALONE = -2 };
+
 /* From any file of an array; NULL after a failure. Each is finite and not negative, and there are `n`; -1: any number,
- * which *n then is. Of weights of several signals those of number `signal`; -1: there is one. */
+ * which *n then is. Of weights of several signals those of number `signal`. */
 double *weights_read(struct arena *arena, const char *text, int64_t signal, int64_t *n, struct failure *failure);
 /* Text (as MRtrix takes it), .npy, .h5:/NAME or what else the suffix says. With signals, a row of n for each; 0: a
  * list. With `w` NULL it is only asked whether they have the shape that `text` states. */
@@ -185,7 +188,7 @@ double *signals_read(struct arena *arena, const char *text, const struct problem
  * n_theta], has one, beyond rounding. `text` is the option or file that it comes from. */
 void signals_tell_mean(const struct problem *problem, const double *y, int64_t n, const char *command,
 		       const char *text);
-/* Makes number `signal` of a file (-1: the only one) the problem's y; what has been measured is unknown then. */
+/* Makes number `signal` of a file, or its only one, the problem's y; what has been measured is unknown then. */
 bool signals_take(struct arena *arena, const char *text, int64_t signal, struct problem *problem,
 		  struct failure *failure);
 

@@ -25,9 +25,9 @@ static bool take_tensor(const char *text, double *eigenvalues, struct failure *f
 		return true;
 	snprintf(axial, sizeof(axial), "%.*s", comma ? (int) (comma - text) : 0, text);
 	if (comma && parse_real(axial, &eigenvalues[0]) && parse_real(comma + 1, &eigenvalues[1]) &&
-	    isfinite(eigenvalues[0]) && eigenvalues[0] > 0 && eigenvalues[1] >= 0 && eigenvalues[1] <= eigenvalues[0])
+	    isfinite(eigenvalues[0]) && eigenvalues[1] >= 0 && eigenvalues[1] < eigenvalues[0])
 		return true;
-	fail(failure, OUTCOME_USAGE, "--tensor=%s: two numbers are needed, the first positive, the second not larger",
+	fail(failure, OUTCOME_USAGE, "--tensor=%s: two numbers are needed, the second 0 or more, the first larger",
 	     text);
 	fail_help(failure, "--tensor=0.001,0");
 	return false;
@@ -44,9 +44,15 @@ static bool is_measurable(double exponent)
 static bool tensor_has_unit(const struct values *v, const struct encode_options *options, const struct gradients *g,
 			    struct failure *failure)
 {
-	const double *e = options->eigenvalues, exponent = g->largest_b / tensor_scale(options->convention) * e[0];
+	const double *e = options->eigenvalues, b = g->largest_b / tensor_scale(options->convention);
+	const double exponent = b * e[0], across = b * e[1];
 	const char *unit = options->convention == CONVENTION_DIPY ? "mm^2/s" : "um^2/ms";
 	double factor = exponent > most_exponent ? 1e-3 : 1e3;
+	if (is_measurable(exponent) && exponent - across < least_exponent)
+		return fail(failure, OUTCOME_USAGE,
+			    "--tensor=%g,%g: at b = %g, exp(-%g) of the signal is left along a fiber and exp(-%g) "
+			    "across, which is no difference",
+			    e[0], e[1], g->largest_b, exponent, across);
 	if (is_measurable(exponent))
 		return true;
 	fail(failure, OUTCOME_USAGE,

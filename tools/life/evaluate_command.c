@@ -155,6 +155,9 @@ static bool read_lesion(struct evaluation *e, const char *text, bool *is_cut, st
 		ok = (f >= 0 && f < e->problem.n_fibers) ||
 		     fail_file(failure, text, "there is no fiber %" PRId64 ", there are %" PRId64, f,
 			       e->problem.n_fibers);
+		if (ok && is_cut[f])
+			ok = fail_file(failure, text,
+				       "fiber %" PRId64 " is there twice; numbers of fibers are needed, no mask", f);
 		if (ok)
 			is_cut[f] = true;
 	}
@@ -304,7 +307,7 @@ static bool evaluate(void *values, const word_list *operands, struct arena *aren
 
 static int evaluate_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { .signal = -1 };
+	struct values values = { .signal = SIGNAL_UNSAID };
 	return command_do(command, arena, argc, argv, &values, evaluate);
 }
 

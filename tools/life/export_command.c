@@ -114,7 +114,7 @@ static bool export(void *values, const word_list *operands, struct arena *arena,
 
 static int export_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { .signal = -1 };
+	struct values values = { .signal = SIGNAL_UNSAID };
 	return command_do(command, arena, argc, argv, &values, export);
 }
 

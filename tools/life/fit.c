@@ -241,7 +241,8 @@ static bool go_on(struct fit *fit, struct failure *failure)
 		return step(fit, &control, failure);
 	if (failure->outcome == OUTCOME_DATA)
 		fail_help(failure,
-			  "--start, --l1, --penalty and --signals have to be as they were, --iterations not less");
+			  "a state is WEIGHTS.state, or what --state named; --start, --l1, --penalty and --signals "
+			  "have to be as they were, --iterations not less");
 	return false;
 }
 

@@ -2,6 +2,7 @@
  *
  * `pmg life fit`: tells what memory and time a fit takes, then iterates, tells how it goes, and writes weights.
  * Progress goes to the standard error: one line that is overwritten on a terminal, else a line from time to time. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -139,11 +140,36 @@ static bool is_at_optimum(const struct fitting *f)
 	return state->violation < f->fit.options.tolerance * state->scale || state->violation == 0;
 }
 
+static bool is_zero(const double *values, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		if (values[i] != 0)
+			return false;
+	return true;
+}
+
+/* Where the gradient for weights of 0 is none, they are the optimum, whatever else is in the problem. */
+static void tell_hopeless(const struct fitting *f)
+{
+	const struct problem *p = &f->problem;
+	const struct fit_options *options = &f->fit.options;
+	const double *y = options->signals ? options->signals : p->y;
+	if (f->fit.state.scale >= DBL_MIN)
+		return;
+	fprintf(stderr, "pmg life fit: warning: %s: all weights will be 0: %s\n", f->path,
+		is_zero(y, fit_rows(&f->fit) * p->n_voxels * p->n_theta) ? "the signal is 0" :
+		is_zero(p->D, p->n_atoms * p->n_theta) ? "the dictionary is 0" :
+		is_zero(p->value, p->n_coeffs) ? "the coefficients are 0" :
+		options->penalty ? "the penalty is more than any fiber explains" :
+				   "no fiber explains any of the signal, or numbers are too small or too large");
+}
+
 static void tell_end(const struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
+	bool is_early = state->is_finished && state->iteration < f->values->iterations;
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
-	       is_at_optimum(f) ? "the tolerance is reached" : "stopped by --iterations", state->iteration,
+	       is_at_optimum(f) || is_early ? "the tolerance is reached" : "stopped by --iterations", state->iteration,
 	       now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
 	       fit_rows(&f->fit) * f->problem.n_fibers);
@@ -257,6 +283,18 @@ static bool iterate(struct fitting *f, struct failure *failure)
 	return true;
 }
 
+/* What cannot be written is in the state, if that can. */
+static bool write_weights(struct fitting *f, struct failure *failure)
+{
+	struct failure ignored = { 0 };
+	if (weights_write(f->arena, f->values->output, f->fit.w, f->fit.options.n_signals, f->problem.n_fibers,
+			  failure))
+		return true;
+	if (save(f, &ignored))
+		fail_help(failure, "the same command with --resume=%s writes them", f->fit.options.state);
+	return false;
+}
+
 /* Once there are weights, a state is of use to go on for more iterations, if it has been asked for. */
 static bool end_state(struct fitting *f, struct failure *failure)
 {
@@ -308,7 +346,7 @@ static bool read_penalty(struct fitting *f, struct fit_options *options, struct 
 		return true;
 	if (!take_real("l1", v->l1, &lambda, failure))
 		return false;
-	options->penalty = v->penalty ? weights_read(f->arena, v->penalty, -1, &n, failure)
+	options->penalty = v->penalty ? weights_read(f->arena, v->penalty, SIGNAL_ALONE, &n, failure)
 				      : calloc((size_t) n + 1, sizeof(double));
 	if (!options->penalty)
 		return v->penalty ? false : fail_memory(failure, "the penalties");
@@ -354,28 +392,36 @@ static bool run_fit(struct fitting *f, struct failure *failure)
 	struct fit_options options = { .penalty = NULL };
 	struct location target;
 	double *start = NULL;
+	struct failure of_history = { 0 };
 	bool ok = read_options(f, &options, failure) &&
 		  output_target(f->arena, f->values->output, "/w", &target, failure) &&
+		  (!f->values->resume || file_is_readable(f->values->resume, failure)) &&
 		  check_files(f, options.state = state_file(f, &target), failure) &&
 		  problem_read(&f->problem, f->path, failure) && problem_check(&f->problem, f->path, failure);
 	if (ok && f->values->start) {
-		options.start = start = weights_read(f->arena, f->values->start, -1, &f->problem.n_fibers, failure);
+		options.start = start = weights_read(f->arena, f->values->start, SIGNAL_ALONE, &f->problem.n_fibers,
+						     failure);
 		ok = start != NULL;
 	}
 	ok = ok && read_penalty(f, &options, failure) && read_signals(f, &options, failure) &&
 	     weights_write(f->arena, f->values->output, NULL, options.n_signals, f->problem.n_fibers, failure) &&
 	     fit_open(&f->fit, f->arena, &f->problem, &options, failure) && tell_forecast(f, failure) &&
-	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure) &&
-	     iterate(f, failure);
-	ok = close_history(f, failure) && ok;
+	     fit_plan(&f->fit, failure) && fit_begin(&f->fit, failure) && begin_history(f, failure);
+	if (ok)
+		tell_hopeless(f);
+	ok = ok && iterate(f, failure);
+	bool has_history = close_history(f, &of_history);
 	if (ok)
 		tell_end(f);
 	if (ok)
 		tell_device(f);
-	ok = ok && weights_write(f->arena, f->values->output, f->fit.w, options.n_signals, f->problem.n_fibers,
-				 failure);
+	ok = ok && write_weights(f, failure);
 	state_was_interrupted();
 	ok = ok && end_state(f, failure);
+	if (ok && !has_history) {
+		*failure = of_history;
+		ok = false;
+	}
 	fit_close(&f->fit);
 	problem_free(&f->problem);
 	free(start);

@@ -86,7 +86,7 @@ static bool predict(void *values, const word_list *operands, struct arena *arena
 
 static int predict_main(const struct command *command, struct arena *arena, int argc, char **argv)
 {
-	struct values values = { .signal = -1 };
+	struct values values = { .signal = SIGNAL_UNSAID };
 	return command_do(command, arena, argc, argv, &values, predict);
 }
 

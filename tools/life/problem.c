@@ -96,16 +96,28 @@ static bool take_phi(struct problem *p, struct content *phi, const char *path, s
 	return true;
 }
 
+static bool is_problem_of(const struct member *D, const struct member *y, const char *path, struct failure *failure)
+{
+	bool has_D = D && D->array.rank == 2, has_y = y && y->array.rank == 2;
+	if (has_D && has_y && D->array.shape[1] == y->array.shape[1])
+		return true;
+	if (has_D && has_y)
+		fail_file(failure, path, "it is no problem: D has rows of %lld numbers, y of %lld",
+			  (long long) D->array.shape[1], (long long) y->array.shape[1]);
+	else
+		fail_file(failure, path, "it is no problem: it has no matrix %s of real numbers",
+			  has_D ? "y" : has_y ? "D" : "D and no y");
+	fail_help(failure, "'pmg life encode' and 'pmg life import' make problems");
+	return false;
+}
+
 static bool take_group(struct problem *p, struct content *group, const char *path, struct failure *failure)
 {
 	struct member *D = content_find(group, "D"), *y = content_find(group, "y");
 	struct member *coords = content_find(group, "voxel_coords");
 	struct real_member reals[N_REALS];
-	if (!D || !y || D->array.rank != 2 || y->array.rank != 2 || D->array.shape[1] != y->array.shape[1]) {
-		fail_file(failure, path, "it is no problem: matrices D and y with rows of one length are needed");
-		fail_help(failure, "'pmg life encode' and 'pmg life import' make problems");
+	if (!is_problem_of(D, y, path, failure))
 		return false;
-	}
 	p->n_atoms = D->array.shape[0];
 	p->n_voxels = y->array.shape[0];
 	p->n_theta = D->array.shape[1];

@@ -28,6 +28,8 @@ static bool check_weights(const struct location *location, const struct ndarray 
 			  extents_text(array->rank, array->shape, shape, sizeof(shape)), (long long) n);
 		return help_rows(location, array, n, failure), false;
 	}
+	if (count == 0)
+		return fail_file(failure, text, "it has no numbers");
 	for (int64_t f = 0; f < count; f++)
 		if (!isfinite(w[f]) || w[f] < 0)
 			return fail_file(failure, text, "the weight of fiber %lld is %g", (long long) f, w[f]);
@@ -44,9 +46,11 @@ static bool take_signal(const struct location *location, struct ndarray *array, 
 		return fail_file(failure, text, "its shape is %s: rows of %" PRId64 ", there are %" PRId64 " fibers",
 				 extents_text(array->rank, array->shape, shape, sizeof(shape)), array->shape[1], n);
 	if (signal < 0 && is_matrix) {
-		fail_file(failure, text, "its shape is %s, a row for each signal",
+		fail_file(failure, text, "its shape is %s, not a list",
 			  extents_text(array->rank, array->shape, shape, sizeof(shape)));
-		return fail_help(failure, "--signal=N takes the weights of one, counting from 0"), false;
+		if (signal == SIGNAL_UNSAID)
+			fail_help(failure, "of weights of several signals, --signal=N takes those of one, from 0");
+		return false;
 	}
 	if (signal < 0)
 		return true;

@@ -108,7 +108,7 @@ bool state_save(struct execution *e, struct failure *failure)
 	struct output out;
 	if (!output_open(&out, path, failure))
 		return false;
-	bool ok = write_all(e, out.file) || fail_file(failure, path, "cannot write the state");
+	bool ok = write_all(e, out.file) || fail_file(failure, path, "cannot write the state:");
 	return output_close(&out, ok, failure);
 }
 
