@@ -71,8 +71,6 @@ struct affine affine_of_expr(struct emit *e, const struct point *point, const st
 		return affine_of_op(e, point, expr);
 	if (expr->kind == EXPR_PARAM)
 		return affine_name(e->arena, e->layout->params[expr->index]);
-	if (expr->kind == EXPR_CAST && expr->type == expr->args[0]->type)
-		return affine_of_expr(e, point, expr->args[0]);
 	return affine_of_other(e, point, expr);
 }
 

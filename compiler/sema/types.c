@@ -317,7 +317,7 @@ struct expr *value_cast(struct sema *sema, enum scalar_type type, struct expr *a
 		return NULL;
 	if (type != TYPE_BOOL && !value_expect_number(sema, a, "cast"))
 		return NULL;
-	return with_span(expr_cast(sema->arena, type, a), span);
+	return with_span(expr_as(sema->arena, type, a), span);
 }
 
 /* ---- functions ---- */
