@@ -6,9 +6,10 @@ A mutant is a file of compiler/passes or compiler/codegen with one change: a com
 condition dropped or turned round, && and || exchanged, + and - exchanged, a flag inverted. The file is compiled and
 linked before the compiler's library in BUILD, into the programs that test it, which are asked the questions that reach
 the changed function, the quickest first, until one of them tells the mutant from the right compiler: the cases of
-tests/decide and the kept texts of tests/codegen and generated/; then random programs, by each row of their table of
-variants, and kernels for CUDA, of which only what has another text than before is run; at last tests/codegen. LEAST of
-the mutants must be told. Which functions a question reaches is found by a compiler that notes them (reached.c).
+tests/decide and the kept texts of tests/codegen and generated/; then programs of tests/random and tests/programs,
+random programs, by each row of their table of variants, and kernels for CUDA, of which only what has another text than
+before is run; at last tests/codegen. LEAST of the mutants must be told. Which functions a question reaches is found by
+a compiler that notes them (reached.c).
 
 Which mutants a seed draws depends on their own rows alone: the lists of a seed before and after a change of the
 compiler have nearly the same mutants. Not counted as mutants: those that do not compile, compile to the same machine
@@ -123,7 +124,7 @@ def whole(text):
 
 def questions(programs):
     """`programs`: a file of random ones."""
-    examples = sorted(Path("dsl_examples").glob("*.pmg"))
+    examples, kept = (sorted(Path(folder).glob("*.pmg")) for folder in ("dsl_examples", "tests/programs"))
     asked = [Question(DECIDE, [path]) for path in sorted(Path("tests/decide").glob("**/*.pmg"))]
     for path in sorted(Path("tests/codegen").glob("*/*.pmg")):
         asked.append(Question(PMGC, [path, "-o", "-", ONE], kernels))
@@ -137,7 +138,11 @@ def questions(programs):
         asked.append(Question(PMGC, [programs, "-o", "-", "--overrides=off", *flags.split()], whole,
                               (RANDOM, [programs, DRAWS, row])))
     asked += [Question(PMGC, [path, "-o", "-", *CUDA], whole) for path in examples]
-    for path in [*examples, *sorted(Path("tests/programs").glob("*.pmg"))]:
+    for path in sorted(Path("tests/random").glob("scheduled/*.pmg")):
+        asked.append(Question(PMGC, [path, "-o", "-", ONE], whole, (RANDOM, [path, DRAWS, 0])))
+    for path in [*sorted(Path("tests/random").glob("*.pmg")), *kept]:
+        asked.append(Question(PMGC, [path, "-o", "-", "--overrides=off", ONE], whole, (RANDOM, [path, DRAWS, 0])))
+    for path in [*examples, *kept]:
         asked.append(Question(PMGC, [path, "-o", "-", *CUDA, "--overrides=off", ONE], whole, (EMULATED, [path])))
     return [*asked, Question(CODEGEN, [])]
 
