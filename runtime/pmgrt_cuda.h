@@ -27,8 +27,8 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
  * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
- * and sums, and about 24 more. */
-enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_REGISTERS = 65536 };
+ * and sums, and about 20 more. */
+enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 9, PMG_CUDA_REGISTERS = 65536 };
 
 static constexpr int pmg_cuda_most_threads(int lanes)
 {
@@ -38,7 +38,7 @@ static constexpr int pmg_cuda_most_threads(int lanes)
 /* As many as have room, registers coming by eight. */
 static constexpr int pmg_cuda_blocks_with(int threads, int bytes)
 {
-	return PMG_CUDA_REGISTERS/threads/((24 + bytes/4 + 7)/8*8);
+	return PMG_CUDA_REGISTERS/threads/((20 + bytes/4 + 7)/8*8);
 }
 
 static constexpr int pmg_cuda_blocks(int lanes, int bytes)
@@ -55,12 +55,13 @@ static constexpr int pmg_cuda_blocks(int lanes, int bytes)
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
 #define PMG_TEAM(lanes, group, width) \
 	constexpr int pmg_team = (lanes), pmg_group = (group), pmg_width = (width), pmg_groups = pmg_team/pmg_group; \
+	constexpr bool pmg_once = false; \
 	const int pmg_lane = (int) (threadIdx.x % pmg_team), pmg_member = pmg_lane % pmg_group; \
 	const int pmg_group_number = pmg_lane/pmg_group; \
 	const int64_t pmg_index = ((int64_t) blockIdx.x*blockDim.x + threadIdx.x)/pmg_team; \
 	const int64_t pmg_teams = (int64_t) gridDim.x*blockDim.x/pmg_team; \
 	(void) pmg_lane, (void) pmg_member, (void) pmg_group_number, (void) pmg_groups, (void) pmg_index; \
-	(void) pmg_teams, (void) pmg_width
+	(void) pmg_teams, (void) pmg_width, (void) pmg_once
 
 template <int team> static __device__ unsigned pmg_cuda_mask()
 {

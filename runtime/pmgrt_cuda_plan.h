@@ -74,6 +74,10 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 
 	if (count <= 0 || cuda->status != PMG_OK)
 		return;
+	if (blocks > most && !sums_up) {
+		(void) pmg_cuda_check(plan, cudaErrorInvalidValue, name);
+		return;
+	}
 	if (blocks > most)
 		blocks = most;
 	switch (cuda->starts->mode) {

@@ -79,26 +79,28 @@ template <int w, class T> static inline __device__ pmg_cuda_vector<T, w> &pmg_cu
 	return *(pmg_cuda_vector<T, w> *) (void *) cell;
 }
 
-/* And to be read: by 16 or 8 bytes, whatever their type. */
-template <class Word, int w, class T> static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read_words(const T *cell)
+/* And to be read: by 16 or 8 bytes, whatever their type; what is read once, past the cache next to the lanes. */
+template <class Word, int w, bool once, class T>
+static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read_words(const T *cell)
 {
 	pmg_cuda_vector<T, w> a;
 
 	for (unsigned i = 0; i < sizeof a/sizeof(Word); i++) {
-		const Word word = ((const Word *) (const void *) cell)[i];
+		const Word *at = (const Word *) (const void *) cell + i, word = once ? __ldcg(at) : *at;
 
 		memcpy((char *) &a + i*sizeof word, &word, sizeof word);
 	}
 	return a;
 }
 
-template <int w, class T> static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read(const T *cell)
+template <int w, bool once = false, class T>
+static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read(const T *cell)
 {
 	if (sizeof(T)*w % sizeof(uint4) == 0)
-		return pmg_cuda_read_words<uint4, w>(cell);
+		return pmg_cuda_read_words<uint4, w, once>(cell);
 	if (sizeof(T)*w % sizeof(uint2) == 0)
-		return pmg_cuda_read_words<uint2, w>(cell);
-	return pmg_cuda_read_words<T, w>(cell);
+		return pmg_cuda_read_words<uint2, w, once>(cell);
+	return pmg_cuda_read_words<T, w, once>(cell);
 }
 
 template <class T, int w>
@@ -131,13 +133,15 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 #define PMG_VECTOR_START(type, n, vector) (PMG_VECTOR_IS_OWN(n, vector) ? PMG_VECTOR_CELL(vector) : (n) - pmg_width)
 /* Groups that have the same sums share the writing of them. */
 #define PMG_VECTOR_IS_OF_GROUP(vector) ((vector) % pmg_groups == pmg_group_number)
-#define PMG_READ_F64(cell) pmg_cuda_read<pmg_width>(&(cell))
-#define PMG_READ_F32(cell) pmg_cuda_read<pmg_width>(&(cell))
-#define PMG_READ_F64_AS_F32(cell) pmg_cuda_convert<double>(pmg_cuda_read<pmg_width>(&(cell)))
-#define PMG_READ_F64_AS_TOP(cell) pmg_cuda_of_top<double>(pmg_cuda_read<pmg_width>(&(cell)))
-#define PMG_READ_F64_TO_F32(cell) pmg_cuda_convert<float>(pmg_cuda_read<pmg_width>(&(cell)))
-#define PMG_READ_F64_AS_F32_TO_F32(cell) pmg_cuda_read<pmg_width>(&(cell))
-#define PMG_READ_F64_AS_TOP_TO_F32(cell) pmg_cuda_of_top<float>(pmg_cuda_read<pmg_width>(&(cell)))
+/* For what is read in this block. */
+#define PMG_READ_ONCE constexpr bool pmg_once = true
+#define PMG_READ_F64(cell) pmg_cuda_read<pmg_width, pmg_once>(&(cell))
+#define PMG_READ_F32(cell) pmg_cuda_read<pmg_width, pmg_once>(&(cell))
+#define PMG_READ_F64_AS_F32(cell) pmg_cuda_convert<double>(pmg_cuda_read<pmg_width, pmg_once>(&(cell)))
+#define PMG_READ_F64_AS_TOP(cell) pmg_cuda_of_top<double>(pmg_cuda_read<pmg_width, pmg_once>(&(cell)))
+#define PMG_READ_F64_TO_F32(cell) pmg_cuda_convert<float>(pmg_cuda_read<pmg_width, pmg_once>(&(cell)))
+#define PMG_READ_F64_AS_F32_TO_F32(cell) pmg_cuda_read<pmg_width, pmg_once>(&(cell))
+#define PMG_READ_F64_AS_TOP_TO_F32(cell) pmg_cuda_of_top<float>(pmg_cuda_read<pmg_width, pmg_once>(&(cell)))
 #define PMG_WRITE_F64(cell) pmg_cuda_at<pmg_width>(&(cell))
 #define PMG_WRITE_F32(cell) pmg_cuda_at<pmg_width>(&(cell))
 #define PMG_WRITE_F64_TO_F32(cell) pmg_cuda_at<pmg_width>(&(cell))
@@ -299,8 +303,6 @@ template <int team, class T> static inline __device__ T pmg_cuda_take(T value, i
 	return __shfl_sync(pmg_cuda_mask<team>(), value, from, team);
 }
 
-enum { PMG_ROUNDS = 4 };                /* that are summed up together */
-
 /* A step of the sums of groups over their lanes: lanes apart by so many exchange what the other one goes on with. */
 template <int team, class operation, class T>
 static inline __device__ T pmg_cuda_halve(T lower, T upper, int lanes)
@@ -311,27 +313,42 @@ static inline __device__ T pmg_cuda_halve(T lower, T upper, int lanes)
 			     pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), is_upper ? lower : upper, lanes, team));
 }
 
-/* Each lane of a group has a part of the group's sums of PMG_ROUNDS rounds: the sum that is number `rank` of all, of
- * which each round has one for each group. */
-template <int team, int group, class operation, class T>
-static inline __device__ T pmg_cuda_give(const T (&sums)[PMG_ROUNDS], int rank)
+/* The sum over a group of what its members have. Of several sums, the members from which on the group has the first,
+ * the second and so on are apart by group/rounds. */
+template <int team, int group, class operation, class T> static inline __device__ T pmg_cuda_fold(const T (&sums)[2])
 {
-	constexpr int half = group/2, quarter = group/4, groups = team/group;
-	static_assert(quarter > 0, "lanes of a group, one for each round");
-	const T lower = pmg_cuda_halve<team, operation>(sums[0], sums[2], half);
-	const T upper = pmg_cuda_halve<team, operation>(sums[1], sums[3], half);
-	T sum = pmg_cuda_halve<team, operation>(lower, upper, quarter);
+	static_assert(group >= 2, "lanes of a group, one for each round");
+	const T sum = pmg_cuda_halve<team, operation>(sums[0], sums[1], group/2);
 
-	for (int lanes = quarter/2; lanes > 0; lanes /= 2)
-		sum = operation::of(sum, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), sum, lanes, team));
-	const int round = (rank & (groups*PMG_ROUNDS - 1))/groups, member = round/2*half + round % 2*quarter;
-	return __shfl_sync(pmg_cuda_mask<team>(), sum, (rank & (groups - 1))*group + member, team);
+	return pmg_cuda_team<team, group/2, operation>(sum);
 }
 
-/* Is the sum that is number `rank` of all one of PMG_ROUNDS rounds from round `first` on? */
-template <int groups> static inline __device__ bool pmg_cuda_is_given(int rank, int first)
+template <int team, int group, class operation, class T> static inline __device__ T pmg_cuda_fold(const T (&sums)[4])
 {
-	return (rank & -(groups*PMG_ROUNDS)) == first*groups;
+	static_assert(group >= 4, "lanes of a group, one for each round");
+	const T lower = pmg_cuda_halve<team, operation>(sums[0], sums[2], group/2);
+	const T upper = pmg_cuda_halve<team, operation>(sums[1], sums[3], group/2);
+	const T sum = pmg_cuda_halve<team, operation>(lower, upper, group/4);
+
+	return pmg_cuda_team<team, group/4, operation>(sum);
+}
+
+/* Each lane of a group has a part of the group's sums of some rounds: the sum that is number `rank` of all, of which
+ * each round has one for each group. */
+template <int team, int group, class operation, class T, int rounds>
+static inline __device__ T pmg_cuda_give(const T (&sums)[rounds], int rank)
+{
+	constexpr int groups = team/group;
+	const int member = (rank & (groups*rounds - 1))/groups*(group/rounds);
+
+	return __shfl_sync(pmg_cuda_mask<team>(), pmg_cuda_fold<team, group, operation>(sums),
+			   (rank & (groups - 1))*group + member, team);
+}
+
+/* Is the sum that is number `rank` of all one of the n from number `first` on, a multiple of n? */
+template <int n> static inline __device__ bool pmg_cuda_is_given(int rank, int first)
+{
+	return (rank & -n) == first;
 }
 
 /* The lanes whose value is another than that of the lane before. */

@@ -34,11 +34,14 @@ static const char *cuda_loop_head(struct emit *e, const struct range *range, con
 	int direction = use->mark->direction;
 	const char *step = range->step == 1 ? all : arena_printf(e->arena, "%s*%s", int_text(e->arena, range->step),
 								 all);
+	const char *bound = affine_plain(e->arena, direction > 0 ? &range->end : &range->last);
+	const char *start = start_text(e, range, direction, number), *until = direction > 0 ? "<" : ">=";
 
-	return arena_printf(e->arena, "for (int64_t %s = %s; %s %s %s; %s %s %s) {", name,
-			    start_text(e, range, direction, number), name, direction > 0 ? "<" : ">=",
-			    affine_plain(e->arena, direction > 0 ? &range->end : &range->last), name,
-			    direction > 0 ? "+=" : "-=", step);
+	if (is_shared && !e->grid->sums_up)
+		return arena_printf(e->arena, "if (const int64_t %s = %s; %s %s %s) {", name, start, name, until,
+				    bound);
+	return arena_printf(e->arena, "for (int64_t %s = %s; %s %s %s; %s %s %s) {", name, start, name, until, bound,
+			    name, direction > 0 ? "+=" : "-=", step);
 }
 
 static void cuda_open_team(struct emit *e)

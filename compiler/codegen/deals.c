@@ -14,7 +14,7 @@
 
 #include "codegen/codegen_private.h"
 
-enum { ROUNDS = 4 };            /* PMG_ROUNDS of runtime/pmgrt_cuda_row.h */
+enum { ROUNDS = 4, FEW_ROUNDS = 2 };    /* whose sums groups add up together */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -327,29 +327,36 @@ static void emit_rounds(struct emit *e, struct vectors *vectors, const value_lis
 	close_block(e->w, "}");
 }
 
+/* Fewer where that leaves room for more teams: rows that are read take less of a lane than the row that it keeps. */
+static int n_rounds(const struct emit *e)
+{
+	return e->grid->read < e->grid->held ? FEW_ROUNDS : ROUNDS;
+}
+
 /* Several rounds, whose sums are added up over the lanes of groups together, and taken by those that they are for. */
 static void emit_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
 	const struct stage *stage = vectors->stage;
 	const char *type = type_c_name(stage->write.array->type), *rounds = names_declare(&e->names, "rounds");
+	const int n = n_rounds(e);
 	const char *round = names_declare(&e->names, "round"), *sums = names_declare(&e->names, "sums");
 	const char *given;
 	struct deal *deal = e->deal;
 	struct update taken;
 
-	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s += PMG_ROUNDS) {", rounds, rounds,
-		   lanes, rounds);
-	line(e->w, "%s %s[PMG_ROUNDS] = { };", type, sums);
+	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", rounds, rounds, lanes,
+		   rounds, n);
+	line(e->w, "%s %s[%d] = { };", type, sums, n);
 	line(e->w, "PMG_UNROLL");
-	open_block(e->w, "for (int %s = 0; %s < PMG_ROUNDS; %s++) {", round, round, round);
+	open_block(e->w, "for (int %s = 0; %s < %d; %s++) {", round, round, n, round);
 	deal->sum = arena_printf(e->arena, "%s[%s]", sums, round);
 	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", rounds, round));
 	close_block(e->w, "}");
-	grid_holds(e, ROUNDS*type_size(stage->write.array->type));
+	grid_holds(e, n*type_size(stage->write.array->type));
 	given = names_declare(&e->names, "given");
 	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group, %s>(%s, %s);", type, given,
 	     spread_operation(deal->given.op), sums, deal->rank);
-	open_block(e->w, "if (pmg_cuda_is_given<pmg_groups>(%s, %s)) {", deal->rank, rounds);
+	open_block(e->w, "if (pmg_cuda_is_given<%d*pmg_groups>(%s, %s*pmg_groups)) {", n, deal->rank, rounds);
 	taken = deal->given;
 	taken.value = (struct text) { given, LEVEL_PRIMARY };
 	emit_update(e, &taken);

@@ -230,6 +230,8 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	     int_text(e->arena, row.length));
 	grid_holds_row(e, row.length*type_size(array->sums));
 	j = row_open(e, search->loop, &row, true);
+	if (e->grid && e->grid->has_deals)
+		line(e->w, "PMG_READ_ONCE;");
 	e->vector = &row;
 	line(e->w, "%s[%s] = %s;", name, j, row_read(e, access, c_access(e, &point, access)));
 	e->vector = NULL;

@@ -2,7 +2,8 @@
  *
  * Kernels of a device. What is below a GRID mark is printed twice: to nowhere first, from which one sees what it reads,
  * then as a function with these parameters; where the mark stood, the function is started. Teams of lanes share the
- * PARALLEL loop, the lanes of a team a VECTOR loop. Everything else is computed by each lane of a team, which has all
+ * PARALLEL loop, of which each has one iteration, or, where they sum something up, several; the lanes of a team share a
+ * VECTOR loop. Everything else is computed by each lane of a team, which has all
  * of its variables, but written to memory by one. Before and after such a write, and a loop that lanes share, they wait
  * for one another, so that each sees what the others wrote, and nobody writes what another has yet to read. */
 #include <string.h>
@@ -291,6 +292,7 @@ static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node
 {
 	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
 			     .width = mark->width, .has_deals = has_deals, .indent = w->indent,
+			     .sums_up = e->grid->sums_up,
 			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
 	struct writer *outer = e->w;
 
@@ -369,7 +371,7 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 {
 	size_t n = (size_t) e->layout->slots.n;
 	bool *outer = arena_new_array(e->arena, bool, n);
-	struct grid grid;
+	struct grid grid = { 0 };
 
 	memcpy(outer, e->is_written, n*sizeof(bool));
 	memset(e->is_written, 0, n*sizeof(bool));

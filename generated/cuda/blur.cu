@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(32, 0) blur_blurx_1(int64_t R, int64_t C, cons
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i = pmg_index; i < R; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < R) {
 		if (R >= i + 2 && i >= 1) {
 			PMG_TEAM_SYNC;
 			for (int64_t j = pmg_lane; j < C; j += pmg_team) {

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) cable_toParent_1(int64_t n, const int64_
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
@@ -30,7 +30,7 @@ static __global__ void PMG_BOUNDS(1, 0) cable_coupling_2(int64_t n, const double
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		coupling[i] = -gAxial[i];
 	}
 }
@@ -39,7 +39,7 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_3(int64_t nCells, int64_t n
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i = pmg_index; i < nSteps; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nSteps) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nCells; j += pmg_team) {
 			trace[i*nCells + j] = 0.0;
@@ -62,7 +62,7 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n
 	PMG_IN_LOOP;
 	const int64_t it = pmg_loop->it;
 
-	for (int64_t s = pmg_index; s < nCells; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nCells) {
 		PMG_TEAM_SYNC;
 		if (pmg_lane == 0) {
 			trace[it*nCells + s] = v[s*n];

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_r0_1(int64_t n, const
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
@@ -58,7 +58,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_y_5(int64_t n, const 
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		y[i] = x0[i];
 	}
 }
@@ -147,7 +147,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_q_13(int64_t n, const
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		double sum_3 = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
@@ -198,7 +198,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rNew_17(int64_t n, co
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		rNew[i] = r[i] - alpha[0]*q[i];
 		z[i] = rNew[i]/diag[i];
 		r[i] = rNew[i];
@@ -244,7 +244,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_y_21(int64_t n, 
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		y[i] = y[i] + alpha[0]*p[i];
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
 	}
@@ -308,7 +308,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_x_27(int64_t n, doubl
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		x[i] = y[i];
 	}
 }

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(32, 0) harris_gi_1(int64_t R, int64_t C, const
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i_tile = pmg_index; i_tile < pmg_div(R - 1, 16) + 1; i_tile += pmg_teams) {
+	if (const int64_t i_tile = pmg_index; i_tile < pmg_div(R - 1, 16) + 1) {
 		if (i_tile >= 1) {
 			for (int64_t i = 16*i_tile - 1; i < pmg_min_i64(R - 1, 16*i_tile + 17); i++) {
 				PMG_TEAM_SYNC;

@@ -17,7 +17,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_p_1(int64_t nx, int64_t ny, i
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t x = -1 + pmg_index; x < nx + 1; x += pmg_teams) {
+	if (const int64_t x = -1 + pmg_index; x < nx + 1) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
 				PMG_TEAM_SYNC;
@@ -75,7 +75,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t y = pmg_index; y < ny; y += pmg_teams) {
+	if (const int64_t y = pmg_index; y < ny) {
 		for (int64_t z = 0; z < nz; z++) {
 			PMG_TEAM_SYNC;
 			for (int64_t x = pmg_lane; x < nx; x += pmg_team) {
@@ -125,7 +125,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t x = pmg_index; x < nx; x += pmg_teams) {
+	if (const int64_t x = pmg_index; x < nx) {
 		for (int64_t z = 0; z < nz; z++) {
 			PMG_TEAM_SYNC;
 			for (int64_t y = pmg_lane; y < ny; y += pmg_team) {

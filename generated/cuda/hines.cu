@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n,
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double e = 0.0;
 			double sum = 0.0;
@@ -70,7 +70,7 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int6
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double e = 0.0;
 			double sum = 0.0;
@@ -145,7 +145,7 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t tree = pmg_index; tree < nSystems; tree += pmg_teams) {
+	if (const int64_t tree = pmg_index; tree < nSystems) {
 		const int64_t offset_begin = F_offset[tree];
 		if (offset_begin < nTotal) {
 			const int64_t offset_end = F_offset[tree + 1];

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) histogram_count_1(int64_t nLevels, int64
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nLevels; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nLevels) {
 		count[i] = 0;
 	}
 }
@@ -17,7 +17,7 @@ static __global__ void PMG_BOUNDS(1, 0) histogram_count_2(int64_t nPixels, const
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t p = pmg_index; p < nPixels; p += pmg_teams) {
+	if (const int64_t p = pmg_index; p < nPixels) {
 		const int64_t level_p = level[p];
 		pmg_cuda_atomic_add<int64_t>(&count[level_p], 1);
 	}
@@ -50,7 +50,7 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_bin_1(int64_t n, int6
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 }
@@ -59,7 +59,7 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_mass_2(int64_t nBins,
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nBins; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nBins) {
 		mass[i] = 0.0;
 	}
 }
@@ -68,7 +68,7 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_mass_3(int64_t n, int
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		const int64_t bin_i = bin[i];
 		if (bin_i < 0 || bin_i >= nBins) {
 			pmg_bad_index(plan, 3, i, bin_i);

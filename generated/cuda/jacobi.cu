@@ -26,7 +26,7 @@ static __global__ void PMG_BOUNDS(32, 0) jacobi_v_2(int64_t nx, int64_t ny, doub
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = 1 + pmg_index; i < nx - 1; i += pmg_teams) {
+	if (const int64_t i = 1 + pmg_index; i < nx - 1) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = 1 + pmg_lane; j < ny - 1; j += pmg_team) {
 			v[(i - 1)*(ny - 2) + j - 1] = 0.25*(u[(i - 1)*ny + j] + u[(i + 1)*ny + j] + u[i*ny + j - 1] + u[i*ny + j + 1] + h*h*f[i*ny + j]);
@@ -77,7 +77,7 @@ static __global__ void PMG_BOUNDS(32, 0) jacobi_u_6(int64_t nx, int64_t ny, doub
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = 1 + pmg_index; i < nx - 1; i += pmg_teams) {
+	if (const int64_t i = 1 + pmg_index; i < nx - 1) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = 1 + pmg_lane; j < ny - 1; j += pmg_team) {
 			u[i*ny + j] = u_next[i*ny + j];

@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_Y_1(int64_t nVoxels, i
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t place = pmg_index; place < nVoxels; place += pmg_teams) {
+	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {

@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(1, 0) life_wc_w_1(int64_t nFibers, double *__r
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t fiber = pmg_index; fiber < nFibers; fiber += pmg_teams) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		w[fiber] = 0.0;
 	}
 }
@@ -18,7 +18,7 @@ static __global__ void PMG_BOUNDS(32, 0) life_wc_w_2(int64_t nTheta, int64_t nCo
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t k = pmg_index; k < nCoeffs; k += pmg_teams) {
+	if (const int64_t k = pmg_index; k < nCoeffs) {
 		const int64_t fiber = PHI_sorted_fiber[k];
 		const int64_t atom = PHI_sorted_atom[k];
 		const int64_t voxel = PHI_sorted_voxel[k];

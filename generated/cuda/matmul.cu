@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_C_1(int64_t n, int64_t m, int64_
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		for (int64_t j = 0; j < m; j++) {
 			double matmul = 0.0;
 			double sum = 0.0;
@@ -55,7 +55,7 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_written_C_1(int64_t n, int64_t m
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < n) {
 		for (int64_t j = 0; j < m; j++) {
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {

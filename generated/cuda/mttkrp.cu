@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp_M_1(int64_t nA, int64_t rank, co
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t a = pmg_index; a < nA; a += pmg_teams) {
+	if (const int64_t a = pmg_index; a < nA) {
 		PMG_TEAM_SYNC;
 		for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
 			M[a*rank + r] = 0.0;
@@ -66,7 +66,7 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp4_M_1(int64_t nA, int64_t rank, c
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t a = pmg_index; a < nA; a += pmg_teams) {
+	if (const int64_t a = pmg_index; a < nA) {
 		PMG_TEAM_SYNC;
 		for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
 			M[a*rank + r] = 0.0;

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) prefix_before_1(int64_t m, int64_t n, co
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t r = pmg_index; r < m; r += pmg_teams) {
+	if (const int64_t r = pmg_index; r < m) {
 		before[r*n] = x[r*n];
 		for (int64_t i = 1; i < n; i++) {
 			before[r*n + i] = before[r*n + i - 1] + x[r*n + i];
@@ -20,7 +20,7 @@ static __global__ void PMG_BOUNDS(1, 0) prefix_after_2(int64_t m, int64_t n, con
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t r = pmg_index; r < m; r += pmg_teams) {
+	if (const int64_t r = pmg_index; r < m) {
 		after[r*n + n - 1] = x[r*n + n - 1];
 		for (int64_t i = n - 2; i >= 0; i--) {
 			after[r*n + i] = after[r*n + i + 1] + x[r*n + i];
@@ -62,7 +62,7 @@ static __global__ void PMG_BOUNDS(1, 0) segmented_prefix_before_1(int64_t nSegme
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t s = pmg_index; s < nSegments; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSegments) {
 		const int64_t off_begin = off[s];
 		if (off_begin < n) {
 			const int64_t off_end = off[s + 1];

@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_normD_1(int64_t nAtoms, int64_t
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t a = pmg_index; a < nAtoms; a += pmg_teams) {
+	if (const int64_t a = pmg_index; a < nAtoms) {
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
@@ -63,7 +63,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_objective_3(int64_t maxIter, dou
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < maxIter; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < maxIter) {
 		objective[i] = 0.0;
 	}
 }
@@ -102,7 +102,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_h_5(int64_t nFibers, int64_t pre
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t fiber = pmg_index; fiber < nFibers; fiber += pmg_teams) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		double h = 0.0;
 		const int64_t fiber_begin = PHI_offsets[fiber];
 		const int64_t fiber_end = PHI_offsets[fiber + 1];
@@ -141,7 +141,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_x0_6(int64_t nFibers, const doub
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nFibers) {
 		x0[i] = s[i] > 0.0 ? pmg_max_f64(w0[i], 0.0)/s[i] : 0.0;
 		r0_argument3[i] = s[i]*x0[i];
 		x[i] = x0[i];
@@ -169,7 +169,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_Sparse_matvec_7(int64_t nVox
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t place = pmg_index; place < nVoxels; place += pmg_teams) {
+	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
@@ -227,7 +227,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_8(int64_t nVoxels, int64_t n
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
 			r0[i*nTheta + j] = r0_Sparse_matvec[i*nTheta + j] - b[i*nTheta + j];
@@ -305,7 +305,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_Sparse_matvec_12(int64_t nFib
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t fiber = pmg_index; fiber < nFibers; fiber += pmg_teams) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		g0_Sparse_matvec[fiber] = 0.0;
 	}
 }
@@ -314,7 +314,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_g0_Sparse_matvec_13(int64_t nTh
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t k = pmg_index; k < nCoeffs; k += pmg_teams) {
+	if (const int64_t k = pmg_index; k < nCoeffs) {
 		const int64_t fiber = PHI_3_sorted_fiber[k];
 		const int64_t atom = PHI_3_sorted_atom[k];
 		const int64_t voxel = PHI_3_sorted_voxel[k];
@@ -362,7 +362,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_14(int64_t nFibers, const dou
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nFibers) {
 		g0[i] = s[i]*g0_Sparse_matvec[i];
 		held0[i] = x0[i] == 0.0 && g0[i] > 0.0;
 		g[i] = g0[i];
@@ -505,7 +505,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_21(int64_t nVoxels, int64_t n
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t place = pmg_index; place < nVoxels; place += pmg_teams) {
+	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
@@ -659,7 +659,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_28(int64_t nFibe
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t fiber = pmg_index; fiber < nFibers; fiber += pmg_teams) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		q_Sparse_matvec[fiber] = 0.0;
 	}
 }
@@ -669,7 +669,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_q_Sparse_matvec_29(int64_t nThe
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t k = pmg_index; k < nCoeffs; k += pmg_teams) {
+	if (const int64_t k = pmg_index; k < nCoeffs) {
 		const int64_t fiber = PHI_3_sorted_fiber[k];
 		const int64_t atom = PHI_3_sorted_atom[k];
 		const int64_t voxel = PHI_3_sorted_voxel[k];
@@ -835,7 +835,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_xNew_37(int64_t nFibers, const d
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nFibers) {
 		xNew[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
 		r_argument3[i] = s[i]*xNew[i];
 		x[i] = xNew[i];
@@ -865,7 +865,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_Sparse_matvec_38(int64_t nVox
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t place = pmg_index; place < nVoxels; place += pmg_teams) {
+	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
@@ -924,7 +924,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_39(int64_t nVoxels, int64_t n
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
 			r[i*nTheta + j] = r_Sparse_matvec[i*nTheta + j] - b[i*nTheta + j];
@@ -1004,7 +1004,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_Sparse_matvec_43(int64_t nF
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t fiber = pmg_index; fiber < nFibers; fiber += pmg_teams) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		gNew_Sparse_matvec[fiber] = 0.0;
 	}
 }
@@ -1014,7 +1014,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_gNew_Sparse_matvec_44(int64_t n
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t k = pmg_index; k < nCoeffs; k += pmg_teams) {
+	if (const int64_t k = pmg_index; k < nCoeffs) {
 		const int64_t fiber = PHI_3_sorted_fiber[k];
 		const int64_t atom = PHI_3_sorted_atom[k];
 		const int64_t voxel = PHI_3_sorted_voxel[k];
@@ -1061,7 +1061,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_45(int64_t nFibers, const d
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nFibers) {
 		gNew[i] = s[i]*gNew_Sparse_matvec[i];
 		held[i] = xNew[i] == 0.0 && gNew[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
@@ -1147,7 +1147,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_49(int64_t nFibers, double *__
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nFibers) {
 		w[i] = s[i]*x[i];
 	}
 }

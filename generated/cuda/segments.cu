@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(32, 0) segments_total_1(int64_t nSegments, con
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t s = pmg_index; s < nSegments; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSegments) {
 		double sum = 0.0;
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];
@@ -32,7 +32,7 @@ static __global__ void PMG_BOUNDS(32, 0) segments_largest_2(int64_t nSegments, i
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t s = pmg_index; s < nSegments; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSegments) {
 		double largest_2 = -INFINITY;
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];

@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_y_1(int64_t nRows, const int64_
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nRows; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nRows) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
@@ -50,7 +50,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_y_1(int64_t nCols, d
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nCols; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nCols) {
 		y[i] = 0.0;
 	}
 }
@@ -59,7 +59,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_y_2(int64_t nRows, c
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t i = pmg_index; i < nRows; i += pmg_teams) {
+	if (const int64_t i = pmg_index; i < nRows) {
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
@@ -101,7 +101,7 @@ static __global__ void PMG_BOUNDS(1, 0) coo_spmv_y_1(int64_t nRows, const double
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t row = pmg_index; row < nRows; row += pmg_teams) {
+	if (const int64_t row = pmg_index; row < nRows) {
 		y[row] = 0.0;
 		const int64_t row_begin = A_offsets[row];
 		const int64_t row_end = A_offsets[row + 1];
@@ -141,7 +141,7 @@ static __global__ void PMG_BOUNDS(1, 0) coo_spmv_written_y_1(int64_t nRows, cons
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t row = pmg_index; row < nRows; row += pmg_teams) {
+	if (const int64_t row = pmg_index; row < nRows) {
 		y[row] = 0.0;
 		const int64_t row_begin = A_offsets[row];
 		const int64_t row_end = A_offsets[row + 1];

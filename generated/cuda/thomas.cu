@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t s = pmg_index; s < nSystems; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = 0; i < n; i++) {
 			double pivot = 0.0;
 			if (i == 0) {

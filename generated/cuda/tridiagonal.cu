@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, in
 {
 	PMG_TEAM(1, 1, 1);
 
-	for (int64_t s0 = pmg_index; s0 < nSystems; s0 += pmg_teams) {
+	if (const int64_t s0 = pmg_index; s0 < nSystems) {
 		for (int64_t i = 0; i < n; i++) {
 			double pivot = 0.0;
 			if (i == 0) {
@@ -71,7 +71,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, doub
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	for (int64_t s = pmg_index; s < nRods; s += pmg_teams) {
+	if (const int64_t s = pmg_index; s < nRods) {
 		PMG_TEAM_SYNC;
 		if (pmg_lane == 0) {
 			p[s*(n + 2)] = 0.0;

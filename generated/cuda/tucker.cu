@@ -9,7 +9,7 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int6
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t a = pmg_index; a < nA; a += pmg_teams) {
+	if (const int64_t a = pmg_index; a < nA) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
 				PMG_TEAM_SYNC;
@@ -46,7 +46,7 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_G_2(int64_t nA, int64_t rA, int6
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t p = pmg_index; p < rA; p += pmg_teams) {
+	if (const int64_t p = pmg_index; p < rA) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
 				for (int64_t s = 0; s < rD; s++) {

@@ -8,7 +8,7 @@ static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_padded_1(int64_t nChannels
 {
 	PMG_TEAM(32, 32, 1);
 
-	for (int64_t c = pmg_index; c < nChannels; c += pmg_teams) {
+	if (const int64_t c = pmg_index; c < nChannels) {
 		for (int64_t i = -2; i < R + 2; i++) {
 			PMG_TEAM_SYNC;
 			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team) {

@@ -51,15 +51,16 @@ CASES = [
 
 
 # Kernels of rows: bytes that a lane has of them, of which follows how many run side by side; parts by 32 bits; what is
-# set ahead: rows that several parts add to, or all.
+# set ahead: rows that several parts add to, or all; rounds whose sums are added up together.
 TOP = "--with=precision D : f64top"
 EMITTED = [
     (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS(32, 192) life_dsc_Y_1", "for (int32_t k_first", "PMG_BOUNDS(32, 0)",
                                       "pmg_cuda_set_cut(plan, PHI_parts, PHI_part_values, Y, 96, 0.0, NULL);",
                                       "PMG_LAUNCH(plan, life_dsc_Y_2, nVoxels, 8, nVoxels, nTheta, Y);"]),
     (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 144) life_dsc_Y_1"]),
-    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 224) life_wc_w_2", "PMG_BOUNDS(32, 0) life_wc_w_4"]),
-    (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 176) life_wc_w_2"]),
+    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 224) life_wc_w_2", "PMG_BOUNDS(32, 0) life_wc_w_4",
+                                     "PMG_READ_ONCE;", "double sums[4]"]),
+    (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 160) life_wc_w_2", "double sums[2]"]),
 ]
 
 
