@@ -14,8 +14,8 @@
 
 enum {
 	PMG_CUDA_MOST_COPIES = 12,
-	PMG_CUDA_LOOKING = 1 << 16,     /* threads that look at weights */
-	PMG_CUDA_MOVING = 1 << 13       /* warps that move points: few start quickly where there is nothing to do */
+	PMG_CUDA_LOOKING = 1 << 18,     /* threads that look at weights */
+	PMG_CUDA_MOVING = 1 << 12       /* warps that move points: few start quickly where there is nothing to do */
 };
 
 /* ---- In kernels ---- */
@@ -36,13 +36,13 @@ struct pmg_cuda_live_state {
 };
 
 /* What the last call has come to, seen by the next one. */
-static __device__ uint8_t pmg_cuda_live_mark(const pmg_cuda_live_state *state, uint8_t mark)
+static __device__ unsigned pmg_cuda_live_mark(pmg_cuda_live_step step, bool window_ended, unsigned mark)
 {
-	if (state->step == PMG_CUDA_RESTORE)
+	if (step == PMG_CUDA_RESTORE)
 		mark |= PMG_CUDA_KEPT;
-	if (state->step == PMG_CUDA_SHORTEN)
+	if (step == PMG_CUDA_SHORTEN)
 		mark = mark & PMG_CUDA_RECENT ? PMG_CUDA_KEPT | PMG_CUDA_RECENT : 0;
-	return state->window_ended ? mark & PMG_CUDA_KEPT : mark;
+	return window_ended ? mark & PMG_CUDA_KEPT : mark;
 }
 
 static __device__ void pmg_cuda_live_decide(pmg_cuda_live_state *state)
@@ -68,19 +68,23 @@ template <class T>
 static __global__ void pmg_cuda_live_look(int64_t n, const T *weights, const int32_t *degree, uint8_t *marks,
 					  pmg_cuda_live_state *state, const pmg_cuda_loop *pmg_loop)
 {
+	const pmg_cuda_live_step step = state->step;
+	const bool window_ended = state->window_ended;
 	int64_t n_points = 0;
 
 	if (pmg_loop && pmg_loop->is_over)
 		return;
 	for (int64_t i = (int64_t) blockIdx.x*blockDim.x + threadIdx.x; i < n; i += (int64_t) gridDim.x*blockDim.x) {
-		uint8_t mark = pmg_cuda_live_mark(state, marks[i]);
+		const bool is_zero = weights[i] == 0;
+		const int32_t points = degree[i];
+		const unsigned before = marks[i], mark = pmg_cuda_live_mark(step, window_ended, before);
+		const unsigned now = is_zero ? mark : mark | PMG_CUDA_RECENT;
 
-		if (weights[i] != 0 && !(mark & PMG_CUDA_KEPT))
+		if (!is_zero && !(mark & PMG_CUDA_KEPT))
 			(void) atomicExch(&state->is_missing, 1u);
-		if (weights[i] != 0)
-			mark |= PMG_CUDA_RECENT;
-		marks[i] = mark;
-		n_points += mark & PMG_CUDA_RECENT ? degree[i] : 0;
+		if (now != before)
+			marks[i] = (uint8_t) now;
+		n_points += now & PMG_CUDA_RECENT ? points : 0;
 	}
 	if (!pmg_cuda_block<pmg_cuda_add>(&n_points))
 		return;
