@@ -260,7 +260,7 @@ static struct affine step_of(const struct call *call, const struct blas_operand 
 static const char *condition(const struct call *call, int64_t least)
 {
 	const struct blas_call *blas = &call->blas;
-	int level = blas_level(blas->kind), n = 0;
+	int level = blas_level(blas->kind), n_sizes = level == 1 ? 3 : level + 3, n = 0;
 	struct affine sizes[6];
 	bool are_known, has_alpha = !blas_alpha_is_known(blas);
 	const char *text;
@@ -275,9 +275,9 @@ static const char *condition(const struct call *call, int64_t least)
 		sizes[n++] = step_of(call, &blas->b);
 	if (blas->kind != BLAS_DOT && blas->kind != BLAS_ASUM)
 		sizes[n++] = step_of(call, &blas->target);
-	while (n < level + 3 - (level == 1))
+	while (n < n_sizes)
 		sizes[n++] = affine_constant(1);
-	text = sizes_of(call, sizes, level == 1 ? 3 : level + 3, &are_known);
+	text = sizes_of(call, sizes, n_sizes, &are_known);
 	text = arena_printf(call->e->arena, "pmg_blas_takes_%d(%s, %s)", level, int_text(call->e->arena, least), text);
 	if (has_alpha)
 		text = arena_printf(call->e->arena, "%spmg_blas_scales(%s)", are_known && !least ? "" :

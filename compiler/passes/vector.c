@@ -63,10 +63,10 @@ static bool is_data(const struct stage *stage, const struct expr *bound)
 /* A sum over a range of data with a subscript that is read from an index array at each point. */
 static bool is_gathered_sum(const struct stage *stage, int loop)
 {
-	const struct dim *dim = loop >= 0 ? &stage->dims.items[loop] : NULL;
+	const struct dim *dim = &stage->dims.items[loop];
 	bool is_gathered = false;
 
-	if (!dim || stage->op == REDUCE_SET || !is_data(stage, dim->lo) || !is_data(stage, dim->hi))
+	if (stage->op == REDUCE_SET || !is_data(stage, dim->lo) || !is_data(stage, dim->hi))
 		return false;
 	for (int d = loop + 1; d < stage->dims.n; d++) {
 		const struct dim *read = &stage->dims.items[d];
