@@ -92,7 +92,7 @@ bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node)
 	if (!e->grid || e->grid->in_lanes)
 		return false;
 	isl_ast_node_foreach_descendant_top_down(node, find_vector, &has_vector);
-	return e->grid->has_shared || (e->grid->team > 1 && has_vector);
+	return e->grid->has_shared || has_vector;
 }
 
 const char *spread_operation(enum reduce_op op)
