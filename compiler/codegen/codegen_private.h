@@ -162,6 +162,7 @@ struct row {                            /* cells of a stage's target that are ke
 
 struct row_start {                      /* a loop that sets to zero what a row below would read */
 	const struct stage *stage;
+	const struct dim *dim;          /* along which the cells lie */
 	isl_ast_node *node, *loop;      /* what is left out; the loop over the cells: owned */
 	int indent;                     /* at which the row must stand: under no condition */
 	bool is_used;

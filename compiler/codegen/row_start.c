@@ -4,8 +4,8 @@
  * it. Where the second one keeps a row of the cells that the first one sets, the row begins at zero, and the first nest
  * is left for the case that nothing is added.
  *
- * Whether the row stands under no other condition, and is of these cells, shows when it is printed: so the second nest
- * is printed to nowhere first. */
+ * Whether the row stands under no other condition, and is of these cells and no fewer, shows when it is printed: so the
+ * second nest is printed to nowhere first. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -40,6 +40,7 @@ static bool find_start(struct emit *e, __isl_keep isl_ast_node *node, struct row
 	start->node = node;
 	start->loop = loop_below(isl_ast_node_copy(node), &mark);
 	start->stage = mark ? mark->stage : NULL;
+	start->dim = mark ? mark->dim : NULL;
 	start->indent = e->w->indent;
 	return start->loop && sets_to_zero(start->stage) && row_is_whole_loop(e, start->loop, mark->dim);
 }
@@ -91,14 +92,23 @@ bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_ke
 	return is_zero;
 }
 
+static bool is_same_end(struct emit *e, const struct expr *a, const struct expr *b)
+{
+	struct affine first = affine_of_expr(e, NULL, a), second = affine_of_expr(e, NULL, b);
+
+	return affine_is_equal(e->arena, &first, &second);
+}
+
 bool start_is_of(struct emit *e, const char *cell, const struct row *row)
 {
 	const struct row_start *start = e->start;
 	struct affine variable = e->iterators.items[e->iterators.n - 1].value;
 	struct point point = { start->stage, NULL };
+	const struct dim *dim = &row->stage->dims.items[row->dim];
 	bool is_same;
 
-	if (start->stage->write.array != row->stage->write.array)
+	if (start->stage->write.array != row->stage->write.array || !is_same_end(e, start->dim->lo, dim->lo) ||
+	    !is_same_end(e, start->dim->hi, dim->hi))
 		return false;
 	iterator_push(e, start->loop, &variable, 1);
 	point.instance = ast_first_instance(start->loop, start->stage, false);
