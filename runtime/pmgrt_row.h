@@ -26,6 +26,8 @@
 #define PMG_VECTOR_TYPES(bytes) \
 	typedef double pmg_vector_f64_##bytes __attribute__((vector_size(bytes))); \
 	typedef float pmg_vector_f32_##bytes __attribute__((vector_size(bytes))); \
+	typedef int64_t pmg_numbers_f64_##bytes __attribute__((vector_size(bytes))); \
+	typedef int32_t pmg_numbers_f32_##bytes __attribute__((vector_size(bytes))); \
 	typedef double pmg_cells_f64_##bytes __attribute__((vector_size(bytes), aligned(8), may_alias)); \
 	typedef float pmg_cells_f32_##bytes __attribute__((vector_size(bytes), aligned(4), may_alias));
 PMG_VECTOR_TYPES(16)
@@ -37,6 +39,8 @@ PMG_VECTOR_TYPES(64)
 #define PMG_OF_BYTES(name, bytes) PMG_OF_BYTES_(name, bytes)
 #define pmg_vector_f64 PMG_OF_BYTES(pmg_vector_f64, PMG_VECTOR_BYTES)
 #define pmg_vector_f32 PMG_OF_BYTES(pmg_vector_f32, PMG_VECTOR_BYTES)
+#define pmg_numbers_f64 PMG_OF_BYTES(pmg_numbers_f64, PMG_VECTOR_BYTES)
+#define pmg_numbers_f32 PMG_OF_BYTES(pmg_numbers_f32, PMG_VECTOR_BYTES)
 #define pmg_cells_f64 PMG_OF_BYTES(pmg_cells_f64, PMG_VECTOR_BYTES)
 #define pmg_cells_f32 PMG_OF_BYTES(pmg_cells_f32, PMG_VECTOR_BYTES)
 
@@ -45,6 +49,26 @@ PMG_VECTOR_TYPES(64)
 /* The first cell of a vector. */
 #define PMG_VECTOR_START(type, n, vector) \
 	((vector)*PMG_LANES(type) <= (n) - PMG_LANES(type) ? (vector)*PMG_LANES(type) : (n) - PMG_LANES(type))
+
+/* The value of a vector in lanes whose cells the vector before has not, zero in others: what is added for each cell
+ * once. */
+#define PMG_FIRST_2 0, 1
+#define PMG_FIRST_4 PMG_FIRST_2, 2, 3
+#define PMG_FIRST_8 PMG_FIRST_4, 4, 5, 6, 7
+#define PMG_FIRST_16 PMG_FIRST_8, 8, 9, 10, 11, 12, 13, 14, 15
+#define PMG_NUMBERS_F64_16 { PMG_FIRST_2 }
+#define PMG_NUMBERS_F64_32 { PMG_FIRST_4 }
+#define PMG_NUMBERS_F64_64 { PMG_FIRST_8 }
+#define PMG_NUMBERS_F32_16 { PMG_FIRST_4 }
+#define PMG_NUMBERS_F32_32 { PMG_FIRST_8 }
+#define PMG_NUMBERS_F32_64 { PMG_FIRST_16 }
+#define PMG_ONCE_(type, lane, numbers, n, vector, value) \
+	((pmg_vector_##type) ((pmg_numbers_##type) (value) & \
+			      ((pmg_numbers_##type) PMG_OF_BYTES(numbers, PMG_VECTOR_BYTES) >= \
+			       (pmg_numbers_##type) { 0 } + \
+			       (int) ((vector)*PMG_LANES(lane) - PMG_VECTOR_START(lane, n, vector)))))
+#define PMG_ONCE_F64(n, vector, value) PMG_ONCE_(f64, double, PMG_NUMBERS_F64, n, vector, value)
+#define PMG_ONCE_F32(n, vector, value) PMG_ONCE_(f32, float, PMG_NUMBERS_F32, n, vector, value)
 
 /* Doubles that are kept as floats, or as the upper half of their bits (pmgrt_storage.h). */
 typedef float pmg_cells_as_f32 __attribute__((vector_size(PMG_VECTOR_BYTES/2), aligned(4), may_alias));
@@ -134,6 +158,9 @@ typedef uint64_t pmg_vector_wide_bits __attribute__((vector_size(2*PMG_VECTOR_BY
 		const pmg_cells_f32_16 c_ = PMG_FOLD_ONE(f32, &(sums)[2]), d_ = PMG_FOLD_ONE(f32, &(sums)[3]); \
 		*(pmg_cells_f32_16 *) (dots) = (PMG_LANE_(0) + PMG_LANE_(2)) + (PMG_LANE_(1) + PMG_LANE_(3)); \
 	} while (0)
+
+/* So many iterations add to a row that takes more registers than there are, in blocks, after each other. */
+#define PMG_DEFERRED 256
 
 /* Above a loop that is to be unrolled wholly. */
 #ifdef __clang__

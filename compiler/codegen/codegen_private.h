@@ -155,6 +155,7 @@ struct row {                            /* cells of a stage's target that are ke
 	const struct stage *stage;
 	int dim;                        /* along which they lie */
 	int64_t length;
+	const struct affine *block;     /* the first cell, counted from the dim's; NULL: that one */
 	const char *name;
 	const char *index;              /* of the present vector, in a dot product */
 	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
@@ -178,13 +179,23 @@ struct part_rows {                      /* a nest that sets what parts add to, o
 struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
 	const struct stage *stage;
 	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
+	const struct row *block;        /* and the cells */
 	const char *dots, *number;      /* where they are used */
+};
+
+struct deferral {                          /* iterations that do all but add to a long row, which they do later */
+	const struct row *row;
+	bool is_later;                  /* this is printed */
+	const char *first, *variable;   /* of these iterations; the one that is printed */
+	VEC(struct cell) values;        /* variables that the terms read, and the arrays that keep their values */
 };
 
 struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
 	const struct access *access;
 	const char *name;
-	const struct stage *ahead;      /* the dot product, if several iterations can make it ahead; NULL */
+	isl_ast_node *around, *loop;    /* the enclosing loop, that over the cells: owned */
+	struct row row;                 /* of the dot product */
+	bool is_ahead;                  /* several iterations can make their dot products ahead */
 };
 
 struct carry {                          /* what a loop over rows keeps of the row before, in vectors of lanes */
@@ -221,6 +232,7 @@ struct emit {
 	struct row_start *start;        /* NULL: a row is read */
 	struct part_rows *part_rows;    /* NULL: cells are set ahead */
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
+	const struct deferral *deferral;      /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
@@ -608,6 +620,34 @@ const char *row_suffix(enum scalar_type type);
 bool row_fills_team(const struct emit *e, int64_t length);
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
 
+/* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
+
+/* Rows that fit, and these: the declaration; from memory or zeros; to memory, past the caches where the variable
+ * `is_large` (NULL: never) says so. */
+void row_declare(struct emit *e, const struct row *row);
+void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	       bool is_zero);
+void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	     const char *is_large);
+/* Can the row of the ROW mark above `node` be kept? One that fits can. */
+bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length);
+/* What is below the ROW mark of a row that does not fit. */
+void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+		   const struct row *row, bool is_zero, const char *is_large);
+/* Is the loop that over the cells of a row which is added to later? Then what is needed is kept. */
+bool row_is_deferred(struct emit *e, const struct mark *mark);
+/* Is `node` left out in the iterations that are printed, the condition of a stage, the variables of a group? */
+bool deferral_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
+bool deferral_is_unconditional(const struct emit *e, const struct stage *stage);
+bool deferral_has_variables(const struct emit *e);
+/* Is the row kept in blocks? Can one of this length, of cells of `size` bytes, be? */
+bool row_is_long(const struct emit *e, const struct row *row);
+bool row_has_blocks(int64_t length, int64_t size);
+int64_t row_cell_size(const struct row *row);           /* bytes in a vector */
+/* Calls `print` for the row, or for each of its blocks, below a loop over those of one length. */
+void emit_row_blocks(struct emit *e, const struct row *row,
+		     void (*print)(struct emit *e, const struct row *block, void *user), void *user);
+
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */
 
 /* The loop of a dot product; false: it is another loop. */
@@ -616,6 +656,15 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
 void dots_release(struct emit *e, int names);
 const char *dot_kept(const struct emit *e, const struct access *access);
+/* Reads what e->kept has at `number`, all of it or a block. */
+void dot_read_kept(struct emit *e, int number, const struct row *block);
+
+/* ---- batches.c: dot products of several iterations ---------------------------------------------------------- */
+
+/* The body of a loop, in which its dim is called `name`, with variables of its own. What it binds counts, as in a loop
+ * that is printed once, if it `is_counted`. */
+void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
+		    bool is_counted);
 /* The loop in batches of iterations, if dots_keep has found a dot product below that permits it. */
 bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		  const struct range *range);

@@ -5,16 +5,14 @@
  * compilers cannot do so where the loop stores something, since they do not see that it is stored elsewhere.
  *
  * Such a row is read if the enclosing loop has an iteration, below which no condition stands before the dot product:
- * then the dot product reads it too. No statement of the loop writes the array. The length is a multiple of the
- * longest vector's, so that no lane is added twice.
+ * then the dot product reads it too. No statement of the loop writes the array. Where the last vector overlaps the one
+ * before, what both have is added once. Long rows are taken in blocks (row_blocks.c), of which the factors are read
+ * again for each batch.
  *
  * Adding up the lanes of a vector takes as long as several products. So PMG_DOTS iterations of the enclosing loop make
  * their dot products together, whose lanes are added up at once, ahead of what else they do: where these iterations
  * write nothing that the dot products, or the indices in them, read. */
 #include "codegen/codegen_private.h"
-
-/* Bytes of what is kept at most, and of the longest vector; of a device, times LANES. */
-enum { LONGEST = 12*64, VECTOR = 64, LANES = 4 };
 
 struct dot {
 	const struct stage *stage;
@@ -22,12 +20,17 @@ struct dot {
 	int64_t length;
 };
 
+static struct row row_of_dot(const struct dot *dot)
+{
+	return (struct row) { .stage = dot->stage, .dim = mark_dim_number(dot->loop), .length = dot->length };
+}
+
 /* On a device, lanes behind the end of the row leave it out. */
-static bool length_fits(const struct emit *e, int64_t bytes)
+static bool length_fits(const struct emit *e, int64_t length, int64_t size)
 {
 	if (e->grid)
-		return !e->grid->in_lanes && bytes <= LANES*LONGEST;
-	return bytes <= LONGEST && bytes % VECTOR == 0;
+		return !e->grid->in_lanes && length*size <= ROW_LANES*ROW_LONGEST;
+	return length*size >= ROW_SHORTEST && row_has_blocks(length, size);
 }
 
 /* Conditions of sizes and of the number of an iteration stand above all loops. */
@@ -42,7 +45,6 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	const struct stage *stage = mark->stage;
 	enum scalar_type type = stage->write.array->type, sums = stage->write.array->sums;
 	isl_ast_expr *instance = ast_first_instance(node, stage, false);
-	int64_t bytes;
 	bool is = instance && mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD &&
 		  !is_guarded(stage) && type_is_float(type) && row_length(e, mark->dim, &dot->length) &&
 		  expr_uses_dim(stage->value, mark_dim_number(mark)) &&
@@ -51,31 +53,49 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	isl_ast_expr_free(instance);
 	dot->stage = stage;
 	dot->loop = mark;
-	bytes = is ? dot->length*type_size(sums) : 0;
-	return is && length_fits(e, bytes) && row_is_whole_loop(e, node, mark->dim);
+	return is && length_fits(e, dot->length, type_size(sums)) && row_is_whole_loop(e, node, mark->dim);
 }
 
-/* Adds to vectors of `sums`: to the one at `place`, or, where that is NULL, to two in turn; on a device, to sums. */
-static void emit_products(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sums,
-			  const char *place)
+/* Where products are added: to the vector of `sums` at `place`, or, where that is NULL, to two in turn; on a device,
+ * to sums. */
+struct products {
+	isl_ast_node *loop;
+	const char *sums, *place;
+};
+
+/* The value for the cells of a vector, of which the last one may have some that the one before has, too. */
+static const char *once(struct emit *e, const struct row *row, const char *value)
 {
+	enum scalar_type type = row->stage->write.array->sums;
+
+	if (row->length*type_size(type) % ROW_SHORTEST == 0)
+		return value;
+	return arena_printf(e->arena, "PMG_ONCE_%s(%s, %s, %s)", row_suffix(type), int_text(e->arena, row->length),
+			    row->index, value);
+}
+
+static void emit_products(struct emit *e, const struct row *block, void *user)
+{
+	const struct products *products = user;
 	int visible = e->names.visible.n;
 	struct scope scope = scope_enter(e);
-	struct row row = { .stage = dot->stage, .dim = mark_dim_number(dot->loop), .length = dot->length };
+	struct row row = *block;
 	struct point point;
 	const char *value;
 
-	row.index = row_open(e, node, &row, true);
-	point = (struct point) { row.stage, ast_first_instance(node, row.stage, false) };
+	row.index = row_open(e, products->loop, &row, true);
+	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
 	e->vector = &row;
 	value = c_expr(e, &point, row.stage->value).text;
-	if (!row_fills_team(e, dot->length))
-		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, dot->length), row.index);
+	if (!row_fills_team(e, row.length))
+		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
 	if (e->grid)
-		line(e->w, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, dot->length) ? "" : "\t", sums,
-		     row.index, value);
+		line(e->w, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
+		     products->sums, row.index, value);
 	else
-		line(e->w, "%s[%s] += %s;", sums, place ? place : arena_printf(e->arena, "%s %% 2", row.index), value);
+		line(e->w, "%s[%s] += %s;", products->sums,
+		     products->place ? products->place : arena_printf(e->arena, "%s %% 2", row.index),
+		     once(e, &row, value));
 	e->vector = NULL;
 	close_block(e->w, "}");
 	e->names.visible.n = visible;
@@ -87,18 +107,27 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 {
 	enum scalar_type type = dot->stage->write.array->sums;
 	int visible = e->names.visible.n;
-	const char *sums = names_declare(&e->names, "sums");
+	struct products products = { node, names_declare(&e->names, "sums"), NULL };
+	struct row row = row_of_dot(dot);
 
 	if (e->grid)
-		line(e->w, "%s %s[2] = { %s };", type_c_name(type), sums, sum);
+		line(e->w, "%s %s[2] = { %s };", type_c_name(type), products.sums, sum);
 	else
-		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), sums);
-	emit_products(e, node, dot, sums, NULL);
+		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), products.sums);
+	emit_row_blocks(e, &row, emit_products, &products);
 	if (e->grid)
-		line(e->w, "%s = %s[0] + %s[1];", sum, sums, sums);
+		line(e->w, "%s = %s[0] + %s[1];", sum, products.sums, products.sums);
 	else
-		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), sums);
+		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), products.sums);
 	e->names.visible.n = visible;
+}
+
+/* The products of the present block for one iteration of a batch. */
+static void emit_of_batch(struct emit *e, __isl_keep isl_ast_node *node, const struct batch *batch)
+{
+	struct products products = { node, batch->sums, batch->place };
+
+	emit_products(e, batch->block, &products);
 }
 
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -111,7 +140,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 		return false;
 	deal_breaks_beside(e);
 	if (batch_is_made(e))
-		emit_products(e, node, &dot, batch->sums, batch->place);
+		emit_of_batch(e, node, batch);
 	else if (batch && batch->stage == dot.stage)
 		line(e->w, "%s += %s[%s];", sum, batch->dots, batch->number);
 	else
@@ -215,60 +244,81 @@ static bool runs_ahead(struct emit *e, __isl_keep isl_ast_node *node, const stru
 	return ahead.is_possible;
 }
 
-static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search, bool is_ahead)
+void dot_read_kept(struct emit *e, int number, const struct row *block)
 {
-	const struct access *access = search->access;
-	const struct array *array = search->dot.stage->write.array;
-	struct row row = { .stage = search->dot.stage, .dim = mark_dim_number(search->dot.loop),
-			   .length = search->dot.length };
-	struct point point = { row.stage, ast_first_instance(node, row.stage, false) };
-	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", access->array->c_name)), *j;
+	const struct kept kept = e->kept.items[number];
+	const struct array *array = block->stage->write.array;
+	struct row row = *block;
+	struct point point = { row.stage, ast_first_instance(kept.around, row.stage, false) };
+	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", kept.access->array->c_name)), *j;
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
 	grid_holds_row(e, row.length*type_size(array->sums));
-	j = row_open(e, search->loop, &row, true);
+	j = row_open(e, kept.loop, &row, true);
 	if (e->grid && e->grid->has_deals)
 		line(e->w, "PMG_READ_ONCE;");
 	e->vector = &row;
-	line(e->w, "%s[%s] = %s;", name, j, row_read(e, access, c_access(e, &point, access)));
+	line(e->w, "%s[%s] = %s;", name, j, row_read(e, kept.access, c_access(e, &point, kept.access)));
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
-	vec_push(e->arena, &e->kept, ((struct kept) { access, name, is_ahead ? search->dot.stage : NULL }));
+	e->kept.items[number].name = name;
 	isl_ast_expr_free(point.instance);
+}
+
+/* The number of what is kept; -1: nothing is. Takes search->loop. */
+static int find_kept(struct emit *e, __isl_keep isl_ast_node *node, struct search *search, const struct range *range)
+{
+	struct kept kept = { .access = search->access, .around = node, .loop = search->loop };
+	bool is_kept = search->access && !is_written_below(e, node, search->access->array);
+
+	if (is_kept) {
+		kept.row = row_of_dot(&search->dot);
+		kept.is_ahead = range->step == 1 && runs_ahead(e, node, search);
+		is_kept = kept.is_ahead || !row_is_long(e, &kept.row);
+	}
+	if (is_kept)
+		vec_push(e->arena, &e->kept, kept);
+	else
+		isl_ast_node_free(search->loop);
+	return is_kept ? e->kept.n - 1 : -1;
 }
 
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range)
 {
 	struct search search = { .e = e, .around = use->mark };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	int names = -1;
-	bool is_ahead;
+	int names = -1, kept;
 
 	if (use->mark->kind == MARK_LOOP && !use->is_parallel && !use->is_vector && !range->is_single &&
 	    use->mark->direction > 0)
 		isl_ast_node_foreach_descendant_top_down(body, look_for_dot, &search);
 	if (search.loop)
 		expr_reads(search.dot.stage->value, look_at_access, &search);
-	if (search.access && !is_written_below(e, node, search.access->array)) {
-		is_ahead = range->step == 1 && runs_ahead(e, node, &search);
+	kept = find_kept(e, node, &search, range);
+	if (kept >= 0 && row_is_long(e, &e->kept.items[kept].row)) {
+		names = e->names.visible.n;
+	} else if (kept >= 0) {
 		names = block_open(e, "if (%s) {", affine_comparison(e->arena, &range->first, "<", &range->end).text);
-		emit_kept(e, node, &search, is_ahead);
+		dot_read_kept(e, kept, &e->kept.items[kept].row);
 	}
-	isl_ast_node_free(search.loop);
 	isl_ast_node_free(body);
 	return names;
 }
 
 void dots_release(struct emit *e, int names)
 {
+	const struct kept *kept = &e->kept.items[e->kept.n - 1];
+
 	if (names < 0)
 		return;
 	e->kept.n--;
-	block_close(e, names);
+	isl_ast_node_free(kept->loop);
+	if (!row_is_long(e, &kept->row))
+		block_close(e, names);
 }
 
 const char *dot_kept(const struct emit *e, const struct access *access)
@@ -277,101 +327,4 @@ const char *dot_kept(const struct emit *e, const struct access *access)
 		if (e->kept.items[i].access == access)
 			return arena_printf(e->arena, "%s[%s]", e->kept.items[i].name, e->vector->index);
 	return NULL;
-}
-
-/* ---- several iterations at once ---- */
-
-bool batch_is_made(const struct emit *e)
-{
-	return e->batch && e->batch->sums;
-}
-
-bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
-{
-	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->batch->stage);
-}
-
-/* Prints until it is known which variables nothing reads; this half of the iterations has its own. */
-static void emit_half(struct emit *e, __isl_keep isl_ast_node *body)
-{
-	bool_list *outer = e->is_dead, is_dead = { 0 };
-	int before;
-
-	e->is_dead = &is_dead;
-	do {
-		struct writer scratch = writer_new(e->arena);
-
-		before = n_true(&is_dead);
-		e->n_bound = 0;
-		print_elsewhere(e, &scratch, body);
-	} while (n_true(&is_dead) > before && !e->failed);
-	e->n_bound = 0;
-	print_elsewhere(e, e->w, body);
-	e->is_dead = outer;
-}
-
-/* The body of the loop, in which its dim is called `name`. What it binds counts once, as in a loop without batches. */
-static void emit_body(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
-		      const struct batch *batch)
-{
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	struct affine variable = affine_name(e->arena, name);
-	struct scope scope = scope_enter(e);
-	int bound = e->n_bound;
-
-	iterator_push(e, node, &variable, 1);
-	range_facts(e, range, &variable, 1);
-	e->batch = batch;
-	emit_half(e, body);
-	e->n_bound = batch->sums ? bound : bound + e->n_bound;
-	e->batch = NULL;
-	scope_leave(e, scope);
-	isl_ast_node_free(body);
-}
-
-/* Iterations behind the last one are made as the last one, and not used. */
-static void emit_sums(struct emit *e, __isl_keep isl_ast_node *node, const struct range *range, const char *dim,
-		      const char *first, struct batch batch)
-{
-	enum scalar_type type = batch.stage->write.array->sums;
-	int visible = e->names.visible.n, names;
-	const char *name;
-
-	batch.sums = names_declare(&e->names, "sums");
-	batch.place = names_declare(&e->names, "i");
-	line(e->w, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), batch.sums);
-	line(e->w, "PMG_UNROLL");
-	names = block_open(e, "for (int64_t %s = 0; %s < PMG_DOTS; %s++) {", batch.place, batch.place, batch.place);
-	name = names_declare(&e->names, dim);
-	line(e->w, "const int64_t %s = PMG_UP_TO(%s + %s, %s);", name, first, batch.place,
-	     affine_plain(e->arena, &range->last));
-	emit_body(e, node, name, range, &batch);
-	block_close(e, names);
-	line(e->w, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), batch.dots, batch.sums);
-	e->names.visible.n = visible;
-}
-
-bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
-		  const struct range *range)
-{
-	struct batch batch = { .stage = e->kept.items[e->kept.n - 1].ahead };
-	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
-	int outer, inner;
-
-	if (!batch.stage)
-		return false;
-	first = names_declare(&e->names, arena_printf(e->arena, "%s_batch", dim));
-	outer = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DOTS) {", first,
-			   affine_plain(e->arena, &range->first), first, end, first);
-	batch.dots = names_declare(&e->names, "dots");
-	line(e->w, "%s %s[PMG_DOTS];", type_c_name(batch.stage->write.array->sums), batch.dots);
-	emit_sums(e, node, range, dim, first, batch);
-	name = names_declare(&e->names, dim);
-	inner = block_open(e, "for (int64_t %s = %s; %s < %s && %s < %s + PMG_DOTS; %s++) {", name, first, name, end,
-			   name, first, name);
-	batch.number = arena_printf(e->arena, "%s - %s", name, first);
-	emit_body(e, node, name, range, &batch);
-	block_close(e, inner);
-	block_close(e, outer);
-	return true;
 }

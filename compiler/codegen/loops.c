@@ -189,7 +189,7 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 
 		if (next && emit_row_from_zero(e, child, next))
 			i++;
-		else if (!batch_leaves_out(e, child))
+		else if (!batch_leaves_out(e, child) && !deferral_leaves_out(e, child))
 			emit_node(e, child, use);
 		isl_ast_node_free(child);
 		isl_ast_node_free(next);

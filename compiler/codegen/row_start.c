@@ -75,7 +75,7 @@ static bool print_row(struct emit *e, struct writer *w, __isl_keep isl_ast_node 
 
 bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second)
 {
-	const struct array *array = e->grid || e->start || e->batch || e->block
+	const struct array *array = e->grid || e->start || e->batch || e->deferral || e->block
 				    ? NULL : array_of_row(isl_ast_node_copy(second));
 	struct writer scratch = writer_new(e->arena);
 	struct row_start start = { 0 };

@@ -137,6 +137,8 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	struct affine variable = affine_name(e->arena, t);
 
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
+	if (row->block)
+		start = affine_combine(e->arena, 1, &start, 1, row->block);
 	line(e->w, "PMG_UNROLL");
 	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type, length, j);
 	if (needs_cell)
@@ -270,8 +272,22 @@ static const char *streams(const struct emit *e, const struct row *row)
 	return lo == 0 && hi == row->length ? e->layout->slots.items[slot].large : NULL;
 }
 
-static void emit_write(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
-		       const struct row *row, const char *is_large)
+void row_declare(struct emit *e, const struct row *row)
+{
+	enum scalar_type type = row->stage->write.array->sums;
+
+	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(type), row->name, type_c_name(type),
+	     int_text(e->arena, row->length));
+}
+
+void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	       bool is_zero)
+{
+	emit_transfer(e, below, loop, row, is_zero ? TRANSFER_START : TRANSFER_READ);
+}
+
+void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	     const char *is_large)
 {
 	int names = is_large ? block_open(e, "if (%s) {", is_large) : -1;
 
@@ -300,6 +316,8 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	struct scope scope = scope_enter(e);
 	struct point point;
 
+	if (row_is_deferred(e, mark))
+		return true;
 	if (!row)
 		return false;
 	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
@@ -342,12 +360,17 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
 	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
 	e->start = NULL;
-	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), row.name,
-	     type_c_name(array->sums), int_text(e->arena, length));
+	if (row_is_long(e, &row)) {
+		emit_long_row(e, node, loop, &row, is_zero, is_zero ? streams(e, &row) : NULL);
+		note_write(e, array);
+		e->start = start;
+		return is_zero;
+	}
+	row_declare(e, &row);
 	grid_holds_row(e, length*type_size(array->sums));
 	if (starts_anew)
 		row.is_alone = is_atomic ? row_is_alone(e, node, mark->stage, row.dim) : "true";
-	emit_transfer(e, node, loop, &row, starts_anew || is_zero ? TRANSFER_START : TRANSFER_READ);
+	row_begin(e, node, loop, &row, starts_anew || is_zero);
 	if (!starts_anew && !row_fills_team(e, length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	vec_push(e->arena, &e->rows, row);
@@ -356,7 +379,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (starts_anew)
 		emit_transfer(e, node, loop, &row, TRANSFER_UPDATE);
 	else
-		emit_write(e, node, loop, &row, is_zero ? streams(e, &row) : NULL);
+		row_end(e, node, loop, &row, is_zero ? streams(e, &row) : NULL);
 	emit_team_sync(e);
 	note_write(e, array);
 	e->start = start;
@@ -394,7 +417,8 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
 	}
-	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim)) {
+	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim) ||
+	    !row_can_be_kept(e, node, mark, length)) {
 		emit_node(e, node, (struct loop_use) { 0 });
 	} else if (row_sets_cells(e, node, mark, length)) {
 		emit_kept(e, node, mark, search.loop, length);

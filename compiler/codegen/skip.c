@@ -27,9 +27,14 @@ const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const 
 
 void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
 {
-	const char *condition = skip_condition(e, node, mark);
+	const char *condition;
 	int names;
 
+	if (deferral_is_unconditional(e, mark->stage)) {
+		emit_node(e, node, use);
+		return;
+	}
+	condition = skip_condition(e, node, mark);
 	if (!condition)
 		return;
 	names = block_open(e, "if (%s) {", condition);

@@ -156,7 +156,8 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		const struct array *array = e->module->arrays.items[i];
 
-		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e))
+		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e) &&
+		    !deferral_has_variables(e))
 			declare_local(e, node, array);
 	}
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -187,7 +188,9 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 
 	e->w->span = mark->array->span;
 	deal_breaks(e);
-	if (array_is_variable(mark->array))
+	if (deferral_has_variables(e))
+		;
+	else if (array_is_variable(mark->array))
 		declare_local(e, node, mark->array);
 	else if (mark->array->is_per_thread && is_written_below(e, node, mark->array))
 		take_part(e, mark->array);

@@ -97,7 +97,7 @@ static struct way look_along(__isl_keep node *mark)
 /* ---- the statements below the mark ---- */
 
 struct users {
-	const struct stage *stage;
+	struct stage *stage;
 	const struct array *array;
 	bool is_used;
 };
@@ -115,12 +115,33 @@ static isl_stat look_at_stage(__isl_take isl_set *set, void *user)
 
 static bool target_is_seen(__isl_keep node *mark, const struct stage *stage)
 {
-	struct users users = { stage, stage->write.array, false };
+	struct users users = { mark_of_node(mark)->stage, stage->write.array, false };
 	isl_union_set *domain = isl_schedule_node_get_domain(mark);
 	bool ok = isl_union_set_foreach_set(domain, look_at_stage, &users) >= 0;
 
 	isl_union_set_free(domain);
 	return !ok || users.is_used;
+}
+
+static isl_stat look_at_other(__isl_take isl_set *set, void *user)
+{
+	struct users *users = user;
+	const struct stage *other = stage_of_id(isl_set_get_tuple_id(set));
+
+	users->is_used |= other != users->stage && other->write.array->role != ROLE_LOCAL &&
+			  stage_reads_array(users->stage, other->write.array);
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+bool schedule_row_can_wait(__isl_keep node *mark)
+{
+	struct users users = { mark_of_node(mark)->stage, NULL, false };
+	isl_union_set *domain = isl_schedule_node_get_domain(mark);
+	bool ok = isl_union_set_foreach_set(domain, look_at_other, &users) >= 0;
+
+	isl_union_set_free(domain);
+	return ok && !users.is_used;
 }
 
 /* The band below a stack of marks. */

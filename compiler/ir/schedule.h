@@ -90,10 +90,16 @@ bool schedule_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind 
 bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
 /* One step down towards the instances of `stage`; NULL where there is none. */
 __isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);
+/* Bytes of the 12 vector registers of 64 bytes in which C compilers hold a row, and of one; the lanes of a device hold
+ * so many times as much. */
+enum { ROW_LONGEST = 12*64, ROW_SHORTEST = 64, ROW_LANES = 4 };
+
 /* Can the values for consecutive `dim` be computed as vectors, each lane as the statement says? */
 bool expr_is_vector(const struct expr *expr, int dim, enum scalar_type type);
 /* Why the row of the ROW mark at `mark` cannot stand for the cells of its target; NULL: it can. */
 const char *schedule_row_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+/* Can its updates run after all else below the mark, which writes nothing in memory that they read? */
+bool schedule_row_can_wait(__isl_keep isl_schedule_node *mark);
 /* The factor of the terms of a stage that may make them vanish, and the others that then must be finite; false: there
  * is no such factor. */
 enum { MAX_FINITE = 8 };

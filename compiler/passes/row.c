@@ -3,7 +3,8 @@
  * Rows of accumulators. Below the loop over p, the updates Y[v, t] += D[a, t]*s move their target only with t: the
  * cells Y[v, ...] are kept in a row of variables, read before the loop over p and written behind it. Where its length
  * is known when the program is compiled and takes at most 12 vector registers of 64 bytes, C compilers hold it in
- * registers; a row of unknown length would be in memory again, no better than the cells themselves.
+ * registers; a longer one is kept in blocks of that size (codegen/long_rows.c), where its updates can wait for all else
+ * that the loop does. A row of unknown length would be in memory again, no better than the cells themselves.
  *
  * On a device the lanes of a team share the row, and updates that may meet those of other teams can be added to it,
  * too.
@@ -12,18 +13,35 @@
  * printing, in ir/row_check.c. */
 #include "passes/pass_private.h"
 
-enum { LONGEST = 12*64, SHORTEST = 64, LANES = 4 };    /* bytes of 12 registers, and of one; of a device, times LANES */
+static bool row_length(const struct module *module, const struct dim *dim, int64_t *length)
+{
+	int64_t lo, hi;
 
-/* Is this a dim over which a row would fit into registers? */
+	if (dim->kind != DIM_RANGE || !expr_is_known(module, dim->lo, &lo) || !expr_is_known(module, dim->hi, &hi))
+		return false;
+	*length = hi - lo;
+	return true;
+}
+
+static int64_t longest(const struct tree_walk *walk, const struct stage *stage)
+{
+	return (walk->options->is_device ? ROW_LANES : 1)*ROW_LONGEST/type_size(stage->write.array->sums);
+}
+
+/* Is this a dim over which a row would fit into registers, or be kept in blocks? */
 static bool row_fits(const struct tree_walk *walk, const struct stage *stage, const struct dim *dim)
 {
-	const struct module *module = walk->module;
-	int64_t lo, hi, size = type_size(stage->write.array->sums);
-	int64_t longest = walk->options->is_device ? LANES*LONGEST : LONGEST;
+	int64_t length;
 
-	return dim->kind == DIM_RANGE && expr_is_known(module, dim->lo, &lo) &&
-	       expr_is_known(module, dim->hi, &hi) &&
-	       hi - lo >= SHORTEST/size && hi - lo <= longest/size;
+	return row_length(walk->module, dim, &length) && length >= ROW_SHORTEST/type_size(stage->write.array->sums) &&
+	       (!walk->options->is_device || length <= longest(walk, stage));
+}
+
+static bool is_long(const struct tree_walk *walk, const struct mark *row)
+{
+	int64_t length;
+
+	return row_length(walk->module, row->dim, &length) && length > longest(walk, row->stage);
 }
 
 /* Threads of a processor would meet in memory for each cell at each update; nothing is won there. */
@@ -40,10 +58,11 @@ static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take 
 	mark->stage = stage;
 	mark->dim = dim;
 	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
-	if (schedule_row_problem(walk->region, node))
+	if (schedule_row_problem(walk->region, node) || (is_long(walk, mark) && !schedule_row_can_wait(node)))
 		return isl_schedule_node_delete(node);
 	module_decide(walk->module, "row", stage->write.array->name, "registers", "memory", stage->span,
-		      "the loop over '%s' moves the target only with '%s'%s", loop->dim->name, dim->name,
+		      "the loop over '%s' moves the target only with '%s'%s%s", loop->dim->name, dim->name,
+		      is_long(walk, mark) ? "; in blocks" : "",
 		      stage->write.array->sums != stage->write.array->type ? "; added in f32, as is permitted" : "");
 	return node;
 }

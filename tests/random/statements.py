@@ -12,6 +12,7 @@ INPUTS = """    fixed in S : PHI_Tensor<f64>(p; si < n, sj < m);
     in H : u8[n];
     in W : i32[m];
     in V : i16[n, m];
+    in Wide : f64[m, 203];
 """
 
 
@@ -234,7 +235,20 @@ def exchanged_steps(p):
               f"    last{x} = {x};\n    last{y} = {y};\n")
 
 
+def known_rows(p):
+    """Rows and dot products of a length that is known: of less than a vector, of some, of several blocks of them."""
+    y, z = p.fresh("y"), p.output("p")
+    lengths = "7", "8", "33", "96", "97", "203"
+    p.declarations.append(f"    out {y} : f64[n, 203];")
+    p.add(p.pick(f"reduce {y}[row[k],t] += Wide[col[k],t]*{p.one_of('p')}[k] for k in 0..p, ",
+                 f"reduce {y}[i,t] += Wide[col[k],t] - {p.one_of('p')}[k] for i in 0..n, k in off[i]..off[i+1], ",
+                 f"reduce {y}[PHI.voxel[k],t] += Wide[PHI.atom[k],t]*{p.one_of('m')}[PHI.fiber[k]]*PHI.value[k] "
+                 f"for k in 0..p, ") + f"t in 0..{p.pick(*lengths)};")
+    p.add(p.pick(f"reduce {z}[k] += Wide[col[k],t]*{y}[i,t] for i in 0..n, k in off[i]..off[i+1], ",
+                 f"reduce {z}[k] += Wide[col[k],t]*{y}[row[k],t] for k in 0..p, ") + f"t in 0..{p.pick(*lengths)};")
+
+
 STATEMENTS = [permuted, strided, divided, padded, plane_stencil, by_data, narrow_inputs, banded, rows_of_segments,
               within_segments, sparse_matrix, right_hand_sides, products, single_sums, coupled, coupled_trees,
-              column_recurrence, gathered_recurrence, forest]
+              column_recurrence, gathered_recurrence, forest, known_rows]
 LOOPS = [matrix_steps, running_steps, exchanged_steps]

@@ -14,6 +14,8 @@ static const struct program {
 } programs[] = {
 	{ "dsl_examples/life_wc.pmg", "" },
 	{ "dsl_examples/life_dsc.pmg", "--specialize nTheta=17 --restructure=on" },
+	{ "dsl_examples/life_dsc.pmg", "--specialize nTheta=201 --restructure=on" },
+	{ "dsl_examples/life_wc.pmg", "--specialize nTheta=201 --restructure=on" },
 	{ "dsl_examples/spmv.pmg", "" },
 	{ "dsl_examples/mttkrp.pmg", "" },
 	{ "dsl_examples/unsharp_mask.pmg", "" },

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of accumulators that take more registers than there are: in blocks (row_blocks.c), each with the whole loop over
+ * what is added. What else the iterations of this loop do is done once: PMG_DEFERRED of them do all but add to the row,
+ * and keep the values of variables that their terms read; then they add, for one block after the other. So they may
+ * write no array that the terms, or the indices in them, read. */
+#include "codegen/codegen_private.h"
+
+/* ---- what iterations do ahead ---- */
+
+static bool is_variable(const struct array *array)
+{
+	return array->role == ROLE_LOCAL || array_is_variable(array);
+}
+
+struct waits {
+	struct emit *e;
+	isl_ast_node *node;
+	bool can_wait;
+};
+
+static void need_unchanged(struct waits *waits, const struct array *array)
+{
+	waits->can_wait = waits->can_wait && (is_variable(array) || !is_written_below(waits->e, waits->node, array));
+}
+
+static void look_at_read(struct access *access, void *user)
+{
+	need_unchanged(user, access->array);
+}
+
+struct others {
+	const struct stage *stage;
+	bool has;
+};
+
+static isl_bool look_for_other(__isl_keep isl_ast_node *node, void *user)
+{
+	struct others *others = user;
+	isl_ast_expr *instance;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	others->has |= ast_stage(instance) != others->stage;
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+static bool has_others(__isl_keep isl_ast_node *node, const struct stage *stage)
+{
+	struct others others = { stage, false };
+
+	isl_ast_node_foreach_descendant_top_down(node, look_for_other, &others);
+	return others.has;
+}
+
+static bool runs_step_by_step(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
+	bool does = mark->kind == MARK_LOOP && mark->direction > 0 &&
+		    isl_ast_node_get_type(loop) == isl_ast_node_for && range_of(e, loop, 1).step == 1;
+
+	isl_ast_node_free(loop);
+	return does;
+}
+
+bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length)
+{
+	const struct stage *stage = mark->stage;
+	struct row row = { .stage = stage, .dim = mark_dim_number(mark), .length = length };
+	struct waits waits = { e, node, !e->block && !e->batch && row_has_blocks(length, row_cell_size(&row)) };
+
+	if (!row_is_long(e, &row))
+		return true;
+	expr_reads(stage->value, look_at_read, &waits);
+	for (int i = 0; i < stage->dims.n; i++)
+		if (stage->dims.items[i].kind == DIM_BIND)
+			need_unchanged(&waits, stage->dims.items[i].source.array);
+	return waits.can_wait && (!has_others(node, stage) || runs_step_by_step(e, node));
+}
+
+/* ---- a row ---- */
+
+struct long_row {
+	isl_ast_node *node, *loop;      /* below the ROW mark; over the cells */
+	bool is_zero;
+	const char *is_large;
+	const struct range *range;      /* of the iterations, and what stands for them; NULL: all that is below */
+	const char *end, *dim;
+	struct deferral *deferral;
+};
+
+static void emit_iterations(struct emit *e, const struct long_row *row)
+{
+	isl_ast_node *loop = isl_ast_node_mark_get_node(row->node);
+	int names = e->names.visible.n;
+
+	row->deferral->variable = names_declare(&e->names, row->dim);
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", row->deferral->variable, row->deferral->first,
+		   row->deferral->variable, row->end, row->deferral->variable);
+	e->deferral = row->deferral;
+	emit_iteration(e, loop, row->deferral->variable, row->range, !row->deferral->is_later);
+	e->deferral = NULL;
+	block_close(e, names);
+	isl_ast_node_free(loop);
+}
+
+static const char *kept_value(struct emit *e, const struct deferral *deferral, const struct cell *value)
+{
+	return arena_printf(e->arena, "%s[%s - %s]", value->name, deferral->variable, deferral->first);
+}
+
+static void emit_later(struct emit *e, const struct long_row *row)
+{
+	int outer = e->locals.n;
+
+	row->deferral->variable = row->dim;
+	for (int i = 0; i < row->deferral->values.n; i++) {
+		struct cell value = row->deferral->values.items[i];
+
+		value.name = kept_value(e, row->deferral, &value);
+		vec_push(e->arena, &e->locals, value);
+	}
+	emit_iterations(e, row);
+	e->locals.n = outer;
+}
+
+static void emit_row_block(struct emit *e, const struct row *block, void *user)
+{
+	const struct long_row *row = user;
+	const char *is_large = row->is_large;
+	int names;
+
+	row_declare(e, block);
+	if (row->is_zero && row->deferral) {
+		names = block_open(e, "if (%s == %s) {", row->deferral->first,
+				   affine_plain(e->arena, &row->range->first));
+		row_begin(e, row->node, row->loop, block, true);
+		block_otherwise(e, names);
+		row_begin(e, row->node, row->loop, block, false);
+		block_close(e, names);
+		if (is_large)
+			is_large = arena_printf(e->arena, "%s && %s == %s", is_large, row->end,
+						affine_plain(e->arena, &row->range->end));
+	} else {
+		row_begin(e, row->node, row->loop, block, row->is_zero);
+	}
+	vec_push(e->arena, &e->rows, *block);
+	if (row->deferral)
+		emit_later(e, row);
+	else
+		emit_node(e, row->node, (struct loop_use) { 0 });
+	e->rows.n--;
+	row_end(e, row->node, row->loop, block, is_large);
+}
+
+struct search {
+	struct emit *e;
+	isl_ast_node *node;
+	struct deferral *deferral;
+};
+
+/* A variable that the terms read, and an iteration sets. */
+static void find_value(struct access *access, void *user)
+{
+	struct search *search = user;
+	const struct array *array = access->array;
+	struct cell value = { .of = array, .is_read = true };
+
+	if (!is_variable(array) || !is_written_below(search->e, search->node, array))
+		return;
+	for (int i = 0; i < search->deferral->values.n; i++)
+		if (search->deferral->values.items[i].of == array)
+			return;
+	value.name = names_declare(&search->e->names,
+				   arena_printf(search->e->arena, "%s_ahead",
+						names_last_member(search->e->arena, array->name)));
+	line(search->e->w, "%s %s[PMG_DEFERRED];", type_c_name(array->type), value.name);
+	vec_push(search->e->arena, &search->deferral->values, value);
+}
+
+static void emit_in_parts(struct emit *e, const struct row *row, struct long_row *parts)
+{
+	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(parts->node));
+	isl_ast_node *loop = isl_ast_node_mark_get_node(parts->node);
+	struct range range = range_of(e, loop, 1);
+	struct deferral deferral = { .row = row };
+	const char *end = affine_plain(e->arena, &range.end);
+	int names;
+
+	isl_ast_node_free(loop);
+	parts->range = &range;
+	parts->dim = mark->dim->name;
+	parts->deferral = &deferral;
+	deferral.first = names_declare(&e->names, arena_printf(e->arena, "%s_first", parts->dim));
+	names = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DEFERRED) {", deferral.first,
+			   affine_plain(e->arena, &range.first), deferral.first, end, deferral.first);
+	parts->end = names_declare(&e->names, arena_printf(e->arena, "%s_stop", parts->dim));
+	line(e->w, "const int64_t %s = PMG_UP_TO(%s + PMG_DEFERRED, %s);", parts->end, deferral.first, end);
+	expr_reads(row->stage->value, find_value, &(struct search) { e, parts->node, &deferral });
+	emit_iterations(e, parts);
+	deferral.is_later = true;
+	emit_row_blocks(e, row, emit_row_block, parts);
+	block_close(e, names);
+}
+
+void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+		   const struct row *row, bool is_zero, const char *is_large)
+{
+	struct long_row parts = { .node = node, .loop = loop, .is_zero = is_zero, .is_large = is_large };
+
+	if (has_others(node, row->stage))
+		emit_in_parts(e, row, &parts);
+	else
+		emit_row_blocks(e, row, emit_row_block, &parts);
+}
+
+/* ---- what is printed of the iterations ---- */
+
+bool row_is_deferred(struct emit *e, const struct mark *mark)
+{
+	const struct deferral *deferral = e->deferral;
+
+	if (!deferral || deferral->is_later || !row_is_loop(mark, deferral->row->stage, deferral->row->dim))
+		return false;
+	for (int i = 0; i < deferral->values.n; i++)
+		line(e->w, "%s = %s;", kept_value(e, deferral, &deferral->values.items[i]),
+		     cell_find(e->locals.items, e->locals.n, deferral->values.items[i].of)->name);
+	return true;
+}
+
+bool deferral_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	isl_ast_expr *instance;
+
+	if (!deferral_has_variables(e))
+		return false;
+	instance = ast_first_instance(node, e->deferral->row->stage, false);
+	isl_ast_expr_free(instance);
+	return !instance;
+}
+
+bool deferral_is_unconditional(const struct emit *e, const struct stage *stage)
+{
+	return e->deferral && !e->deferral->is_later && e->deferral->row->stage == stage;
+}
+
+bool deferral_has_variables(const struct emit *e)
+{
+	return e->deferral && e->deferral->is_later;
+}
