@@ -53,6 +53,25 @@ def save_fe(path, parts, is_object=True, compress=True, name="fe"):
     scipy.io.savemat(path, {"before": np.arange(5.0), name: tree}, do_compression=compress)
 
 
+def save_opaque_fe(path, parts):
+    """Version 5, with Phi as an object of a class made by classdef: what stands there is a reference to it."""
+    def element(kind, data):
+        return struct.pack("<2I", kind, len(data)) + data + bytes(-len(data) % 8)
+
+    def flags(number):
+        return element(6, struct.pack("<2I", number, 0))
+
+    name, words = element(1, b""), element(6, struct.pack("<6I", 0xdd000000, 2, 1, 1, 1, 1))
+    reference = element(14, flags(13) + element(5, struct.pack("<2i", 6, 1)) + name + words)
+    opaque = element(14, flags(17) + name + element(1, b"MCOS") + element(1, b"sptensor") + reference)
+    mark = np.full((1, len(opaque) - 56), 7, np.uint8)          # takes as many bytes, 56 of them before its numbers
+    kept = {field: value for field, value in parts.items() if "/Phi/" not in field}
+    save_fe(path, {**kept, "life/M/Phi": mark}, is_object=False, compress=False)
+    data = path.read_bytes()
+    at = data.index(mark.tobytes()) - 56
+    path.write_bytes(data[:at] + opaque + data[at + len(opaque):])
+
+
 def save_mat73(path, arrays, classes=()):
     """HDF5 behind MATLAB's header, each array with its dimensions reversed; `classes` names groups that are objects."""
     with h5py.File(path, "w", userblock_size=512) as file:

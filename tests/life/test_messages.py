@@ -17,7 +17,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from exports import Commit, as_object, fe_parts, nested, plain_arrays, save_fe, save_mat73
+from exports import Commit, as_object, fe_parts, nested, plain_arrays, save_fe, save_mat73, save_opaque_fe
 from problems import Problem, write
 from scans import AFFINE, RESULTS, Scan, TRACKS, check, close, life, tck_bytes, trk_bytes
 
@@ -355,6 +355,8 @@ def structures(table, problem, out):
     opaque = {f"fe/{name}": array for name, array in parts.items() if "Phi" not in name}
     save_mat73(folder/"opaque.mat", {**opaque, "fe/life/M/Phi": np.array([[0xdd000000, 2, 1, 1, 1, 1]], "u4")})
     table.row("import fe, Phi of classdef", folder/"opaque.mat", *out)
+    save_opaque_fe(folder/"opaque 5.mat", parts)
+    table.row("import fe, Phi of classdef, version 5", folder/"opaque 5.mat", *out)
 
 
 def mat_bytes(table, problem, out):
