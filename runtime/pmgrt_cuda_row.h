@@ -85,7 +85,7 @@ static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_read_words(const T *cell
 {
 	pmg_cuda_vector<T, w> a;
 
-	for (unsigned i = 0; i < sizeof a/sizeof(Word); i++) {
+	for (unsigned i = 0; (i + 1)*sizeof(Word) <= sizeof a; i++) {
 		const Word *at = (const Word *) (const void *) cell + i, word = once ? __ldcg(at) : *at;
 
 		memcpy((char *) &a + i*sizeof word, &word, sizeof word);
