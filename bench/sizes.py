@@ -20,7 +20,7 @@ RECORDS = ("life_sizes_h200.json", "life_h200.json")
 PRODUCTS = (("dsc", "y = M w"), ("wc", "w = M'y"))
 LINES = (("generated", "area", "generated"), ("gpu_sparse", "other", "cuSPARSE"))
 LEFT, TOP, WIDE, HIGH, GAP = 62, 52, 330, 300, 70
-DECADES_X, DECADES_Y = (3, 8), (-2, 1)          # coefficients; ms
+DECADES_X, DECADES_Y = (2, 8), (-3, 1)          # coefficients; ms
 
 
 def read():
