@@ -28,20 +28,21 @@ static int64_t longest(const struct tree_walk *walk, const struct stage *stage)
 	return (walk->options->is_device ? ROW_LANES : 1)*ROW_LONGEST/type_size(stage->write.array->sums);
 }
 
-/* Is this a dim over which a row would fit into registers, or be kept in blocks? */
+/* Is this a dim over which a row would fit into registers? */
 static bool row_fits(const struct tree_walk *walk, const struct stage *stage, const struct dim *dim)
 {
 	int64_t length;
 
 	return row_length(walk->module, dim, &length) && length >= ROW_SHORTEST/type_size(stage->write.array->sums) &&
-	       (!walk->options->is_device || length <= longest(walk, stage));
+	       length <= longest(walk, stage);
 }
 
-static bool is_long(const struct tree_walk *walk, const struct mark *row)
+/* Is it one over which a row would be kept in blocks? */
+static bool row_is_long(const struct tree_walk *walk, const struct stage *stage, const struct dim *dim)
 {
 	int64_t length;
 
-	return row_length(walk->module, row->dim, &length) && length > longest(walk, row->stage);
+	return !walk->options->is_device && row_length(walk->module, dim, &length) && length > longest(walk, stage);
 }
 
 /* Threads of a processor would meet in memory for each cell at each update; nothing is won there. */
@@ -54,21 +55,24 @@ static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take 
 					     const struct mark *loop, struct stage *stage, const struct dim *dim)
 {
 	struct mark *mark = mark_new(walk->module, MARK_ROW, "row", stage->span);
+	bool is_long = row_is_long(walk, stage, dim);
 
 	mark->stage = stage;
 	mark->dim = dim;
 	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
-	if (schedule_row_problem(walk->region, node) || (is_long(walk, mark) && !schedule_row_can_wait(node)))
+	if (schedule_row_problem(walk->region, node) || (is_long && !schedule_row_can_wait(node)))
 		return isl_schedule_node_delete(node);
 	module_decide(walk->module, "row", stage->write.array->name, "registers", "memory", stage->span,
 		      "the loop over '%s' moves the target only with '%s'%s%s", loop->dim->name, dim->name,
-		      is_long(walk, mark) ? "; in blocks" : "",
+		      is_long ? "; in blocks" : "",
 		      stage->write.array->sums != stage->write.array->type ? "; added in f32, as is permitted" : "");
 	return node;
 }
 
-static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
-					   const struct mark *mark, bool *descend)
+typedef bool length_test(const struct tree_walk *walk, const struct stage *stage, const struct dim *dim);
+
+static __isl_give isl_schedule_node *try_loop(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+					      const struct mark *mark, length_test *is_wanted)
 {
 	stage_list below = tree_stages(walk->module, node);
 
@@ -79,16 +83,34 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 
 		for (int d = stage->dims.n - 1; d >= 0 && mark_of_node(node) == mark; d--)
 			if (&stage->dims.items[d] != mark->dim && may_keep(walk, node, stage) &&
-			    row_fits(walk, stage, &stage->dims.items[d]))
+			    is_wanted(walk, stage, &stage->dims.items[d]))
 				node = try_dim(walk, node, mark, stage, &stage->dims.items[d]);
 	}
+	return node;
+}
+
+static __isl_give isl_schedule_node *visit_for_short(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						     const struct mark *mark, bool *descend)
+{
+	node = try_loop(walk, node, mark, row_fits);
+	*descend = mark_of_node(node) == mark;
+	return node;
+}
+
+/* After rows that fit: of nested loops one keeps a row, and the inner one runs more often. */
+static __isl_give isl_schedule_node *visit_for_long(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						    const struct mark *mark, bool *descend)
+{
+	if (!schedule_has_mark_above(node, MARK_ROW, NULL) && !schedule_has_mark_below(node, MARK_ROW, NULL))
+		node = try_loop(walk, node, mark, row_is_long);
 	*descend = mark_of_node(node) == mark;
 	return node;
 }
 
 bool pass_row(struct module *module, const struct pass_options *options)
 {
-	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+	struct tree_walk first = { .module = module, .options = options, .visit = visit_for_short };
+	struct tree_walk second = { .module = module, .options = options, .visit = visit_for_long };
 
-	return !options->vector || module_walk(&walk);
+	return !options->vector || (module_walk(&first) && module_walk(&second));
 }
