@@ -208,6 +208,12 @@ def options(scan):
         scan.encode("memory.h5", f"--max-mem={memory}")
     for tensor in ["--tensor=0.1,0"], ["--tensor=2e-5,0"], ["--convention=encode", "--tensor=100,0"]:
         scan.encode("tensor.h5", *tensor)
+    table = scan.path("strong.bval")
+    for factor, convention in (150, "dipy"), (680, "encode"):        # b-values of 680 000, whose unit is right
+        np.savetxt(table, factor*scan.bvals[None])
+        scan.encode("tensor.h5", f"--convention={convention}", "--shell-tolerance=10000", bvals="strong.bval")
+    np.savetxt(table, 750*scan.bvals[None])
+    refused(scan, r"exp\(-7\d\d\) of the signal along a fiber is left, which is nothing", USAGE, bvals="strong.bval")
     refused(scan, "may need", RESOURCES, "--max-mem=100K")
     refused(scan, "exclude", USAGE, "--grid=16")
     refused(scan, "--tracks is needed", USAGE, tracks=None)

@@ -4,6 +4,7 @@
 real ones of PMG_TEST_DATA; and a message for each input that is wrong."""
 import json
 import re
+import struct
 import sys
 import tempfile
 import zipfile
@@ -125,6 +126,15 @@ def prunes(folder, scan):
     kept = np.flatnonzero(w)
     np.save(folder/"kept.npy", 2*w[kept])
     whole = nibabel.streamlines.load(folder/"rich.trk")
+    for count in "5000000", str(2**63 - 1):      # a name for more properties than there are, and "weight" behind them
+        head = bytearray(folder.joinpath("rich.trk").read_bytes())
+        head[240:280] = f"mean\0{count}".encode().ljust(20, b"\0")[:20] + b"weight".ljust(20, b"\0")
+        folder.joinpath("names.trk").write_bytes(head)
+        run("export", folder/"rich.npy", "--tracks", folder/"names.trk", "--pruned", folder/"less.trk")
+        less = folder.joinpath("less.trk").read_bytes()
+        n = struct.unpack_from("<h", head, 238)[0]
+        check(less[238:280] == struct.pack("<h", n + 1) + head[240:280] and
+              struct.unpack_from("<f", less, len(less) - 4)[0] == np.float32(w[kept[-1]]), f"names for {count}")
     for name in "rich", "swapped":
         run("export", folder/"rich.npy", "--tracks", folder/f"{name}.trk", "--pruned", folder/"less.trk")
         run("export", folder/"kept.npy", "--tracks", folder/"less.trk", "--pruned", folder/"again.trk")

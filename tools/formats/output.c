@@ -42,17 +42,20 @@ static uint32_t add_text(uint32_t sum, const char *text)
 	return sum;
 }
 
-/* Processes have their numbers in one name space of one machine. */
+/* Where processes have their numbers: one name space, until its machine is started again. 0: that is not known. */
 static uint32_t machine(void)
 {
-	char host[256] = "", space[64] = "";
-	if (gethostname(host, sizeof(host) - 1) != 0 || readlink("/proc/self/ns/pid", space, sizeof(space) - 1) < 0)
-		*host = '\0';
-	return add_text(add_text(0x811c9dc5u, host), space);
+	char boot[64] = "", space[64] = "";
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool is_known = file && fscanf(file, "%63s", boot) == 1 &&
+			readlink("/proc/self/ns/pid", space, sizeof(space) - 1) > 0;
+	if (file)
+		fclose(file);
+	return is_known ? add_text(add_text(0x811c9dc5u, boot), space) : 0;
 }
 
 /* The name of a file that is a part of `base` by a process that is gone. */
-static bool is_left_over(const char *name, const char *base)
+static bool is_left_over(const char *name, const char *base, uint32_t here)
 {
 	char *end;
 	size_t n = strlen(base);
@@ -60,21 +63,21 @@ static bool is_left_over(const char *name, const char *base)
 	if (strncmp(name, base, n) != 0 || strncmp(name + n, ".part-", 6) != 0)
 		return false;
 	maker = strtoul(name + n + 6, &end, 16);
-	if (maker != machine() || end != name + n + 14 || *end != '-')
+	if (maker != here || end != name + n + 14 || *end != '-')
 		return false;
 	long process = strtol(end + 1, &end, 10);
-	return process > 0 && (!*end || *end == '.') && kill((pid_t) process, 0) != 0 &&
-	       errno == ESRCH;
+	return process > 0 && (!*end || *end == '.') && kill((pid_t) process, 0) != 0 && errno == ESRCH;
 }
 
 static void remove_left_over(const char *path)
 {
+	const uint32_t here = machine();
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, (size_t) (slash + 1 - path)) : strdup(".");
-	DIR *list = folder ? opendir(folder) : NULL;
+	DIR *list = here && folder ? opendir(folder) : NULL;
 	struct dirent *entry;
 	while (list && (entry = readdir(list)))
-		if (is_left_over(entry->d_name, slash ? slash + 1 : path))
+		if (is_left_over(entry->d_name, slash ? slash + 1 : path, here))
 			unlinkat(dirfd(list), entry->d_name, 0);
 	if (list)
 		closedir(list);

@@ -33,12 +33,13 @@ static bool take_tensor(const char *text, double *eigenvalues, struct failure *f
 	return false;
 }
 
-/* Where what a tensor leaves of a signal along its axis is no measurement, its eigenvalues are in another unit. */
-static const double least_exponent = 0.02, most_exponent = 100;
+/* Where what a tensor leaves of a signal along its axis is no measurement, its eigenvalues are in another unit. Of
+ * those that water can have, in mm^2/s, only what no real number holds is none: b-values are large. */
+static const double least_exponent = 0.02, most_of_water = 0.01;
 
-static bool is_measurable(double exponent)
+static double most_exponent(double eigenvalue, enum convention convention)
 {
-	return exponent >= least_exponent && exponent <= most_exponent;
+	return eigenvalue <= most_of_water * tensor_scale(convention) ? 700 : 100;
 }
 
 static bool tensor_has_unit(const struct values *v, const struct encode_options *options, const struct gradients *g,
@@ -47,22 +48,22 @@ static bool tensor_has_unit(const struct values *v, const struct encode_options 
 	const double *e = options->eigenvalues, b = g->largest_b / tensor_scale(options->convention);
 	const double exponent = b * e[0], across = b * e[1];
 	const char *unit = options->convention == CONVENTION_DIPY ? "mm^2/s" : "um^2/ms";
-	double factor = exponent > most_exponent ? 1e-3 : 1e3;
-	if (is_measurable(exponent) && exponent - across < least_exponent)
-		return fail(failure, OUTCOME_USAGE,
+	const bool is_nothing = exponent > most_exponent(e[0], options->convention), is_all = exponent < least_exponent;
+	const double factor = is_nothing ? 1e-3 : 1e3, other = factor * exponent;
+	if (!is_nothing && !is_all)
+		return exponent - across >= least_exponent ||
+		       fail(failure, OUTCOME_USAGE,
 			    "--tensor=%g,%g: at b = %g, exp(-%g) of the signal is left along a fiber and exp(-%g) "
 			    "across, which is no difference",
 			    e[0], e[1], g->largest_b, exponent, across);
-	if (is_measurable(exponent))
-		return true;
 	fail(failure, OUTCOME_USAGE,
 	     "--tensor=%g,%g%s: at b = %g, exp(-%g) of the signal along a fiber is left, which is %s", e[0], e[1],
-	     v->tensor ? "" : ", the default", g->largest_b, exponent, exponent > most_exponent ? "nothing" : "all");
-	if (v->tensor && is_measurable(exponent * factor))
+	     v->tensor ? "" : ", the default", g->largest_b, exponent, is_nothing ? "nothing" : "all");
+	if (v->tensor && other >= least_exponent && other <= most_exponent(factor * e[0], options->convention))
 		fail_help(failure, "with --convention=%s it is in %s, b-values in s/mm^2: --tensor=%g,%g?",
 			  v->convention, unit, e[0] * factor, e[1] * factor);
 	else
-		fail_help(failure, "with --convention=%s it is in %s, b-values in s/mm^2: that of %s is %g",
+		fail_help(failure, "with --convention=%s it is in %s, b-values in s/mm^2: the largest of %s is %g",
 			  v->convention, unit, v->bvals, g->largest_b);
 	return false;
 }

@@ -357,14 +357,14 @@ static int64_t columns_of_name(const char *name)
 	char text[NAME_SIZE + 1] = "";
 	memcpy(text, name, NAME_SIZE);
 	long n = strtol(text + strnlen(text, NAME_SIZE - 1) + 1, NULL, 10);
-	return n > 1 ? n : 1;
+	return n <= 1 ? 1 : n <= MAX_FIELDS ? n : MAX_FIELDS + 1;
 }
 
 /* The property "weight": one that is there, or a new one behind the others, with a name if all of them have one. */
 static int64_t weight_column(struct trk *trk)
 {
 	int64_t column = 0;
-	for (int i = 0; i < N_PROPERTY_NAMES; i++) {
+	for (int i = 0; i < N_PROPERTY_NAMES && column <= trk->n_properties; i++) {
 		char *name = trk->header + NAMES_AT + NAME_SIZE * i;
 		if (!*name && column == trk->n_properties)
 			memcpy(name, "weight", 6);
