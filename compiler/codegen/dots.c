@@ -311,11 +311,11 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 
 void dots_release(struct emit *e, int names)
 {
-	const struct kept *kept = &e->kept.items[e->kept.n - 1];
+	const struct kept *kept;
 
 	if (names < 0)
 		return;
-	e->kept.n--;
+	kept = &e->kept.items[--e->kept.n];
 	isl_ast_node_free(kept->loop);
 	if (!row_is_long(e, &kept->row))
 		block_close(e, names);
