@@ -69,7 +69,7 @@ test_needs()
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'
 	need python3-nibabel 'nibabel, which dipy reads images with' "$python" -c 'import nibabel'
-	need python3-dipy 'dipy, and scans with it' "$python" -c 'import dipy.core.gradients'
+	need python3-dipy 'dipy, and scans with it' "$python" -c 'import dipy.data'
 }
 
 links() # option of the linker
