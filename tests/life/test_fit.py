@@ -208,7 +208,7 @@ def tells_compiling(folder, problem):
         with contextlib.suppress(OSError):      # which is how a terminal ends
             while piece := os.read(ours, 4096):
                 text += piece
-        check(process.wait() == 0 and text.decode().startswith(f"{told}\r\x1b[K"), text)
+        check(process.wait() == 0 and text.decode().startswith(f"\r{told}\x1b[K\r\x1b[K"), text)
     os.close(ours)
 
 

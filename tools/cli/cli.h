@@ -101,6 +101,14 @@ int command_do(const struct command *command, struct arena *arena, int argc, cha
 bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 
+/* ---- progress.c ------------------------------------------------------------- */
+
+double clock_now(void); /* seconds, of a clock that nobody sets */
+/* A line on the standard error, which the next one overwrites on a terminal; and nothing in its place. */
+void progress_tell(const char *format, ...) PRINTF_LIKE(1, 2);
+bool progress_is_overwritten(void);
+void progress_forget(void);
+
 /* ---- scratch.c -------------------------------------------------------------- */
 
 /* Remembers a file (or an empty folder) that is to go when a signal ends the process. Returns false when

@@ -69,9 +69,8 @@ static bool is_left_over(const char *name, const char *base, uint32_t here)
 	return process > 0 && (!*end || *end == '.') && kill((pid_t) process, 0) != 0 && errno == ESRCH;
 }
 
-static void remove_left_over(const char *path)
+static void remove_left_over(const char *path, uint32_t here)
 {
-	const uint32_t here = machine();
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? strndup(path, (size_t) (slash + 1 - path)) : strdup(".");
 	DIR *list = here && folder ? opendir(folder) : NULL;
@@ -86,13 +85,13 @@ static void remove_left_over(const char *path)
 
 /* ---- Opening and closing ------------------------------------------------------------------------- */
 
-static bool name_files(struct output *out, const char *path)
+static bool name_files(struct output *out, const char *path, uint32_t here)
 {
 	out->path = realpath(path, NULL);
 	if (!out->path && asprintf(&out->path, "%s", path) < 0)
 		out->path = NULL;
 	if (out->path &&
-	    asprintf(&out->part, "%s.part-%08" PRIx32 "-%ld", out->path, machine(), (long) getpid()) < 0)
+	    asprintf(&out->part, "%s.part-%08" PRIx32 "-%ld", out->path, here, (long) getpid()) < 0)
 		out->part = NULL;
 	errno = ENOMEM;
 	return out->path && out->part;
@@ -100,6 +99,7 @@ static bool name_files(struct output *out, const char *path)
 
 bool output_open(struct output *out, const char *path, struct failure *failure)
 {
+	const uint32_t here = machine();
 	struct stat existing;
 	*out = (struct output){ 0 };
 	if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
@@ -107,9 +107,9 @@ bool output_open(struct output *out, const char *path, struct failure *failure)
 		failure->outcome = OUTCOME_IO;
 		return false;
 	}
-	if (!name_files(out, path))
+	if (!name_files(out, path, here))
 		return refuse(out, path, failure);
-	remove_left_over(out->path);
+	remove_left_over(out->path, here);
 	errno = ENAMETOOLONG;
 	if (!scratch_add(out->part))
 		return refuse(out, path, failure);

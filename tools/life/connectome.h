@@ -19,6 +19,8 @@ struct frame {
 	double to_mm[3][4];
 };
 
+extern const struct frame frame_of_one_voxel; /* of headers that need one, where none is known */
+
 struct tracks {
 	int64_t n, n_points;
 	float *points;       /* [n_points, 3] */
@@ -137,6 +139,7 @@ void problem_free(struct problem *problem);
 bool problem_check(const struct problem *problem, const char *path, struct failure *failure);
 /* Reads and checks that which stands before its weights in a command. */
 bool problem_open(struct problem *problem, const char *path, const char *weights, struct failure *failure);
+const char *problem_object(int i); /* what in its file is its own; NULL: no more */
 int64_t problem_bytes(const struct problem *problem);
 
 /* ---- weights.c: a number for each fiber ---------------------------------------------------- */

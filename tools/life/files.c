@@ -49,10 +49,9 @@ static bool overlap(const struct location *a, const struct location *b)
 /* In the file of a problem only what is its own counts. */
 static bool meets_problem(const struct location *target, const struct location *problem)
 {
-	static const char *const own[] = { "/PHI", "/D", "/y", "/signal", "/S0", "/orientations",
-					   "/bvals", "/directions", "/voxel_coords" };
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		const struct location object = { .path = problem->path, .inner = (char *) (uintptr_t) own[i] };
+	const char *own;
+	for (int i = 0; (own = problem_object(i)); i++) {
+		const struct location object = { .path = problem->path, .inner = (char *) (uintptr_t) own };
 		if (overlap(target, &object))
 			return true;
 	}

@@ -11,7 +11,7 @@
 
 static bool save(struct fitting *f, struct failure *failure)
 {
-	f->saved = fit_now();
+	f->saved = clock_now();
 	/* Before the state, so that no row is missing up to it. */
 	if (f->history)
 		fflush(f->history);
@@ -22,7 +22,7 @@ static bool save(struct fitting *f, struct failure *failure)
 /* What was computed is in a file, and nowhere else. */
 static bool stop(struct fitting *f, struct failure *failure)
 {
-	fit_forget_progress();
+	progress_forget();
 	if (!save(f, failure))
 		return false;
 	fail(failure, OUTCOME_INTERRUPTED, "stopped after %" PRId64 " iterations; no weights are written",
@@ -41,12 +41,12 @@ static bool iterate(struct fitting *f, struct failure *failure)
 		fit_add_history(f);
 		fit_tell_time(f);
 		fit_tell_progress(f);
-		if (fit_now() - f->saved >= (double) f->values->checkpoint && !save(f, failure))
+		if (clock_now() - f->saved >= (double) f->values->checkpoint && !save(f, failure))
 			return false;
 	}
 	if (*signal)
 		return stop(f, failure);
-	fit_forget_progress();
+	progress_forget();
 	return true;
 }
 

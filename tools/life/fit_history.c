@@ -13,7 +13,7 @@ void fit_add_history(struct fitting *f)
 	if (!f->history)
 		return;
 	fprintf(f->history, "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%.6f", state->iteration, state->objective,
-		state->violation, state->live, f->earlier + fit_now() - f->started);
+		state->violation, state->live, f->earlier + clock_now() - f->started);
 	for (int64_t q = 0; q < f->fit.options.n_signals; q++)
 		fprintf(f->history, ",%.17g", fit_objective(&f->fit, q));
 	fputc('\n', f->history);
@@ -41,7 +41,7 @@ static bool cut_history(struct fitting *f, struct failure *failure)
 
 bool fit_begin_history(struct fitting *f, struct failure *failure)
 {
-	f->started = f->told = f->saved = fit_now();
+	f->started = f->told = f->saved = clock_now();
 	f->first = f->fit.state.iteration;
 	if (!f->values->history)
 		return true;

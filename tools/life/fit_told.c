@@ -5,8 +5,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "life/fitting.h"
 
@@ -15,17 +13,10 @@ enum { SECONDS_BETWEEN_LINES = 10, FIRST_ITERATIONS = 4 };
 /* So long is measured before the time is told. */
 static const double first_seconds = 0.2;
 
-double fit_now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
 static double seconds_left(const struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
-	double each = (fit_now() - f->started) / (double) (state->iteration - f->first);
+	double each = (clock_now() - f->started) / (double) (state->iteration - f->first);
 	return state->iteration > f->first ? each * (double) (f->values->iterations - state->iteration) : 0;
 }
 
@@ -37,22 +28,14 @@ static double relative(double violation, double scale)
 void fit_tell_progress(struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
-	bool is_terminal = isatty(STDERR_FILENO);
-	double time = fit_now();
-	if (time - f->told < (is_terminal ? 0.1 : SECONDS_BETWEEN_LINES))
+	double time = clock_now();
+	if (time - f->told < (progress_is_overwritten() ? 0.1 : SECONDS_BETWEEN_LINES))
 		return;
 	f->told = time;
-	fprintf(stderr, "%siteration %" PRId64 " of %" PRId64 ": objective %.9g, %" PRId64
-		" live fibers, violation %.2g, at most %.0f s left%s",
-		is_terminal ? "\r" : "", state->iteration, f->values->iterations, state->objective, state->live,
-		relative(state->violation, state->scale), seconds_left(f), is_terminal ? "\033[K" : "\n");
-	fflush(stderr);
-}
-
-void fit_forget_progress(void)
-{
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	progress_tell("iteration %" PRId64 " of %" PRId64 ": objective %.9g, %" PRId64
+		      " live fibers, violation %.2g, at most %.0f s left",
+		      state->iteration, f->values->iterations, state->objective, state->live,
+		      relative(state->violation, state->scale), seconds_left(f));
 }
 
 /* What a GPU holds, and what has been moved between it and this machine. */
@@ -93,10 +76,10 @@ void fit_tell_time(struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
 	if (f->is_forecast || state->is_finished || state->iteration - f->first < FIRST_ITERATIONS ||
-	    fit_now() - f->started < first_seconds)
+	    clock_now() - f->started < first_seconds)
 		return;
 	f->is_forecast = true;
-	double each = (fit_now() - f->started) / (double) (state->iteration - f->first);
+	double each = (clock_now() - f->started) / (double) (state->iteration - f->first);
 	printf("time: %.3g s an iteration, at most %.0f s in all\n", each,
 	       ceil(each * (double) (f->values->iterations - f->first)));
 	fflush(stdout);
@@ -138,7 +121,7 @@ void fit_tell_end(const struct fitting *f)
 	bool is_early = state->is_finished && state->iteration < f->values->iterations;
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
 	       fit_is_at_optimum(f) || is_early ? "the tolerance is reached" : "stopped by --iterations",
-	       state->iteration, fit_now() - f->started);
+	       state->iteration, clock_now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
 	       fit_rows(&f->fit) * f->problem.n_fibers);
 	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,

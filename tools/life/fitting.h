@@ -43,13 +43,11 @@ bool fit_read_signals(struct fitting *f, struct fit_options *options, struct fai
 
 /* ---- What is said. The forecast fails where more memory is needed than is allowed ---- */
 
-double fit_now(void); /* seconds, of a clock that nobody sets */
 bool fit_is_at_optimum(const struct fitting *f);
 bool fit_tell_forecast(const struct fitting *f, struct failure *failure);
 void fit_tell_hopeless(const struct fitting *f);
 void fit_tell_time(struct fitting *f);
 void fit_tell_progress(struct fitting *f);
-void fit_forget_progress(void);
 void fit_tell_end(const struct fitting *f);
 void fit_tell_device(const struct fitting *f);
 

@@ -31,6 +31,15 @@ static void list_reals(struct problem *p, struct real_member list[N_REALS])
 	memcpy(list, rows, sizeof(rows));
 }
 
+const char *problem_object(int i)
+{
+	static const char *const others[] = { "PHI", "voxel_coords" };
+	struct problem none = { 0 };
+	struct real_member reals[N_REALS];
+	list_reals(&none, reals);
+	return i < N_REALS ? reals[i].name : i < N_REALS + 2 ? others[i - N_REALS] : NULL;
+}
+
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 static bool take_matrix(struct content *content, const struct real_member *real, const char *path,

@@ -96,6 +96,9 @@ void tracks_free(struct tracks *tracks)
 
 /* ---- Space ------------------------------------------------------------------------------ */
 
+const struct frame frame_of_one_voxel = { .extent = { 1, 1, 1 },
+					   .to_mm = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
+
 struct box {
 	double low[3], high[3];
 };

@@ -272,16 +272,14 @@ struct space {
 /* Of a grid that is not known or that the header has no room for, one voxel. */
 static void make_space(struct space *space, const struct frame *frame)
 {
-	static const struct frame bare = { .extent = { 1, 1, 1 },
-					   .to_mm = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
 	double determinant;
 	bool has_room = frame->is_known;
 	for (int i = 0; i < 3; i++)
 		has_room = has_room && frame->extent[i] <= INT16_MAX;
-	space->frame = has_room ? *frame : bare;
+	space->frame = has_room ? *frame : frame_of_one_voxel;
 	if (!affine_invert((const double(*)[4]) space->frame.to_mm, space->to_voxel, &determinant)) {
-		space->frame = bare;
-		affine_invert(bare.to_mm, space->to_voxel, &determinant);
+		space->frame = frame_of_one_voxel;
+		affine_invert(frame_of_one_voxel.to_mm, space->to_voxel, &determinant);
 	}
 	for (int i = 0; i < 3; i++)
 		space->size[i] = hypot(hypot(space->frame.to_mm[0][i], space->frame.to_mm[1][i]),

@@ -244,12 +244,9 @@ static bool put_members(zip_t *archive, const struct tracks *tracks, float *numb
 		put_member(archive, "dps/weight.float32", numbers, sizeof(float) * (size_t) tracks->n));
 }
 
-static const struct frame bare = { .extent = { 1, 1, 1 },
-				   .to_mm = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } } };
-
 static void print_header(const struct tracks *tracks, char *text, size_t size)
 {
-	const struct frame *frame = tracks->frame.is_known ? &tracks->frame : &bare;
+	const struct frame *frame = tracks->frame.is_known ? &tracks->frame : &frame_of_one_voxel;
 	size_t used = (size_t) snprintf(text, size,
 					"{\"DIMENSIONS\": [%lld, %lld, %lld], \"VOXEL_TO_RASMM\": [",
 					(long long) frame->extent[0], (long long) frame->extent[1],

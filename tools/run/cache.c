@@ -113,19 +113,6 @@ static void keep(struct session *s, const char *library, const char *path)
 		remove(part);
 }
 
-/* On a terminal a line that goes away again. */
-static void tell_building(const struct session *s, bool is_done)
-{
-	bool is_terminal = isatty(STDERR_FILENO);
-	if (!s->building || (is_done && !is_terminal))
-		return;
-	if (is_done)
-		fputs("\r\033[K", stderr);
-	else
-		fprintf(stderr, "%s%s", s->building, is_terminal ? "" : "\n");
-	fflush(stderr);
-}
-
 bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure)
 {
 	struct build build;
@@ -133,9 +120,11 @@ bool cache_load(struct session *s, struct results *results, struct execution *e,
 	if (path && access(path, R_OK) == 0 && library_load(s, path, results, e, failure))
 		return true;
 	library_close(e);
-	tell_building(s, false);
+	if (s->building)
+		progress_tell("%s", s->building);
 	bool ok = build_library(s, &build, failure);
-	tell_building(s, true);
+	if (s->building)
+		progress_forget();
 	if (ok && path)
 		keep(s, build.library, path);
 	ok = ok && library_load(s, build.library, results, e, failure);

@@ -4,7 +4,6 @@
 #include "run/run.h"
 
 #include <string.h>
-#include <time.h>
 
 static void give_params(struct session *s, struct interp_input *input)
 {
@@ -35,18 +34,15 @@ static void give_arrays(struct session *s, struct results *results, struct inter
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
 		     struct failure *failure)
 {
-	struct timespec start, end;
 	bool lacks_memory = false;
 	struct interp_input input = { .max_iterations = s->values.iterations,
 				      .is_stopped = &results->is_stopped,
 				      .lacks_memory = &lacks_memory };
 	give_params(s, &input);
 	give_arrays(s, results, &input);
-	clock_gettime(CLOCK_MONOTONIC, &start);
+	double start = clock_now();
 	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	timing->interpreter =
-		(double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec);
+	timing->interpreter = clock_now() - start;
 	if (!message)
 		return true;
 	fail(failure, lacks_memory ? OUTCOME_RESOURCES : OUTCOME_DATA, "%s", message);

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- Loading ------------------------------------------------------------------------------ */
 
@@ -106,22 +105,15 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	return false;
 }
 
-static double now(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
-}
-
 bool library_plan(struct execution *e, struct failure *failure)
 {
 	const char *finite = getenv("PMG_CHECK_FINITE");
 	pmg_options options = { .context = e->context,
 				.threads = (int32_t) e->session->values.threads,
 				.check_finite = finite && strcmp(finite, "1") == 0 };
-	double start = now();
+	double start = clock_now();
 	pmg_status status = tune_plan(e, &options);
-	e->plan_seconds = now() - start;
+	e->plan_seconds = clock_now() - start;
 	if (!accept(e, status, failure))
 		return false;
 	tune_print(e);
@@ -184,9 +176,9 @@ bool library_execute(struct execution *e, double *seconds, struct failure *failu
 		return false;
 	if (e->desc->has_loop)
 		control.cancel = state_catch_signals();
-	double start = now();
+	double start = clock_now();
 	pmg_status status = e->desc->execute(e->plan, e->args, &control);
-	*seconds = now() - start;
+	*seconds = clock_now() - start;
 	if (e->desc->has_loop && state_was_interrupted() && status == PMG_CANCELLED)
 		return interrupted(e, &control, failure);
 	if (!accept(e, status, failure))
