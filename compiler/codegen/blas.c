@@ -24,7 +24,7 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 
 static bool find_below_mark(struct call *call, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = ast_mark(node);
 	isl_ast_node *below = isl_ast_node_mark_get_node(node);
 	bool found;
 

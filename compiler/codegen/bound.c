@@ -182,7 +182,7 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 	struct point point;
 
 	if (type == isl_ast_node_mark) {
-		const struct mark *next = mark_of(isl_ast_node_mark_get_id(node));
+		const struct mark *next = ast_mark(node);
 
 		below = isl_ast_node_mark_get_node(node);
 		if (mark_is_harmless(next))

@@ -183,7 +183,7 @@ struct batch {                          /* dot products of several iterations of
 	const char *dots, *number;      /* where they are used */
 };
 
-struct deferral {                          /* iterations that do all but add to a long row, which they do later */
+struct deferral {                       /* iterations that do all but add to a long row, which they do later */
 	const struct row *row;
 	bool is_later;                  /* this is printed */
 	const char *first, *variable;   /* of these iterations; the one that is printed */
@@ -193,7 +193,7 @@ struct deferral {                          /* iterations that do all but add to 
 struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
 	const struct access *access;
 	const char *name;
-	isl_ast_node *around, *loop;    /* the enclosing loop, that over the cells: owned */
+	isl_ast_node *around, *loop;    /* the enclosing loop; that over the cells: owned */
 	struct row row;                 /* of the dot product */
 	bool is_ahead;                  /* several iterations can make their dot products ahead */
 };
@@ -232,7 +232,7 @@ struct emit {
 	struct row_start *start;        /* NULL: a row is read */
 	struct part_rows *part_rows;    /* NULL: cells are set ahead */
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
-	const struct deferral *deferral;      /* NULL: iterations add to rows at once */
+	const struct deferral *deferral; /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */

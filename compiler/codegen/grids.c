@@ -3,9 +3,9 @@
  * Kernels of a device. What is below a GRID mark is printed twice: to nowhere first, from which one sees what it reads,
  * then as a function with these parameters; where the mark stood, the function is started. Teams of lanes share the
  * PARALLEL loop, of which each has one iteration, or, where they sum something up, several; the lanes of a team share a
- * VECTOR loop. Everything else is computed by each lane of a team, which has all
- * of its variables, but written to memory by one. Before and after such a write, and a loop that lanes share, they wait
- * for one another, so that each sees what the others wrote, and nobody writes what another has yet to read. */
+ * VECTOR loop. Everything else is computed by each lane of a team, which has all of its variables, but written to
+ * memory by one. Before and after such a write, and a loop that lanes share, they wait for one another, so that each
+ * sees what the others wrote, and nobody writes what another has yet to read. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"

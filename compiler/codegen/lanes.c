@@ -181,14 +181,12 @@ static isl_bool look_at_node(__isl_keep isl_ast_node *node, void *user)
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 	bool *is_straight = user;
-	const struct mark *mark;
+	const struct mark *mark = ast_mark(node);
 
 	if (type == isl_ast_node_for || type == isl_ast_node_if)
 		*is_straight = false;
-	if (type == isl_ast_node_mark) {
-		mark = mark_of(isl_ast_node_mark_get_id(node));
+	if (mark)
 		*is_straight = *is_straight && (mark->kind == MARK_GROUP || mark->kind == MARK_STORAGE);
-	}
 	return *is_straight ? isl_bool_true : isl_bool_false;
 }
 

@@ -57,7 +57,7 @@ static bool has_others(__isl_keep isl_ast_node *node, const struct stage *stage)
 
 static bool runs_step_by_step(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = ast_mark(node);
 	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
 	bool does = mark->kind == MARK_LOOP && mark->direction > 0 &&
 		    isl_ast_node_get_type(loop) == isl_ast_node_for && range_of(e, loop, 1).step == 1;
@@ -169,11 +169,9 @@ static void find_value(struct access *access, void *user)
 	const struct array *array = access->array;
 	struct cell value = { .of = array, .is_read = true };
 
-	if (!is_variable(array) || !is_written_below(search->e, search->node, array))
+	if (!is_variable(array) || !is_written_below(search->e, search->node, array) ||
+	    cell_find(search->deferral->values.items, search->deferral->values.n, array))
 		return;
-	for (int i = 0; i < search->deferral->values.n; i++)
-		if (search->deferral->values.items[i].of == array)
-			return;
 	value.name = names_declare(&search->e->names,
 				   arena_printf(search->e->arena, "%s_ahead",
 						names_last_member(search->e->arena, array->name)));
@@ -183,7 +181,7 @@ static void find_value(struct access *access, void *user)
 
 static void emit_in_parts(struct emit *e, const struct row *row, struct long_row *parts)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(parts->node));
+	const struct mark *mark = ast_mark(parts->node);
 	isl_ast_node *loop = isl_ast_node_mark_get_node(parts->node);
 	struct range range = range_of(e, loop, 1);
 	struct deferral deferral = { .row = row };

@@ -289,7 +289,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 
 static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = ast_mark(node);
 	isl_ast_node *below = isl_ast_node_mark_get_node(node);
 
 	if (!mark)

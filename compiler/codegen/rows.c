@@ -6,8 +6,8 @@
  * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
  * if the loop between has an iteration: other cells may be another thread's. Where they may be in any case, on a
  * device, the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
- * (row_parts.c). Rows that begin at zero (row_start.c) are not read
- * at all, so that those of a large array need not pass through the caches. */
+ * (row_parts.c). Rows that begin at zero (row_start.c) are not read at all, so that those of a large array need not
+ * pass through the caches. */
 #include "codegen/codegen_private.h"
 
 enum { ROW_LINE = 64 };         /* bytes of a cache line */
@@ -338,9 +338,32 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 /* Is the loop directly below one of which each lane has an iteration? */
 static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = ast_mark(node);
 
 	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
+}
+
+/* A row that fits into registers, which also lanes of a team may share, and updates may be added to. */
+static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop, struct row *row,
+			 bool starts_anew, bool is_zero)
+{
+	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage);
+
+	row_declare(e, row);
+	grid_holds_row(e, row->length*row_cell_size(row));
+	if (starts_anew)
+		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : "true";
+	row_begin(e, node, loop, row, starts_anew || is_zero);
+	if (!starts_anew && !row_fills_team(e, row->length))
+		emit_team_sync(e);      /* the last cells are read by several lanes */
+	vec_push(e->arena, &e->rows, *row);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->rows.n--;
+	if (starts_anew)
+		emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
+	else
+		row_end(e, node, loop, row, is_zero ? streams(e, row) : NULL);
+	emit_team_sync(e);
 }
 
 /* The row, read before what is below and brought to its cells behind it. Returns whether it began at zero instead of
@@ -351,7 +374,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	const struct array *array = mark->stage->write.array;
 	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark), .length = length };
 	struct row_start *start = e->start;
-	bool is_atomic = ast_has_mark(node, MARK_ATOMIC, mark->stage), starts_anew = is_atomic, is_zero;
+	bool starts_anew = ast_has_mark(node, MARK_ATOMIC, mark->stage), is_zero;
 
 	if (is_of_deal(e, node))
 		starts_anew = true;
@@ -360,27 +383,10 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
 	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
 	e->start = NULL;
-	if (row_is_long(e, &row)) {
+	if (row_is_long(e, &row))
 		emit_long_row(e, node, loop, &row, is_zero, is_zero ? streams(e, &row) : NULL);
-		note_write(e, array);
-		e->start = start;
-		return is_zero;
-	}
-	row_declare(e, &row);
-	grid_holds_row(e, length*type_size(array->sums));
-	if (starts_anew)
-		row.is_alone = is_atomic ? row_is_alone(e, node, mark->stage, row.dim) : "true";
-	row_begin(e, node, loop, &row, starts_anew || is_zero);
-	if (!starts_anew && !row_fills_team(e, length))
-		emit_team_sync(e);      /* the last cells are read by several lanes */
-	vec_push(e->arena, &e->rows, row);
-	emit_node(e, node, (struct loop_use) { 0 });
-	e->rows.n--;
-	if (starts_anew)
-		emit_transfer(e, node, loop, &row, TRANSFER_UPDATE);
 	else
-		row_end(e, node, loop, &row, is_zero ? streams(e, &row) : NULL);
-	emit_team_sync(e);
+		emit_fitting(e, node, loop, &row, starts_anew, is_zero);
 	note_write(e, array);
 	e->start = start;
 	return is_zero;
@@ -389,7 +395,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 /* The condition under which the loop directly below runs; NULL: there is none. */
 static const char *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	const struct mark *mark = mark_of(isl_ast_node_mark_get_id(node));
+	const struct mark *mark = ast_mark(node);
 	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
 	const char *condition = NULL;
 	struct range range;

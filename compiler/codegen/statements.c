@@ -182,18 +182,22 @@ void take_part(struct emit *e, const struct array *array)
 	line(e->w, "%s *restrict %s = %s;", type_c_name(array->type), array->c_name, part_of_thread(e, array));
 }
 
+static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+{
+	if (array_is_variable(array))
+		declare_local(e, node, array);
+	else if (array->is_per_thread && is_written_below(e, node, array))
+		take_part(e, array);
+}
+
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	int outer = e->locals.n;
 
 	e->w->span = mark->array->span;
 	deal_breaks(e);
-	if (deferral_has_variables(e))
-		;
-	else if (array_is_variable(mark->array))
-		declare_local(e, node, mark->array);
-	else if (mark->array->is_per_thread && is_written_below(e, node, mark->array))
-		take_part(e, mark->array);
+	if (!deferral_has_variables(e))
+		declare_storage(e, node, mark->array);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->locals.n = outer;
 }
