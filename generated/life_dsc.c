@@ -81,7 +81,7 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const void *restrict PHI_run_atom = plan->data[12];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
 	const double *restrict PHI_sorted_value = plan->data[14];
 
@@ -100,7 +100,7 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -155,7 +155,7 @@ static void life_dsc_renumber_fiber_Y(pmg_plan *plan, const life_dsc_args *args)
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[13];
+	const void *restrict PHI_run_atom = plan->data[13];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[14];
 	const double *restrict PHI_sorted_value = plan->data[15];
 	const double *restrict w_renumbered = plan->data[16];
@@ -175,7 +175,7 @@ static void life_dsc_renumber_fiber_Y(pmg_plan *plan, const life_dsc_args *args)
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -309,6 +309,7 @@ static pmg_status life_dsc_restructure_none_kernel(pmg_plan *plan, const void *a
 static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 {
 	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -319,7 +320,7 @@ static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const void *restrict PHI_run_atom = plan->data[12];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
 	const double *restrict PHI_sorted_value = plan->data[14];
 
@@ -346,7 +347,7 @@ static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 			const int64_t voxel_begin = PHI_offsets[place];
 			const int64_t voxel_end = PHI_offsets[place + 1];
 			for (int64_t run = voxel_begin; run < voxel_end; run++) {
-				const int64_t atom = PHI_run_atom[run];
+				const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 				const int64_t run_begin = PHI_run_offsets[run];
 				const int64_t run_end = PHI_run_offsets[run + 1];
 				double sum = 0.0;
@@ -527,15 +528,17 @@ static const pmg_array_desc life_dsc_arrays[] = {
 	},
 	[12] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 	[13] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 	[14] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 };
 
@@ -579,6 +582,7 @@ static void life_dsc_extents(const void *arguments, int64_t *extents)
 	extents[11] = nFibers;
 	extents[12] = nVoxels;
 	extents[13] = nTheta;
+	extents[14] = nAtoms;
 }
 
 static const pmg_work_desc life_dsc_work[] = {
@@ -678,20 +682,22 @@ static const pmg_array_desc life_dsc_renumber_fiber_arrays[] = {
 	},
 	[13] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 	[14] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 	[15] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
 	},
 	[16] = {
 		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12"
 	},
 };
 
@@ -739,7 +745,8 @@ static void life_dsc_renumber_fiber_extents(const void *arguments, int64_t *exte
 	extents[11] = nFibers;
 	extents[12] = nVoxels;
 	extents[13] = nTheta;
-	extents[14] = nFibers;
+	extents[14] = nAtoms;
+	extents[15] = nFibers;
 }
 
 static const pmg_work_desc life_dsc_renumber_fiber_work[] = {
@@ -777,7 +784,7 @@ static const pmg_pipeline_desc life_dsc_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 16,
 	.params = life_dsc_params,
 	.arrays = life_dsc_renumber_fiber_arrays,
 	.children = NULL,
@@ -883,6 +890,31 @@ static const pmg_restructure_desc life_dsc_restructure_voxel_restructurings[] = 
 	},
 };
 
+static void life_dsc_restructure_voxel_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+}
+
 static const pmg_work_desc life_dsc_restructure_voxel_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
@@ -916,7 +948,7 @@ static const pmg_pipeline_desc life_dsc_restructure_voxel_description = {
 	.children = NULL,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_restructure_voxel_restructurings,
 	.has_loop = false,
-	.extents = life_dsc_extents,
+	.extents = life_dsc_restructure_voxel_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_restructure_voxel_kernel,
 	.choice = "restructure PHI by voxel",
@@ -975,6 +1007,31 @@ static const pmg_array_desc life_dsc_restructure_none_arrays[] = {
 	},
 };
 
+static void life_dsc_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+}
+
 static const pmg_work_desc life_dsc_restructure_none_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
@@ -1003,7 +1060,7 @@ static const pmg_pipeline_desc life_dsc_restructure_none_description = {
 	.arrays = life_dsc_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = life_dsc_extents,
+	.extents = life_dsc_restructure_none_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_restructure_none_kernel,
 	.choice = "restructure PHI by none",
@@ -1043,7 +1100,7 @@ static const pmg_pipeline_desc life_dsc_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_params,
 	.arrays = life_dsc_arrays,
 	.children = NULL,
@@ -1255,7 +1312,7 @@ static const pmg_pipeline_desc life_dsc_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_params,
 	.arrays = life_dsc_arrays,
 	.children = NULL,

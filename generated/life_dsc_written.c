@@ -83,7 +83,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const void *restrict PHI_run_atom = plan->data[12];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
 	const double *restrict PHI_sorted_value = plan->data[14];
 
@@ -105,7 +105,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -163,7 +163,7 @@ static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_wri
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[13];
+	const void *restrict PHI_run_atom = plan->data[13];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[14];
 	const double *restrict PHI_sorted_value = plan->data[15];
 	const double *restrict w_renumbered = plan->data[16];
@@ -186,7 +186,7 @@ static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_wri
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -326,6 +326,7 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -336,7 +337,7 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const void *restrict PHI_run_atom = plan->data[12];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
 	const double *restrict PHI_sorted_value = plan->data[14];
 
@@ -366,7 +367,7 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 			const int64_t voxel_begin = PHI_offsets[place];
 			const int64_t voxel_end = PHI_offsets[place + 1];
 			for (int64_t run = voxel_begin; run < voxel_end; run++) {
-				const int64_t atom = PHI_run_atom[run];
+				const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 				const int64_t run_begin = PHI_run_offsets[run];
 				const int64_t run_end = PHI_run_offsets[run + 1];
 				double sum = 0.0;
@@ -553,15 +554,17 @@ static const pmg_array_desc life_dsc_written_arrays[] = {
 	},
 	[12] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[13] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[14] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 };
 
@@ -605,6 +608,7 @@ static void life_dsc_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = nFibers;
 	extents[12] = nVoxels;
 	extents[13] = nTheta;
+	extents[14] = nAtoms;
 }
 
 static const pmg_work_desc life_dsc_written_work[] = {
@@ -704,20 +708,22 @@ static const pmg_array_desc life_dsc_written_renumber_fiber_arrays[] = {
 	},
 	[13] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[14] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[15] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:11"
 	},
 	[16] = {
 		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:8"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc_written.pmg:8"
 	},
 };
 
@@ -765,7 +771,8 @@ static void life_dsc_written_renumber_fiber_extents(const void *arguments, int64
 	extents[11] = nFibers;
 	extents[12] = nVoxels;
 	extents[13] = nTheta;
-	extents[14] = nFibers;
+	extents[14] = nAtoms;
+	extents[15] = nFibers;
 }
 
 static const pmg_work_desc life_dsc_written_renumber_fiber_work[] = {
@@ -803,7 +810,7 @@ static const pmg_pipeline_desc life_dsc_written_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 16,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_renumber_fiber_arrays,
 	.children = NULL,
@@ -909,6 +916,31 @@ static const pmg_restructure_desc life_dsc_written_restructure_voxel_restructuri
 	},
 };
 
+static void life_dsc_written_restructure_voxel_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+}
+
 static const pmg_work_desc life_dsc_written_restructure_voxel_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
@@ -942,7 +974,7 @@ static const pmg_pipeline_desc life_dsc_written_restructure_voxel_description = 
 	.children = NULL,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_written_restructure_voxel_restructurings,
 	.has_loop = false,
-	.extents = life_dsc_written_extents,
+	.extents = life_dsc_written_restructure_voxel_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_written_restructure_voxel_kernel,
 	.choice = "restructure PHI by voxel",
@@ -1001,6 +1033,31 @@ static const pmg_array_desc life_dsc_written_restructure_none_arrays[] = {
 	},
 };
 
+static void life_dsc_written_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	const life_dsc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nFibers;
+	extents[12] = nVoxels;
+	extents[13] = nTheta;
+}
+
 static const pmg_work_desc life_dsc_written_restructure_none_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
@@ -1029,7 +1086,7 @@ static const pmg_pipeline_desc life_dsc_written_restructure_none_description = {
 	.arrays = life_dsc_written_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = life_dsc_written_extents,
+	.extents = life_dsc_written_restructure_none_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_written_restructure_none_kernel,
 	.choice = "restructure PHI by none",
@@ -1069,7 +1126,7 @@ static const pmg_pipeline_desc life_dsc_written_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_arrays,
 	.children = NULL,
@@ -1281,7 +1338,7 @@ static const pmg_pipeline_desc life_dsc_written_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 14,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
 	.params = life_dsc_written_params,
 	.arrays = life_dsc_written_arrays,
 	.children = NULL,

@@ -76,6 +76,7 @@
 static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
@@ -86,7 +87,7 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 	const int32_t *restrict PHI_offsets = plan->data[9];
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const int32_t *restrict PHI_run_atom = plan->data[12];
+	const void *restrict PHI_run_atom = plan->data[12];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
 	const double *restrict PHI_sorted_value = plan->data[14];
 	double *restrict w_private = plan->data[15];
@@ -116,7 +117,7 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -151,6 +152,7 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_chunks = plan->sizes[1];
@@ -162,7 +164,7 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
 	const int32_t *restrict PHI_voxel_order = plan->data[11];
 	const int32_t *restrict PHI_fiber_order = plan->data[12];
-	const int32_t *restrict PHI_run_atom = plan->data[13];
+	const void *restrict PHI_run_atom = plan->data[13];
 	const int32_t *restrict PHI_sorted_fiber = plan->data[14];
 	const double *restrict PHI_sorted_value = plan->data[15];
 	double *restrict w_renumbered = plan->data[16];
@@ -198,7 +200,7 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 				const int64_t voxel_begin = PHI_offsets[place];
 				const int64_t voxel_end = PHI_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_run_offsets[run];
 					const int64_t run_end = PHI_run_offsets[run + 1];
 					double sum = 0.0;
@@ -504,21 +506,23 @@ static const pmg_array_desc life_wc_written_arrays[] = {
 	},
 	[12] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[13] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[14] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[15] = {
 		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
 	},
 };
 
@@ -562,8 +566,9 @@ static void life_wc_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = nVoxels;
 	extents[12] = nTheta;
 	extents[13] = nFibers;
-	extents[14] = 1;
-	extents[15] = nFibers;
+	extents[14] = nAtoms;
+	extents[15] = 1;
+	extents[16] = nFibers;
 }
 
 static const pmg_work_desc life_wc_written_work[] = {
@@ -664,26 +669,28 @@ static const pmg_array_desc life_wc_written_renumber_fiber_arrays[] = {
 	},
 	[13] = {
 		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[14] = {
 		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[15] = {
 		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:11"
 	},
 	[16] = {
 		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
 	},
 	[17] = {
 		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "life_wc_written.pmg:9"
 	},
 };
 
@@ -731,9 +738,10 @@ static void life_wc_written_renumber_fiber_extents(const void *arguments, int64_
 	extents[11] = nVoxels;
 	extents[12] = nTheta;
 	extents[13] = nFibers;
-	extents[14] = nFibers;
-	extents[15] = 1;
-	extents[16] = nFibers;
+	extents[14] = nAtoms;
+	extents[15] = nFibers;
+	extents[16] = 1;
+	extents[17] = nFibers;
 }
 
 static const pmg_work_desc life_wc_written_renumber_fiber_work[] = {
@@ -774,7 +782,7 @@ static const pmg_pipeline_desc life_wc_written_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_written_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 17,
+	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 18,
 	.params = life_wc_written_params,
 	.arrays = life_wc_written_renumber_fiber_arrays,
 	.children = NULL,
@@ -886,6 +894,33 @@ static const pmg_restructure_desc life_wc_written_restructure_voxel_restructurin
 	},
 };
 
+static void life_wc_written_restructure_voxel_extents(const void *arguments, int64_t *extents)
+{
+	const life_wc_written_args *args = arguments;
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nFibers = args->nFibers;
+	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+
+	extents[0] = nCoeffs;
+	extents[1] = nAtoms;
+	extents[2] = nCoeffs;
+	extents[3] = nVoxels;
+	extents[4] = nCoeffs;
+	extents[5] = nFibers;
+	extents[6] = nCoeffs;
+	extents[7] = nAtoms;
+	extents[8] = nTheta;
+	extents[9] = nVoxels;
+	extents[10] = 3;
+	extents[11] = nVoxels;
+	extents[12] = nTheta;
+	extents[13] = nFibers;
+	extents[14] = 1;
+	extents[15] = nFibers;
+}
+
 static const pmg_work_desc life_wc_written_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
@@ -923,7 +958,7 @@ static const pmg_pipeline_desc life_wc_written_restructure_voxel_description = {
 	.children = NULL,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_wc_written_restructure_voxel_restructurings,
 	.has_loop = false,
-	.extents = life_wc_written_extents,
+	.extents = life_wc_written_restructure_voxel_extents,
 	.assumption = NULL,
 	.kernel = life_wc_written_restructure_voxel_kernel,
 	.choice = "restructure PHI by voxel",
@@ -1253,7 +1288,7 @@ static const pmg_pipeline_desc life_wc_written_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "life_wc_written", .source = "life_wc_written.pmg", .target = "openmp",
 	.args_size = sizeof(life_wc_written_args),
-	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 16,
+	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 17,
 	.params = life_wc_written_params,
 	.arrays = life_wc_written_arrays,
 	.children = NULL,

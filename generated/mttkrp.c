@@ -92,6 +92,7 @@
 static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
 	const double *restrict B = plan->data[4];
@@ -100,7 +101,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	const int32_t *restrict X_run_offsets = plan->data[7];
 	const int32_t *restrict X_offsets = plan->data[8];
 	const int32_t *restrict X_chunk_offsets = plan->data[9];
-	const int32_t *restrict X_run_b = plan->data[10];
+	const void *restrict X_run_b = plan->data[10];
 	const int32_t *restrict X_sorted_c = plan->data[11];
 	const double *restrict X_sorted_value = plan->data[12];
 
@@ -119,7 +120,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -142,6 +143,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
@@ -152,7 +154,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	const int32_t *restrict X_offsets = plan->data[8];
 	const int32_t *restrict X_chunk_offsets = plan->data[9];
 	const int32_t *restrict X_c_order = plan->data[10];
-	const int32_t *restrict X_run_b = plan->data[11];
+	const void *restrict X_run_b = plan->data[11];
 	const int32_t *restrict X_sorted_c = plan->data[12];
 	const double *restrict X_sorted_value = plan->data[13];
 	double *restrict C_renumbered = plan->data[14];
@@ -181,7 +183,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -299,6 +301,7 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
 	const double *restrict B = plan->data[4];
@@ -307,7 +310,7 @@ static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	const int32_t *restrict X_run_offsets = plan->data[7];
 	const int32_t *restrict X_offsets = plan->data[8];
 	const int32_t *restrict X_chunk_offsets = plan->data[9];
-	const int32_t *restrict X_run_b = plan->data[10];
+	const void *restrict X_run_b = plan->data[10];
 	const int32_t *restrict X_sorted_c = plan->data[11];
 	const double *restrict X_sorted_value = plan->data[12];
 
@@ -334,7 +337,7 @@ static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -478,15 +481,17 @@ static const pmg_array_desc mttkrp_arrays[] = {
 	},
 	[10] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 	[11] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 	[12] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 };
 
@@ -527,6 +532,7 @@ static void mttkrp_extents(const void *arguments, int64_t *extents)
 	extents[10] = rank;
 	extents[11] = nA;
 	extents[12] = rank;
+	extents[13] = nB;
 }
 
 static const pmg_work_desc mttkrp_work[] = {
@@ -610,20 +616,22 @@ static const pmg_array_desc mttkrp_renumber_c_arrays[] = {
 	},
 	[11] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 	[12] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 	[13] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
 	},
 	[14] = {
 		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9"
 	},
 };
 
@@ -668,8 +676,9 @@ static void mttkrp_renumber_c_extents(const void *arguments, int64_t *extents)
 	extents[10] = rank;
 	extents[11] = nA;
 	extents[12] = rank;
-	extents[13] = nC;
-	extents[14] = rank;
+	extents[13] = nB;
+	extents[14] = nC;
+	extents[15] = rank;
 }
 
 static const pmg_work_desc mttkrp_renumber_c_work[] = {
@@ -701,7 +710,7 @@ static const pmg_pipeline_desc mttkrp_renumber_c_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
+	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 16,
 	.params = mttkrp_params,
 	.arrays = mttkrp_renumber_c_arrays,
 	.children = NULL,
@@ -795,6 +804,30 @@ static const pmg_restructure_desc mttkrp_restructure_a_restructurings[] = {
 	},
 };
 
+static void mttkrp_restructure_a_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nB;
+	extents[8] = rank;
+	extents[9] = nC;
+	extents[10] = rank;
+	extents[11] = nA;
+	extents[12] = rank;
+}
+
 static const pmg_work_desc mttkrp_restructure_a_work[] = {
 	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
@@ -828,7 +861,7 @@ static const pmg_pipeline_desc mttkrp_restructure_a_description = {
 	.children = NULL,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_restructure_a_restructurings,
 	.has_loop = false,
-	.extents = mttkrp_extents,
+	.extents = mttkrp_restructure_a_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_restructure_a_kernel,
 	.choice = "restructure X by a",
@@ -881,6 +914,30 @@ static const pmg_array_desc mttkrp_restructure_none_arrays[] = {
 	},
 };
 
+static void mttkrp_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nB;
+	extents[8] = rank;
+	extents[9] = nC;
+	extents[10] = rank;
+	extents[11] = nA;
+	extents[12] = rank;
+}
+
 static const pmg_work_desc mttkrp_restructure_none_work[] = {
 	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
@@ -909,7 +966,7 @@ static const pmg_pipeline_desc mttkrp_restructure_none_description = {
 	.arrays = mttkrp_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = mttkrp_extents,
+	.extents = mttkrp_restructure_none_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_restructure_none_kernel,
 	.choice = "restructure X by none",
@@ -943,7 +1000,7 @@ static const pmg_pipeline_desc mttkrp_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 13,
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 14,
 	.params = mttkrp_params,
 	.arrays = mttkrp_arrays,
 	.children = NULL,
@@ -1143,7 +1200,7 @@ static const pmg_pipeline_desc mttkrp_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 13,
+	.n_params = 5, .n_arrays = 13, .n_children = 0, .n_extents = 14,
 	.params = mttkrp_params,
 	.arrays = mttkrp_arrays,
 	.children = NULL,
@@ -1193,6 +1250,7 @@ void mttkrp_destroy(mttkrp_plan_t *plan)
 static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
 	const double *restrict B = plan->data[5];
@@ -1202,7 +1260,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	const int32_t *restrict X_run_offsets = plan->data[9];
 	const int32_t *restrict X_offsets = plan->data[10];
 	const int32_t *restrict X_chunk_offsets = plan->data[11];
-	const int32_t *restrict X_run_b = plan->data[12];
+	const void *restrict X_run_b = plan->data[12];
 	const int32_t *restrict X_sorted_c = plan->data[13];
 	const int32_t *restrict X_sorted_d = plan->data[14];
 	const double *restrict X_sorted_value = plan->data[15];
@@ -1223,7 +1281,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -1247,6 +1305,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
@@ -1258,7 +1317,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 	const int32_t *restrict X_offsets = plan->data[10];
 	const int32_t *restrict X_chunk_offsets = plan->data[11];
 	const int32_t *restrict X_c_order = plan->data[12];
-	const int32_t *restrict X_run_b = plan->data[13];
+	const void *restrict X_run_b = plan->data[13];
 	const int32_t *restrict X_sorted_c = plan->data[14];
 	const int32_t *restrict X_sorted_d = plan->data[15];
 	const double *restrict X_sorted_value = plan->data[16];
@@ -1289,7 +1348,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -1313,6 +1372,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t nD = args->nD;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
@@ -1324,7 +1384,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 	const int32_t *restrict X_offsets = plan->data[10];
 	const int32_t *restrict X_chunk_offsets = plan->data[11];
 	const int32_t *restrict X_d_order = plan->data[12];
-	const int32_t *restrict X_run_b = plan->data[13];
+	const void *restrict X_run_b = plan->data[13];
 	const int32_t *restrict X_sorted_c = plan->data[14];
 	const int32_t *restrict X_sorted_d = plan->data[15];
 	const double *restrict X_sorted_value = plan->data[16];
@@ -1355,7 +1415,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -1483,6 +1543,7 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nB = args->nB;
 	const int64_t rank = args->rank;
 	const int64_t X_chunks = plan->sizes[1];
 	const double *restrict B = plan->data[5];
@@ -1492,7 +1553,7 @@ static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_
 	const int32_t *restrict X_run_offsets = plan->data[9];
 	const int32_t *restrict X_offsets = plan->data[10];
 	const int32_t *restrict X_chunk_offsets = plan->data[11];
-	const int32_t *restrict X_run_b = plan->data[12];
+	const void *restrict X_run_b = plan->data[12];
 	const int32_t *restrict X_sorted_c = plan->data[13];
 	const int32_t *restrict X_sorted_d = plan->data[14];
 	const double *restrict X_sorted_value = plan->data[15];
@@ -1521,7 +1582,7 @@ static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -1617,19 +1678,21 @@ static const pmg_array_desc mttkrp4_arrays[] = {
 	},
 	[12] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[13] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[14] = {
 		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[15] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 };
 
@@ -1676,6 +1739,7 @@ static void mttkrp4_extents(const void *arguments, int64_t *extents)
 	extents[14] = rank;
 	extents[15] = nA;
 	extents[16] = rank;
+	extents[17] = nB;
 }
 
 static const pmg_work_desc mttkrp4_work[] = {
@@ -1771,24 +1835,26 @@ static const pmg_array_desc mttkrp4_renumber_c_arrays[] = {
 	},
 	[13] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[14] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[15] = {
 		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[16] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[17] = {
 		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:20"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:20"
 	},
 };
 
@@ -1839,8 +1905,9 @@ static void mttkrp4_renumber_c_extents(const void *arguments, int64_t *extents)
 	extents[14] = rank;
 	extents[15] = nA;
 	extents[16] = rank;
-	extents[17] = nC;
-	extents[18] = rank;
+	extents[17] = nB;
+	extents[18] = nC;
+	extents[19] = rank;
 }
 
 static const pmg_work_desc mttkrp4_renumber_c_work[] = {
@@ -1872,7 +1939,7 @@ static const pmg_pipeline_desc mttkrp4_renumber_c_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 19,
+	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 20,
 	.params = mttkrp4_params,
 	.arrays = mttkrp4_renumber_c_arrays,
 	.children = NULL,
@@ -1959,24 +2026,26 @@ static const pmg_array_desc mttkrp4_renumber_d_arrays[] = {
 	},
 	[13] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[14] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[15] = {
 		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[16] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
 	},
 	[17] = {
 		.name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:21"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:21"
 	},
 };
 
@@ -2027,8 +2096,9 @@ static void mttkrp4_renumber_d_extents(const void *arguments, int64_t *extents)
 	extents[14] = rank;
 	extents[15] = nA;
 	extents[16] = rank;
-	extents[17] = nD;
-	extents[18] = rank;
+	extents[17] = nB;
+	extents[18] = nD;
+	extents[19] = rank;
 }
 
 static const pmg_work_desc mttkrp4_renumber_d_work[] = {
@@ -2060,7 +2130,7 @@ static const pmg_pipeline_desc mttkrp4_renumber_d_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 19,
+	.n_params = 6, .n_arrays = 18, .n_children = 0, .n_extents = 20,
 	.params = mttkrp4_params,
 	.arrays = mttkrp4_renumber_d_arrays,
 	.children = NULL,
@@ -2171,6 +2241,35 @@ static const pmg_restructure_desc mttkrp4_restructure_a_restructurings[] = {
 	},
 };
 
+static void mttkrp4_restructure_a_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nD;
+	extents[8] = nnz;
+	extents[9] = nB;
+	extents[10] = rank;
+	extents[11] = nC;
+	extents[12] = rank;
+	extents[13] = nD;
+	extents[14] = rank;
+	extents[15] = nA;
+	extents[16] = rank;
+}
+
 static const pmg_work_desc mttkrp4_restructure_a_work[] = {
 	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
@@ -2204,7 +2303,7 @@ static const pmg_pipeline_desc mttkrp4_restructure_a_description = {
 	.children = NULL,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_restructure_a_restructurings,
 	.has_loop = false,
-	.extents = mttkrp4_extents,
+	.extents = mttkrp4_restructure_a_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_restructure_a_kernel,
 	.choice = "restructure X by a",
@@ -2269,6 +2368,35 @@ static const pmg_array_desc mttkrp4_restructure_none_arrays[] = {
 	},
 };
 
+static void mttkrp4_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
+	const int64_t rank = args->rank;
+
+	extents[0] = nnz;
+	extents[1] = nA;
+	extents[2] = nnz;
+	extents[3] = nB;
+	extents[4] = nnz;
+	extents[5] = nC;
+	extents[6] = nnz;
+	extents[7] = nD;
+	extents[8] = nnz;
+	extents[9] = nB;
+	extents[10] = rank;
+	extents[11] = nC;
+	extents[12] = rank;
+	extents[13] = nD;
+	extents[14] = rank;
+	extents[15] = nA;
+	extents[16] = rank;
+}
+
 static const pmg_work_desc mttkrp4_restructure_none_work[] = {
 	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
@@ -2297,7 +2425,7 @@ static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
 	.arrays = mttkrp4_restructure_none_arrays,
 	.children = NULL,
 	.has_loop = false,
-	.extents = mttkrp4_extents,
+	.extents = mttkrp4_restructure_none_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_restructure_none_kernel,
 	.choice = "restructure X by none",
@@ -2331,7 +2459,7 @@ static const pmg_pipeline_desc mttkrp4_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 17,
+	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 18,
 	.params = mttkrp4_params,
 	.arrays = mttkrp4_arrays,
 	.children = NULL,
@@ -2367,7 +2495,7 @@ static const pmg_pipeline_desc mttkrp4_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 17,
+	.n_params = 6, .n_arrays = 16, .n_children = 0, .n_extents = 18,
 	.params = mttkrp4_params,
 	.arrays = mttkrp4_arrays,
 	.children = NULL,

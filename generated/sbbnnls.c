@@ -382,7 +382,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 
@@ -402,7 +402,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 					const int64_t voxel_begin = PHI_2_offsets[place];
 					const int64_t voxel_end = PHI_2_offsets[place + 1];
 					for (int64_t run = voxel_begin; run < voxel_end; run++) {
-						const int64_t atom = PHI_2_run_atom[run];
+						const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 						const int64_t run_begin = PHI_2_run_offsets[run];
 						const int64_t run_end = PHI_2_run_offsets[run + 1];
 						double sum = 0.0;
@@ -468,6 +468,7 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	pmg_all_points(plan, 1);
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_chunks = plan->sizes[2];
@@ -478,7 +479,7 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 	double *restrict g0_Sparse_matvec_private = plan->data[54];
@@ -508,7 +509,7 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 					const int64_t voxel_begin = PHI_2_offsets[place];
 					const int64_t voxel_end = PHI_2_offsets[place + 1];
 					for (int64_t run = voxel_begin; run < voxel_end; run++) {
-						const int64_t atom = PHI_2_run_atom[run];
+						const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 						const int64_t run_begin = PHI_2_run_offsets[run];
 						const int64_t run_end = PHI_2_run_offsets[run + 1];
 						double sum = 0.0;
@@ -626,7 +627,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args)
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 
@@ -645,7 +646,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args)
 				const int64_t voxel_begin = PHI_2_offsets[place];
 				const int64_t voxel_end = PHI_2_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_2_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_2_run_offsets[run];
 					const int64_t run_end = PHI_2_run_offsets[run + 1];
 					double sum = 0.0;
@@ -703,6 +704,7 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	pmg_all_points(plan, 1);
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_chunks = plan->sizes[2];
@@ -713,7 +715,7 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 	double *restrict q_Sparse_matvec_private = plan->data[55];
@@ -742,7 +744,7 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 					const int64_t voxel_begin = PHI_2_offsets[place];
 					const int64_t voxel_end = PHI_2_offsets[place + 1];
 					for (int64_t run = voxel_begin; run < voxel_end; run++) {
-						const int64_t atom = PHI_2_run_atom[run];
+						const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 						const int64_t run_begin = PHI_2_run_offsets[run];
 						const int64_t run_end = PHI_2_run_offsets[run + 1];
 						double sum = 0.0;
@@ -853,7 +855,7 @@ static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 
@@ -874,7 +876,7 @@ static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 				const int64_t voxel_begin = PHI_2_offsets[place];
 				const int64_t voxel_end = PHI_2_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_2_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_2_run_offsets[run];
 					const int64_t run_end = PHI_2_run_offsets[run + 1];
 					double sum = 0.0;
@@ -937,6 +939,7 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
+	const int64_t nAtoms = args->nAtoms;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_chunks = plan->sizes[2];
@@ -947,7 +950,7 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 	const int32_t *restrict PHI_2_offsets = plan->data[48];
 	const int32_t *restrict PHI_2_chunk_offsets = plan->data[49];
 	const int32_t *restrict PHI_2_voxel_order = plan->data[50];
-	const int32_t *restrict PHI_2_run_atom = plan->data[51];
+	const void *restrict PHI_2_run_atom = plan->data[51];
 	const int32_t *restrict PHI_2_sorted_fiber = plan->data[52];
 	const double *restrict PHI_2_sorted_value = plan->data[53];
 	double *restrict gNew_Sparse_matvec_private = plan->data[56];
@@ -976,7 +979,7 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 				const int64_t voxel_begin = PHI_2_offsets[place];
 				const int64_t voxel_end = PHI_2_offsets[place + 1];
 				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = PHI_2_run_atom[run];
+					const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
 					const int64_t run_begin = PHI_2_run_offsets[run];
 					const int64_t run_end = PHI_2_run_offsets[run + 1];
 					double sum = 0.0;
@@ -1393,33 +1396,35 @@ static const pmg_array_desc sbbnnls_arrays[] = {
 	},
 	[51] = {
 		.name = "PHI_2.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 0, false, 0, "nAtoms" },
 		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
 	},
 	[52] = {
 		.name = "PHI_2.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
+		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
 	},
 	[53] = {
 		.name = "PHI_2.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
+		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
 	},
 	[54] = {
 		.name = "g0.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:31"
+		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:31"
 	},
 	[55] = {
 		.name = "q.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:51"
+		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:51"
 	},
 	[56] = {
 		.name = "gNew.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:59"
+		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:59"
 	},
 };
 
@@ -1506,12 +1511,13 @@ static void sbbnnls_extents(const void *arguments, int64_t *extents)
 	extents[42] = nVoxels;
 	extents[43] = nTheta;
 	extents[44] = nFibers;
-	extents[45] = 1;
-	extents[46] = nFibers;
-	extents[47] = 1;
-	extents[48] = nFibers;
-	extents[49] = 1;
-	extents[50] = nFibers;
+	extents[45] = nAtoms;
+	extents[46] = 1;
+	extents[47] = nFibers;
+	extents[48] = 1;
+	extents[49] = nFibers;
+	extents[50] = 1;
+	extents[51] = nFibers;
 }
 
 /* Loaders do not know the type of the arguments. */
@@ -1524,7 +1530,7 @@ static const pmg_pipeline_desc sbbnnls_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "sbbnnls", .source = "sbbnnls.pmg", .target = "openmp",
 	.args_size = sizeof(sbbnnls_args),
-	.n_params = 9, .n_arrays = 57, .n_children = 0, .n_extents = 51,
+	.n_params = 9, .n_arrays = 57, .n_children = 0, .n_extents = 52,
 	.params = sbbnnls_params,
 	.arrays = sbbnnls_arrays,
 	.children = NULL,

@@ -38,6 +38,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 {
 	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
 	const int64_t rA = args->rA;
 	const int64_t rB = args->rB;
 	const int64_t rC = args->rC;
@@ -52,7 +53,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	const int32_t *restrict X_run_offsets = plan->data[11];
 	const int32_t *restrict X_offsets = plan->data[12];
 	const int32_t *restrict X_chunk_offsets = plan->data[13];
-	const int32_t *restrict X_run_b = plan->data[14];
+	const void *restrict X_run_b = plan->data[14];
 	const int32_t *restrict X_sorted_c = plan->data[15];
 	const int32_t *restrict X_sorted_d = plan->data[16];
 	const double *restrict X_sorted_value = plan->data[17];
@@ -77,7 +78,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 			const int64_t a_begin = X_offsets[a];
 			const int64_t a_end = X_offsets[a + 1];
 			for (int64_t run = a_begin; run < a_end; run++) {
-				const int64_t b = X_run_b[run];
+				const int64_t b = pmg_index_at(X_run_b, nB, run);
 				const int64_t run_begin = X_run_offsets[run];
 				const int64_t run_end = X_run_offsets[run + 1];
 				for (int64_t k = run_begin; k < run_end; k++) {
@@ -214,19 +215,21 @@ static const pmg_array_desc tucker_arrays[] = {
 	},
 	[14] = {
 		.name = "X.run_b", .role = PMG_INSPECTED, .type = PMG_I32,
+		.storage = PMG_AS_NARROW,
+		.limit = { 1, false, 0, "nB" },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
 	},
 	[15] = {
 		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
 	},
 	[16] = {
 		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
 	},
 	[17] = {
 		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
 	},
 };
 
@@ -284,6 +287,7 @@ static void tucker_extents(const void *arguments, int64_t *extents)
 	extents[22] = rB;
 	extents[23] = rC;
 	extents[24] = rD;
+	extents[25] = nB;
 }
 
 /* Loaders do not know the type of the arguments. */
@@ -296,7 +300,7 @@ static const pmg_pipeline_desc tucker_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 18, .n_children = 0, .n_extents = 25,
+	.n_params = 9, .n_arrays = 18, .n_children = 0, .n_extents = 26,
 	.params = tucker_params,
 	.arrays = tucker_arrays,
 	.children = NULL,

@@ -202,7 +202,8 @@ static struct reader reader_of(const struct shortening *s, int32_t number, int64
 	for (int32_t i = 0; i < n_made(desc); i++)
 		if (number >= 0 && made_array(desc, i).number == number)
 			reader.from = elements_dense(s->live->sides[false].arrays[i].memory,
-						     s->in.plan->desc->arrays[number].type);
+						     inspected_type(&s->in.plan->desc->arrays[number],
+								    s->in.plan->extents));
 	return reader;
 }
 

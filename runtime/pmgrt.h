@@ -155,14 +155,15 @@ typedef struct pmg_extent {
 } pmg_extent;
 
 /* How a plan keeps the values of an f64 input: as they are, rounded to PMG_F32, or rounded to the upper half of their
- * bits, as PMG_U32 (pmgrt_storage.h). */
-typedef enum pmg_storage { PMG_AS_IT_IS, PMG_AS_F32, PMG_AS_F64TOP } pmg_storage;
+ * bits, as PMG_U32. And those of an inspected array of indices: as PMG_U16 where its limit is at most PMG_NARROW_LIMIT
+ * (pmgrt_storage.h). */
+typedef enum pmg_storage { PMG_AS_IT_IS, PMG_AS_F32, PMG_AS_F64TOP, PMG_AS_NARROW } pmg_storage;
 
 typedef struct pmg_array_desc {
 	const char *name;       /* "PHI.voxel" */
 	pmg_role role;
 	pmg_type type;          /* as kernels see it, but for `storage`: an index array is PMG_I64 */
-	pmg_storage storage;    /* only with PMG_IN and PMG_F64 */
+	pmg_storage storage;    /* only with PMG_IN and PMG_F64; PMG_AS_NARROW: with PMG_INSPECTED and PMG_I32 */
 	bool is_fixed;          /* bound by the plan and constant as long as it lives; only with PMG_IN */
 	bool is_index;
 	bool is_for_inspection; /* fixed, and read by restructurings only: the plan refers to it no longer when it is
@@ -175,7 +176,7 @@ typedef struct pmg_array_desc {
 	const pmg_extent *shape;
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
 	uint32_t facts;
-	pmg_extent limit;       /* of FACT_INDEX and FACT_OFFSETS; others have none */
+	pmg_extent limit;       /* of FACT_INDEX, FACT_OFFSETS and PMG_AS_NARROW; others have none */
 	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an internal array, of fixed
 				 * offsets: has a row for each of the longest segment, added to its second extent, if
 				 * `is_per_thread`; else PMG_I64, a list of all segments, the longest first */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Doubles kept as the upper half of their bits: 20 bits behind the point and the exponent of a double, so that reading
- * one is a shift and no conversion (relative error at most 2^-21). Included by pmgrt_math.h; C11, C++ and CUDA. */
+ * Values that a plan keeps in fewer bits. Doubles as the upper half of their bits: 20 bits behind the point and the
+ * exponent of a double, so that reading one is a shift and no conversion (relative error at most 2^-21). Indices in 16
+ * bits where all that are possible fit, else in 32. Included by pmgrt_math.h; C11, C++ and CUDA. */
 #ifndef PMGRT_STORAGE_H
 #define PMGRT_STORAGE_H
 
@@ -32,6 +33,14 @@ PMG_INLINE_STORAGE uint32_t pmg_top_of_f64(double value)
 	if (value != value)
 		return (uint32_t) (bits >> 32) | 0x00080000u;
 	return (uint32_t) ((bits + 0x7fffffffu + ((bits >> 32) & 1)) >> 32);
+}
+
+#define PMG_NARROW_LIMIT 65536
+
+/* Element i of an array of indices below `limit`. */
+PMG_INLINE_STORAGE int64_t pmg_index_at(const void *indices, int64_t limit, int64_t i)
+{
+	return limit <= PMG_NARROW_LIMIT ? ((const uint16_t *) indices)[i] : ((const int32_t *) indices)[i];
 }
 
 #endif

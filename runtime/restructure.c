@@ -14,9 +14,13 @@
 
 struct elements array_values(const struct plan *plan, int32_t number)
 {
-	if (plan->kernel.data[number])
-		return elements_dense(plan->kernel.data[number], array_kept_type(&plan->desc->arrays[number]));
-	return elements_of(&plan->bindings[number].buffer);
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+	void *data = plan->kernel.data[number];
+
+	if (!data)
+		return elements_of(&plan->bindings[number].buffer);
+	return elements_dense(data, array->role == PMG_INSPECTED ? inspected_type(array, plan->extents)
+								 : array_kept_type(array));
 }
 
 pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t greatest)
@@ -29,7 +33,7 @@ pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t great
 
 void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory)
 {
-	const pmg_type type = plan->desc->arrays[number].type;
+	const pmg_type type = inspected_type(&plan->desc->arrays[number], plan->extents);
 	const int64_t used = n * (int64_t) pmg_type_size(type), bytes = inspected_bytes(type, n);
 
 	memset((char *) memory + used, 0, (size_t) (bytes - used));
@@ -40,7 +44,7 @@ void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory)
 
 pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t greatest)
 {
-	const pmg_type type = plan->desc->arrays[number].type;
+	const pmg_type type = inspected_type(&plan->desc->arrays[number], plan->extents);
 	void *memory;
 
 	if (type_is_integer(type) && greatest > 0 && !type_holds(type, greatest))

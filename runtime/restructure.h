@@ -21,6 +21,7 @@ int32_t n_made(const pmg_restructure_desc *restructure);
 struct made made_array(const pmg_restructure_desc *restructure, int32_t i);
 
 int64_t array_limit(const pmg_array_desc *array, const int64_t *extents);
+pmg_type inspected_type(const pmg_array_desc *array, const int64_t *extents);
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents);
 int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
 /* Of n points in parts for so many teams: points of a part, at most. */

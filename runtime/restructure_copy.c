@@ -119,7 +119,7 @@ static struct copying copying_of(const struct inspection *in, const pmg_copy_des
 	};
 	const int key = desc->from < 0 ? -1 : key_of(in, desc->from);
 
-	copying.to.type = in->plan->desc->arrays[desc->to].type;
+	copying.to.type = inspected_type(&in->plan->desc->arrays[desc->to], in->plan->extents);
 	if (desc->from >= 0)
 		copying.from = array_values(in->plan, desc->from);
 	if (desc->is_per_run)

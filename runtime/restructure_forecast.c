@@ -198,7 +198,8 @@ static struct made_bytes bytes_of(const pmg_pipeline_desc *desc, const pmg_restr
 		};
 
 		if (made.number >= 0)
-			*sums[made.kind] += inspected_bytes(desc->arrays[made.number].type, elements);
+			*sums[made.kind] += inspected_bytes(inspected_type(&desc->arrays[made.number], extents),
+							      elements);
 		if (made.kind == MADE_ORDER)
 			bytes.numbering = greatest(bytes.numbering, bytes.orders
 						   + numbering_bytes(n, elements, unknowns->threads));

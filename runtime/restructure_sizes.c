@@ -152,6 +152,11 @@ int64_t array_limit(const pmg_array_desc *array, const int64_t *extents)
 	return extents[array->first_extent + array->rank];
 }
 
+pmg_type inspected_type(const pmg_array_desc *array, const int64_t *extents)
+{
+	return array_has_limit(array) && array_limit(array, extents) <= PMG_NARROW_LIMIT ? PMG_U16 : array->type;
+}
+
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents)
 {
 	return array_elements(&desc->arrays[restructure->keys[0]], extents);

@@ -32,7 +32,9 @@ bool array_is_internal(const pmg_array_desc *array)
 
 bool array_has_limit(const pmg_array_desc *array)
 {
-	return array->role != PMG_INSPECTED && (array->facts & (PMG_FACT_INDEX | PMG_FACT_OFFSETS)) != 0;
+	if (array->role == PMG_INSPECTED)
+		return array->storage == PMG_AS_NARROW;
+	return (array->facts & (PMG_FACT_INDEX | PMG_FACT_OFFSETS)) != 0;
 }
 
 bool array_is_rebased(const pmg_array_desc *array)
@@ -98,6 +100,16 @@ static bool is_array_number(const pmg_pipeline_desc *desc, int32_t number)
 	return 0 <= number && number < desc->n_arrays;
 }
 
+static bool inspected_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	if (!array_is_internal(array) || pmg_type_size(array->type) == 0)
+		return false;
+	if (array->storage == PMG_AS_IT_IS)
+		return true;
+	return array->storage == PMG_AS_NARROW && array->type == PMG_I32 && array->rank == 0
+		&& array->first_extent >= 0 && array->first_extent < desc->n_extents;
+}
+
 static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
 	const uint32_t ranged = PMG_FACT_INDEX | PMG_FACT_OFFSETS | PMG_FACT_TREE;
@@ -105,7 +117,7 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 	const bool is_callers = array->role == PMG_IN || array_is_written(array);
 
 	if (array->role == PMG_INSPECTED)
-		return array_is_internal(array) && pmg_type_size(array->type) != 0;
+		return inspected_is_consistent(desc, array);
 	if ((array->is_for_inspection || array->is_optional) && !array->is_fixed)
 		return false;
 	if (array->is_optional && array->is_index)

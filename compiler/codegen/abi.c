@@ -132,8 +132,10 @@ static int slot_rank(const struct slot *slot)
 
 static bool slot_has_limit(const struct slot *slot)
 {
-	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->role != ROLE_INSPECTED &&
-	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS));
+	if (slot->is_offsets || slot->is_list || slot->is_order)
+		return false;
+	return slot->array->role == ROLE_INSPECTED ? slot_is_narrow(slot)
+						   : (slot->array->facts & (FACT_INDEX | FACT_OFFSETS)) != 0;
 }
 
 static int param_of_name(const struct layout *layout, const char *name)
@@ -319,9 +321,10 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 	const struct array *array = slot->array;
 	struct affine limit;
 
-	if (slot->is_offsets || slot->is_list || slot->is_order || !array->facts || array->role == ROLE_INSPECTED)
+	if (slot->is_offsets || slot->is_list || slot->is_order || !array->facts)
 		return;
-	line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
+	if (array->role != ROLE_INSPECTED)
+		line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
 	if (slot_has_limit(slot)) {
 		limit = affine_of_expr(e, NULL, array->limit);
 		line(e->w, ".limit = %s,", extent_row(e, &limit));
@@ -343,7 +346,7 @@ static void emit_type(struct emit *e, const struct slot *slot)
 		     : "");
 	if (is_input && array_is_optional(e->module, array))
 		line(e->w, ".is_optional = true,");
-	if (is_kept)
+	if (is_kept || slot_is_narrow(slot))
 		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
 	if (!is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))
 		line(e->w, ".is_per_thread = true,");

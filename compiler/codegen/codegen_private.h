@@ -123,6 +123,7 @@ bool layout_is_hidden(const struct layout *layout, const struct array *array);
 const struct children *layout_children(const struct layout *layout, const struct array *parent);
 bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 enum scalar_type slot_type(const struct slot *slot);
+bool slot_is_narrow(const struct slot *slot);   /* pmg_index_at reads it */
 
 typedef VEC(bool) bool_list;
 

@@ -178,6 +178,14 @@ static const char *local_name(struct emit *e, const struct array *array)
 	return array->c_name;
 }
 
+static const char *narrow_read(struct emit *e, const struct array *array, const struct affine *index)
+{
+	struct affine limit = affine_of_expr(e, NULL, array->limit);
+
+	return arena_printf(e->arena, "pmg_index_at(%s, %s, %s)", array->c_name, affine_plain(e->arena, &limit),
+			    affine_plain(e->arena, index));
+}
+
 const char *c_access(struct emit *e, const struct point *point, const struct access *access)
 {
 	struct affine index;
@@ -185,6 +193,8 @@ const char *c_access(struct emit *e, const struct point *point, const struct acc
 	if (access->array->role == ROLE_LOCAL || array_is_variable(access->array))
 		return local_name(e, access->array);
 	index = c_index(e, point, access);
+	if (access->array->storage == STORAGE_NARROW)
+		return narrow_read(e, access->array, &index);
 	return arena_printf(e->arena, "%s[%s]", block_array(e, access->array)->c_name,
 			    affine_plain(e->arena, &index));
 }

@@ -155,7 +155,8 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 			     slot->c_name, type_c_name(slot_type(slot)), i);
 		else if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
 			line(kernel->w, "%s%s *%s%s = plan->data[%d];", kernel->emit.is_written[i] ? "" : "const ",
-			     type_c_name(slot_type(slot)), kernel->is_calling ? "" : "restrict ", slot->c_name, i);
+			     slot_is_narrow(slot) ? "void" : type_c_name(slot_type(slot)),
+			     kernel->is_calling ? "" : "restrict ", slot->c_name, i);
 		if (slot->finite && text_mentions(body, slot->finite))
 			line(kernel->w, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, i);
 		if (slot->large && text_mentions(body, slot->large))

@@ -22,12 +22,17 @@ enum scalar_type slot_type(const struct slot *slot)
 	return slot->array->storage == STORAGE_F64TOP ? TYPE_U32 : slot->array->type;
 }
 
+bool slot_is_narrow(const struct slot *slot)
+{
+	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->storage == STORAGE_NARROW;
+}
+
 static int n_extents_of(const struct slot *slot)
 {
 	if (slot->is_offsets || slot->is_list || slot->is_order)
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
-		return 0;
+		return slot_is_narrow(slot);
 	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->lanes ? 1 : 0) +
 	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
 }

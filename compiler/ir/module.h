@@ -87,8 +87,9 @@ enum array_role {
 	ROLE_LOCAL                      /* one value per point of `group` */
 };
 
-/* How f64 values are kept: as they are, rounded to f32, or as the upper half of their bits, rounded (20 bits behind the
- * point, all of the exponent). Kernels compute in f64. */
+/* How a plan keeps values. Those of type f64: as they are, rounded to f32, or as the upper half of their bits, rounded
+ * (20 bits behind the point, all of the exponent); kernels compute in f64. NARROW: an inspected index in 16 bits, where
+ * the sizes of the plan say that all its values fit. */
 enum storage {
 #define STORAGE(id, text, abi_name) STORAGE_##id,
 #include "ir/storage.def"
@@ -112,7 +113,7 @@ struct array {
 	enum array_role role;
 	enum scalar_type type;
 	bool is_fixed;
-	enum storage storage;           /* of an f64 input, or a copy of one: how the plan keeps its values */
+	enum storage storage;           /* F64 of what is neither an f64 input, nor a copy of one, nor narrow */
 	enum scalar_type sums;          /* as which its cells may be kept while they are added to: its type, or f32 */
 	int number;                     /* in module->arrays */
 	int rank;

@@ -189,7 +189,7 @@ static enum storage read_storage(struct reader *r)
 
 	if (storage < STORAGE_N)
 		return storage;
-	reader_fail(r, span, "expected f64, f32 or f64top");
+	reader_fail(r, span, "expected f64, f32, f64top or narrow");
 	return STORAGE_F64;
 }
 

@@ -77,7 +77,7 @@ static bool set_storage(struct module *module, struct override *override)
 
 	if (!strcmp(override->choice, "auto"))
 		return true;
-	if (is_precision && storage == STORAGE_N)
+	if (is_precision && storage >= STORAGE_NARROW)
 		return refuse(module, override, "there is no precision '%s'; there are f64, f32 and f64top",
 			      override->choice);
 	if (!is_precision && storage != STORAGE_F64 && storage != STORAGE_F32)

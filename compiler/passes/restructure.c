@@ -330,7 +330,8 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	struct array *coordinates = NULL;
 	int ordered = read_order(accumulation, order, &coordinates);
 
-	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS };
+	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS,
+				    .narrows = !options->is_device };
 	if (is_auto && (is_none(partition) || (!restructure && !options->restructure)))
 		return false;
 	if (restructure && !is_auto && (is_none(restructure) || !read_keys(accumulation, restructure, choice)))

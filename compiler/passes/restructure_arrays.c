@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A restructuring in the module, and the arrays that its inspector makes. Accumulations over the same points by the
- * same keys share one. Indices are stored in 32 bits: where the points or a mode have more values, the plan is refused
- * by the runtime. */
+ * same keys share one. Indices are stored in 32 bits, those that are read once for a run in 16 if that is enough:
+ * where the points or a mode have more values, the plan is refused by the runtime. */
 #include <string.h>
 
 #include "passes/restructure_private.h"

@@ -51,6 +51,7 @@ struct choice {
 	int_list keys;                  /* dims of the accumulation, the first the most significant */
 	bool has_runs;                  /* points that agree in all keys share their common factors */
 	enum partition partition;
+	bool narrows;                   /* what runs are read through may have 16 bits */
 	int renumbered;                 /* a mode whose values get new numbers, by first use; 0: none */
 	struct array *coordinates;      /* of the values of the first key, whose segments follow along a curve; NULL */
 };

@@ -146,6 +146,7 @@ static void push_points_of_run(struct rewriter *r, struct expr *segment, const c
 		int key = r->choice->keys.items[i];
 		struct array *copy = restructuring_copy(r->module, restructuring, old_dim(r, key)->source.array, true);
 
+		copy->storage = r->choice->narrows ? STORAGE_NARROW : STORAGE_F64;
 		r->out->map[key] = push_bind(r, old_dim(r, key)->name, copy, run);
 	}
 	push_common(r, has_row ? NULL : is_common);

@@ -11,7 +11,7 @@ enum { N_WEIGHTS = 997, N_POINTS = 36000, PATIENCE = 3, THREADS = 2 };
 
 static const struct points_choice with_runs = {
 	.n = N_POINTS, .n_keys = 2, .limits = { 300, 70, N_WEIGHTS }, .offsets = PMG_I32, .copies = PMG_I32,
-	.given = PMG_I32, .has_runs = true, .is_for_inspection = true
+	.given = PMG_I32, .has_runs = true, .is_narrow = true, .is_for_inspection = true
 };
 static const struct points_choice without_runs = {
 	.n = N_POINTS, .n_keys = 1, .limits = { 4000, 70, N_WEIGHTS }, .offsets = PMG_I64, .copies = PMG_U16,

@@ -48,7 +48,9 @@ static void test_choices(struct tests *tests)
 		{ .n_keys = 2, .limits = { 60, 5000, 9000 }, .offsets = PMG_I32, .copies = PMG_I64, .given = PMG_I32,
 			.has_places = true, .is_renumbered = true, .is_for_inspection = true },
 		{ .n_keys = 3, .limits = { 30, 1, 70000 }, .offsets = PMG_I64, .copies = PMG_I32, .given = PMG_I32,
-			.has_runs = true, .has_places = true, .is_renumbered = true },
+			.has_runs = true, .has_places = true, .is_renumbered = true, .is_narrow = true },
+		{ .n_keys = 2, .limits = { 65536, 9, 65537 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I64,
+			.has_runs = true, .is_narrow = true },
 		{ .n_keys = 3, .limits = { 1000, (int64_t) 1 << 39, (int64_t) 3 << 20 }, .offsets = PMG_I32,
 			.copies = PMG_I64, .given = PMG_I64, .has_runs = true, .has_places = true,
 			.is_for_inspection = true },
@@ -85,7 +87,7 @@ static void test_nothing(struct tests *tests)
 
 static const struct points_choice small_choice = {
 	.n = 3000, .n_keys = 2, .limits = { 70, 300, 500 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
-	.has_runs = true, .has_places = true, .is_renumbered = true, .is_for_inspection = true
+	.has_runs = true, .is_narrow = true, .has_places = true, .is_renumbered = true, .is_for_inspection = true
 };
 
 static void plan_refuses(struct tests *tests, const struct points *points, pmg_status wanted, const char *message)
@@ -144,7 +146,7 @@ static void contradicts(struct tests *tests, const struct points *points)
 /* Descriptions with one mistake each. */
 static void test_descriptions(struct tests *tests)
 {
-	for (int mistake = 0; mistake < 13; mistake++) {
+	for (int mistake = 0; mistake < 16; mistake++) {
 		struct points points;
 		pmg_restructure_desc *r = &points.restructure;
 		pmg_array_desc *arrays = points.arrays;
@@ -163,6 +165,9 @@ static void test_descriptions(struct tests *tests)
 		case 9: r->n_chunks = POINTS_N_SIZES; break;
 		case 10: points.places.coordinates = points.numbers[POINTS_WEIGHT]; break;
 		case 11: points.desc.n_restructurings = 0; break;
+		case 12: arrays[points.numbers[POINTS_RUN_KEYS]].storage = PMG_AS_F32; break;
+		case 13: arrays[points.numbers[POINTS_RUN_KEYS]].first_extent = points.desc.n_extents; break;
+		case 14: arrays[points.numbers[POINTS_RUN_KEYS]].type = PMG_I64; break;
 		default: arrays[points.numbers[POINTS_PLACE]].is_fixed = false; break;
 		}
 		contradicts(tests, &points);

@@ -31,6 +31,7 @@ struct points_choice {
 	int n_keys;
 	int64_t limits[MAX_KEYS];
 	pmg_type offsets, copies, given;        /* types of offsets, of copied integers, and of the caller's */
+	bool is_narrow;         /* copies for runs, which are i32 then */
 	bool has_runs, has_parts, is_by_threads, has_places, is_renumbered, is_for_inspection;
 	bool is_left_out;       /* the places */
 	unsigned seed;

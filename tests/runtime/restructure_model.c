@@ -88,6 +88,14 @@ static void copy_add(struct points *points, int from, int which, const char *nam
 	};
 }
 
+/* The limit of key k becomes that of the array. */
+static void array_narrow(struct points *points, int32_t number, int k)
+{
+	points->arrays[number].storage = PMG_AS_NARROW;
+	points->arrays[number].first_extent = 2 * k + 1;
+	points->arrays[number].limit = points->arrays[points->numbers[POINTS_KEY + k]].limit;
+}
+
 static void copies_add(struct points *points)
 {
 	static const char *const names[] = { "keys0", "keys1", "keys2" }, *const of_runs[] = { "run0", "run1", "run2" };
@@ -99,6 +107,8 @@ static void copies_add(struct points *points)
 		copy_add(points, POINTS_KEY + k, POINTS_KEYS + k, names[k], choice->copies, false);
 		if (choice->has_runs)
 			copy_add(points, POINTS_KEY + k, POINTS_RUN_KEYS + k, of_runs[k], choice->copies, true);
+		if (choice->has_runs && choice->is_narrow)
+			array_narrow(points, points->numbers[POINTS_RUN_KEYS + k], k);
 	}
 	copy_add(points, POINTS_NUMBER, POINTS_NUMBERS, "numbers", choice->copies, false);
 	copy_add(points, POINTS_RATIO, POINTS_RATIOS, "ratios", PMG_F32, false);
@@ -313,6 +323,8 @@ static int64_t value_at(const struct model *model, int which, int64_t i)
 	const int32_t number = model->points->numbers[which];
 	const void *data = model->plan->data[number];
 
+	if (model->points->arrays[number].storage == PMG_AS_NARROW)
+		return pmg_index_at(data, model->points->args.limits[which - POINTS_RUN_KEYS], i);
 	switch (model->points->arrays[number].type) {
 	case PMG_U8:
 		return ((const uint8_t *) data)[i];

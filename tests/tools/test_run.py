@@ -355,6 +355,17 @@ def single_sums():
             check(line and 1e-9 < float(line[1]) < 1e-4 and float(line[2]) < 1, f"{target} {precision}: {output}")
 
 
+def narrow_indices():
+    """Atoms in 16 bits where there are so many at most, in 32 where there is one more."""
+    data = "PHI=random:1 D=random:2 nVoxels=30 nFibers=20 nCoeffs=5000 nTheta=2 --threads=2 --compare".split()
+    for target, more in ("Y", "w=random:3"), ("w", "Y=random:3"):
+        for n_atoms in 65536, 65537:
+            output = run(str(LIFE_EXAMPLES[target]), *data, more, f"nAtoms={n_atoms}",
+                         "--with=restructure PHI by hybrid(voxel, atom)")
+            line = re.search(rf"^{target} +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
+            check(line and float(line[1]) < 1e-13 and float(line[2]) < 1, f"{n_atoms} atoms: {output}")
+
+
 def large_results():
     """Rows that are written past the caches, most of them of nothing, by gcc and clang and for older processors."""
     sizes = "nAtoms=50 nVoxels=22000 nFibers=60 nTheta=96 nCoeffs=3000 PHI=random:1 D=random:2 w=random:3".split()
@@ -455,6 +466,7 @@ def main():
             test()
         libraries(life)
         large_results()
+        narrow_indices()
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
             single_sums()
             recurrences()
