@@ -11,7 +11,21 @@
 
 typedef isl_schedule_node node;
 
-/* { S[D] -> [direction * D_number + shift] } for all `stages`. */
+static bool never_runs(const struct stage *stage)
+{
+	return isl_set_is_empty(stage->domain) == isl_bool_true;
+}
+
+static bool any_runs(const stage_list *stages)
+{
+	bool runs = false;
+
+	for (int i = 0; i < stages->n; i++)
+		runs |= !never_runs(stages->items[i]);
+	return runs;
+}
+
+/* { S[D] -> [direction * D_number + shift] } for those of `stages` that run at all, as isl reads it back. */
 static __isl_give isl_multi_union_pw_aff *dim_schedule(const struct module *module, const stage_list *stages,
 						       int number, int direction)
 {
@@ -19,10 +33,13 @@ static __isl_give isl_multi_union_pw_aff *dim_schedule(const struct module *modu
 	isl_union_pw_aff *sum = NULL;
 
 	for (int i = 0; i < stages->n; i++) {
-		isl_pw_aff *aff = expr_pw_aff(module, stages->items[i], &dim);
 		int64_t shift = group_shift(stages->items[i]->group, number);
+		isl_pw_aff *aff;
 		isl_union_pw_aff *one;
 
+		if (never_runs(stages->items[i]))
+			continue;
+		aff = expr_pw_aff(module, stages->items[i], &dim);
 		aff = direction < 0 ? isl_pw_aff_neg(aff) : aff;
 		if (shift)
 			aff = isl_pw_aff_add_constant_val(aff, isl_val_int_from_si(module->ctx, shift));
@@ -39,7 +56,8 @@ static enum mark_kind dim_mark_kind(const struct dim *dim)
 	return dim->kind == DIM_CHILDREN ? MARK_CHILDREN : MARK_LOOP;
 }
 
-/* Puts the band of a dim of `stages` and its mark above `at`; returns the place below the band. */
+/* Puts the band of a dim of `stages` and its mark above `at`; returns the place below the band. What never runs has
+ * none. */
 static __isl_give node *insert_dim(struct module *module, __isl_take node *at, const stage_list *stages, int number,
 				   int direction)
 {
@@ -47,6 +65,8 @@ static __isl_give node *insert_dim(struct module *module, __isl_take node *at, c
 	const struct dim *dim = &stage->dims.items[number];
 	struct mark *mark = mark_new(module, dim_mark_kind(dim), "order", dim->span);
 
+	if (!any_runs(stages))
+		return at;
 	mark->dim = dim;
 	mark->stage = stage;
 	mark->direction = direction;

@@ -18,6 +18,16 @@ const struct ir_program ir_programs[] = {
 	  "group 1 \"y\" common 1\n"
 	  "  stage 1\n    for i in 0..n\n    where i == 0 or i == n - 1\n    y[i] = x[i]\n"
 	  "  stage 2\n    for i in 0..n\n    where i >= 1 and i < n - 1\n    y[i] = 0.25 * twice[i]\n" },
+	{ "never",
+	  "module never\nsource \"never.pmg\"\nparam n\n"
+	  "array v : in f64[0..n]\n"
+	  "array z : out f64[0..n]\n"
+	  "prologue\n"
+	  "group 0 \"z\" common 1\n"
+	  "  stage 0\n    for i in 0..n\n    where i >= n\n    z[i] = v[i]\n"
+	  "  stage 1\n    for i in 0..n\n    where i < n\n    z[i] = 2.0 * v[i]\n"
+	  "group 1 \"z\" common 2\n"
+	  "  stage 2\n    for i in 0..n\n    for j in i..i\n    z[i] += v[j]\n" },
 	{ "csr",
 	  "module csr\nsource \"spmv.pmg\"\nparam nRows\nparam nCols\nparam nnz\n"
 	  "array off : fixed in i64[0..nRows + 1] offsets(nnz)\n"
