@@ -8,8 +8,9 @@
  * the innermost of these loops: a target makes the variable there, or takes the thread's part.
  *
  * Along the loop inside of these, or the outermost one, what is read in a few further iterations only has a window: a
- * subscript is stored modulo a small number (ir/window.c). That loop must run in order, and have loops inside: where
- * it is the innermost one, its values are better off without remainders.
+ * subscript is stored modulo a small number (ir/window.c). That loop must run in order. Where it has no loops inside,
+ * the number is a power of two, whose remainders are masks; and what a recurrence passes on stays as it is there:
+ * C compilers keep it in registers.
  *
  * Dependences are not computed anew: those that folding adds go from one iteration of these loops to a later one, and
  * concern what each thread, or each iteration of a vector loop, has of its own. */
@@ -267,13 +268,35 @@ static void remark_whole(const struct target *target, const struct mark *loop)
 		    "one of them needs", array->name, loop->dim->name, MAX_WINDOW);
 }
 
+static bool is_of_recurrence(const struct folding *folding)
+{
+	bool is = false;
+
+	for (int g = folding->first; g <= folding->last; g++)
+		for (int s = 0; s < folding->region->groups.items[g]->stages.n; s++)
+			is |= folding->region->groups.items[g]->is_recurrence &&
+			      folding->region->groups.items[g]->stages.items[s]->write.array == folding->array;
+	return is;
+}
+
+static int64_t power_of_two(int64_t least)
+{
+	int64_t power = 1;
+
+	while (power < least)
+		power *= 2;
+	return least ? power : 0;
+}
+
 /* A subscript that moves with the loop has a window that is smaller than what the array has. */
 static bool finds_window(const struct target *target, __isl_keep isl_schedule_node *loop)
 {
 	const struct folding *folding = target->folding;
 	struct array *array = folding->array;
-	bool is_moving = false;
+	bool is_moving = false, is_innermost = !tree_has_loop_below(loop);
 
+	if (is_innermost && is_of_recurrence(folding))
+		return false;
 	for (int i = 0; i < array->rank; i++) {
 		int64_t window;
 
@@ -282,6 +305,7 @@ static bool finds_window(const struct target *target, __isl_keep isl_schedule_no
 			continue;
 		window = schedule_window(target->walk.module, loop, array, i);
 		is_moving = true;
+		window = is_innermost ? power_of_two(window) : window;
 		if (!window || has_at_most(array, i, window))
 			continue;
 		array->window = window;
@@ -304,8 +328,8 @@ static __isl_give isl_schedule_node *visit_for_window(struct tree_walk *walk, __
 	*descend = !target->is_done && is_around(target, node);
 	is_it = *descend && mark->kind == MARK_LOOP && mark_dim_number(mark) == target->n_loops;
 	*descend = *descend && !is_it;
-	if (!is_it || isl_schedule_node_get_schedule_depth(node) != target->n_loops || !tree_has_loop_below(node) ||
-	    !runs_in_order(target, node) || !finds_window(target, node))
+	if (!is_it || isl_schedule_node_get_schedule_depth(node) != target->n_loops || !runs_in_order(target, node) ||
+	    !finds_window(target, node))
 		return node;
 	target->folding->array->folded = folded_subscripts(target);
 	for (; kind_above(node) == MARK_STORAGE; n_above++)
