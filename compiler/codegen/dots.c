@@ -63,7 +63,7 @@ struct products {
 	const char *sums, *place;
 };
 
-/* The value for the cells of a vector, of which the last one may have some that the one before has, too. */
+/* What is zero where a cell of the vector, which may be the last one, is one of the vector before, too. */
 static const char *once(struct emit *e, const struct row *row, const char *value)
 {
 	enum scalar_type type = row->stage->write.array->sums;
@@ -74,6 +74,34 @@ static const char *once(struct emit *e, const struct row *row, const char *value
 			    row->index, value);
 }
 
+/* Are the terms products of what is kept and another read along the row? Then each factor is set to zero in lanes that
+ * count elsewhere, the kept one above the loop: a processor that multiplies and adds at once does so still. */
+static bool is_product_with(const struct row *row, const struct access *kept)
+{
+	const struct expr *value = row->stage->value, *const *args = (const struct expr *const *) value->args;
+
+	return value->kind == EXPR_OP && value->op == OP_MUL && args[0]->kind == EXPR_READ &&
+	       args[1]->kind == EXPR_READ && (kept == &args[0]->access || kept == &args[1]->access) &&
+	       expr_uses_dim(args[0], row->dim) && expr_uses_dim(args[1], row->dim);
+}
+
+static const char *product_text(struct emit *e, const struct row *row, const struct point *point)
+{
+	struct expr *const *args = row->stage->value->args;
+	const char *texts[2];
+
+	for (int i = 0; i < e->kept.n; i++)
+		if (is_product_with(row, e->kept.items[i].access)) {
+			for (int a = 0; a < 2; a++) {
+				texts[a] = c_expr(e, point, args[a]).text;
+				if (&args[a]->access != e->kept.items[i].access)
+					texts[a] = once(e, row, texts[a]);
+			}
+			return arena_printf(e->arena, "%s*%s", texts[0], texts[1]);
+		}
+	return once(e, row, c_expr(e, point, row->stage->value).text);
+}
+
 static void emit_products(struct emit *e, const struct row *block, void *user)
 {
 	const struct products *products = user;
@@ -81,21 +109,19 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 	struct scope scope = scope_enter(e);
 	struct row row = *block;
 	struct point point;
-	const char *value;
 
 	row.index = row_open(e, products->loop, &row, true);
 	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
 	e->vector = &row;
-	value = c_expr(e, &point, row.stage->value).text;
 	if (!row_fills_team(e, row.length))
 		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
 	if (e->grid)
 		line(e->w, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
-		     products->sums, row.index, value);
+		     products->sums, row.index, c_expr(e, &point, row.stage->value).text);
 	else
 		line(e->w, "%s[%s] += %s;", products->sums,
 		     products->place ? products->place : arena_printf(e->arena, "%s %% 2", row.index),
-		     once(e, &row, value));
+		     product_text(e, &row, &point));
 	e->vector = NULL;
 	close_block(e->w, "}");
 	e->names.visible.n = visible;
@@ -253,6 +279,7 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", kept.access->array->c_name)), *j;
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
+	const char *text;
 
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
@@ -261,7 +288,11 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	if (e->grid && e->grid->has_deals)
 		line(e->w, "PMG_READ_ONCE;");
 	e->vector = &row;
-	line(e->w, "%s[%s] = %s;", name, j, row_read(e, kept.access, c_access(e, &point, kept.access)));
+	text = row_read(e, kept.access, c_access(e, &point, kept.access));
+	row.index = j;
+	if (!e->grid && is_product_with(&row, kept.access))
+		text = once(e, &row, text);
+	line(e->w, "%s[%s] = %s;", name, j, text);
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
