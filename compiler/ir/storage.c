@@ -103,3 +103,37 @@ bool module_set_storage(struct module *module)
 			ok = set_storage(module, &module->overrides.items[i]) && ok;
 	return ok;
 }
+
+struct singles {
+	const bool *is_single;
+	bool is_found;
+};
+
+static void look_for_single(struct access *access, void *user)
+{
+	struct singles *singles = user;
+
+	singles->is_found = singles->is_found || singles->is_single[access->array->number];
+}
+
+bool *module_single_sums(struct module *module)
+{
+	bool *is_single = arena_new_array(module->arena, bool, module->arrays.n), changes = true;
+
+	for (int i = 0; i < module->arrays.n; i++)
+		is_single[i] = module->arrays.items[i]->sums != module->arrays.items[i]->type;
+	while (changes) {
+		changes = false;
+		for (int i = 0; i < module->stages.n; i++) {
+			struct stage *stage = module->stages.items[i];
+			struct singles singles = { is_single, is_single[stage->write.array->number] };
+
+			if (singles.is_found)
+				continue;
+			stage_reads(stage, look_for_single, &singles);
+			changes = changes || singles.is_found;
+			is_single[stage->write.array->number] = singles.is_found;
+		}
+	}
+	return is_single;
+}

@@ -353,6 +353,14 @@ def single_sums():
                          f"--with={precision}accumulate {target} : f32")
             line = re.search(rf"^{target} +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
             check(line and 1e-9 < float(line[1]) < 1e-4 and float(line[2]) < 1, f"{target} {precision}: {output}")
+    text = LIFE_EXAMPLES["Y"].read_text()
+    Path("twice.pmg").write_text(text.replace("life_dsc", "twice").replace(
+        "    Y = ", "    out z : f64[nVoxels, nTheta];\n"
+        "    z[v, t] = 2*Y[v, t] for v in 0..nVoxels, t in 0..nTheta;\n    Y = "))
+    for item, most in ("--with=accumulate Y : f32", 1e-4), ("--with=accumulate z : f32", 1e-12):
+        output = run("twice.pmg", *data, "w=random:3", "nTheta=96", item)
+        line = re.search(r"^z +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
+        check(line and float(line[1]) < most and float(line[2]) < 1, f"what is computed from single sums: {output}")
 
 
 def narrow_indices():
