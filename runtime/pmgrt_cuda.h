@@ -28,9 +28,9 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 /* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
  * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
  * and sums, and about 20 more. */
-enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 9, PMG_CUDA_REGISTERS = 65536 };
+enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_REGISTERS = 65536 };
 
-static constexpr int pmg_cuda_most_threads(int lanes)
+static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes)
 {
 	return lanes == PMG_CUDA_WARP ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
 }

@@ -5,7 +5,7 @@
  * in pieces of up to 16 bytes, where it lies at a multiple of them. Where a row ends before the vectors do, members
  * behind its end have the last vector, too, and `PMG_VECTOR_IS_OWN` is false.
  *
- * In a deal, each lane has an iteration; what one lane has, others take by shuffles. */
+ * In a deal, each lane has an iteration; what one lane has, others take by shuffles or from shared memory. */
 #ifndef PMGRT_CUDA_ROW_H
 #define PMGRT_CUDA_ROW_H
 
@@ -131,8 +131,19 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 #define PMG_VECTOR_IS_OWN(n, vector) ((n) % (pmg_group*pmg_width) == 0 || PMG_VECTOR_CELL(vector) < (n))
 #undef PMG_VECTOR_START
 #define PMG_VECTOR_START(type, n, vector) (PMG_VECTOR_IS_OWN(n, vector) ? PMG_VECTOR_CELL(vector) : (n) - pmg_width)
-/* Groups that have the same sums share the writing of them. */
-#define PMG_VECTOR_IS_OF_GROUP(vector) ((vector) % pmg_groups == pmg_group_number)
+/* Of the sums of a row that groups have added up (pmg_cuda_share), the vectors, or cells of them, that one has. */
+#define PMG_SHARES(type, n) (PMG_VECTORS(type, n)/PMG_SHARE_APART(type, n))
+#define PMG_SHARE_APART(type, n) pmg_cuda_share_apart(PMG_VECTORS(type, n), pmg_width, pmg_groups)
+#define PMG_SHARE_CELLS pmg_cuda_share_cells(pmg_width, pmg_groups)
+#define PMG_SHARE_PARTS (pmg_width/PMG_SHARE_CELLS)
+#define PMG_SHARE_VECTOR(type, n, share) \
+	((share)*PMG_SHARE_APART(type, n) + pmg_group_number/PMG_SHARE_PARTS % PMG_SHARE_APART(type, n))
+#define PMG_SHARE_START(type, n, share) \
+	(PMG_VECTOR_START(type, n, PMG_SHARE_VECTOR(type, n, share)) + \
+	 pmg_cuda_share_cell<pmg_width, PMG_SHARE_CELLS>(pmg_group_number))
+#define PMG_SHARE_IS_OWN(type, n, share) \
+	(PMG_VECTOR_IS_OWN(n, PMG_SHARE_VECTOR(type, n, share)) && \
+	 pmg_group_number < PMG_SHARE_PARTS*PMG_SHARE_APART(type, n))
 /* For what is read in this block. */
 #define PMG_READ_ONCE constexpr bool pmg_once = true
 #define PMG_READ_F64(cell) pmg_cuda_read<pmg_width, pmg_once>(&(cell))
@@ -201,17 +212,6 @@ static __global__ void pmg_cuda_cut_rows(int64_t n, const V *values, T *cells, i
 	}
 }
 
-/* The sum of what the groups of a team have, the same in each. */
-template <int team, int group, class operation, class T, int w>
-static inline __device__ pmg_cuda_vector<T, w> pmg_cuda_groups(pmg_cuda_vector<T, w> sums)
-{
-	for (int lanes = group; lanes < team; lanes *= 2)
-		for (int i = 0; i < w; i++)
-			sums.cells[i] = operation::of(sums.cells[i], pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(),
-											  sums.cells[i], lanes, team));
-	return sums;
-}
-
 /* ---- Deals ---- */
 
 /* What is read once passes the caches by that rows are to stay in. */
@@ -256,6 +256,20 @@ template <class T, class N> static inline __device__ T pmg_cuda_first(const T *a
 			ahead = PMG_ONCE((array)[(first) + pmg_team + pmg_lane]); \
 	} while (0)
 
+/* The same of an element whose number the lane has. */
+template <class T, class I> static inline __device__ T pmg_cuda_first_at(const T *array, I at, bool has_any)
+{
+	return has_any ? pmg_cuda_once(&array[at]) : T();
+}
+
+#define PMG_READ_AT(now, at) ((void) (at), (now))
+#define PMG_FIRST_AT(array, at, first, end) pmg_cuda_first_at(array, at, (first) < (end))
+#define PMG_NEXT_AT(ahead, array, at, first, end) \
+	do { \
+		if ((first) + pmg_team + pmg_lane < (end)) \
+			ahead = PMG_ONCE((array)[at]); \
+	} while (0)
+
 /* A bit for each lane of a team. */
 template <int team> static inline __device__ unsigned pmg_cuda_lanes()
 {
@@ -297,6 +311,32 @@ static inline __device__ int pmg_cuda_rank(unsigned lanes, int lane)
 	return __popc(lanes & ((2u << lane) - 1)) - 1;
 }
 
+/* Room for what the lanes of a team hand over to others: `name` is that of this team. */
+#define PMG_HANDED(type, name) \
+	__shared__ type name##_of_block[pmg_cuda_most_threads(pmg_team)]; \
+	type *const name = name##_of_block + threadIdx.x/pmg_team*pmg_team
+
+/* These lanes come first, in their order, then the others. */
+static inline __device__ int pmg_cuda_place(unsigned lanes, int lane)
+{
+	const unsigned before = (1u << lane) - 1;
+
+	return lanes >> lane & 1 ? __popc(lanes & before) : __popc(lanes) + __popc(~lanes & before);
+}
+
+/* By 16 bytes. */
+template <class T> static inline __device__ T pmg_cuda_handed(const T *from)
+{
+	T value;
+
+	for (unsigned i = 0; i < sizeof(T)/sizeof(uint4); i++) {
+		const uint4 word = ((const uint4 *) (const void *) from)[i];
+
+		memcpy((char *) &value + i*sizeof word, &word, sizeof word);
+	}
+	return value;
+}
+
 /* What lane `from` has. */
 template <int team, class T> static inline __device__ T pmg_cuda_take(T value, int from)
 {
@@ -311,6 +351,80 @@ static inline __device__ T pmg_cuda_halve(T lower, T upper, int lanes)
 
 	return operation::of(is_upper ? upper : lower,
 			     pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), is_upper ? lower : upper, lanes, team));
+}
+
+/* ---- Sums of groups ---- */
+
+/* The cells of a vector that each of so many groups has: its vectors are split first, then dealt out. */
+static constexpr __device__ int pmg_cuda_share_cells(int width, int groups)
+{
+	return width > groups ? width/groups : 1;
+}
+
+/* Vectors of a group are apart by so many. Those of more groups have the same. */
+static constexpr __device__ int pmg_cuda_share_apart(int64_t vectors, int width, int groups)
+{
+	const int left = groups*pmg_cuda_share_cells(width, groups)/width;
+	int apart = 1;
+
+	while (2*apart <= left && vectors % (2*apart) == 0)
+		apart *= 2;
+	return apart;
+}
+
+/* The first of its cells. */
+template <int width, int cells> static inline __device__ int pmg_cuda_share_cell(int group_number)
+{
+	int cell = 0;
+
+	PMG_UNROLL
+	for (int half = width/2; half >= cells; half /= 2, group_number /= 2)
+		cell += group_number % 2*half;
+	return cell;
+}
+
+/* Adds up what the groups of a team have of a row, each its share, which then begins the vectors and their cells. */
+template <int team, int group, class operation, class T, int width, size_t n>
+static inline __device__ void pmg_cuda_share(pmg_cuda_vector<T, width> (&row)[n])
+{
+	constexpr int cells = pmg_cuda_share_cells(width, team/group);
+	constexpr int apart = pmg_cuda_share_apart(n, width, team/group), most = (int) n;
+
+	PMG_UNROLL
+	for (int half = width/2; half >= cells; half /= 2) {
+		PMG_UNROLL
+		for (int i = 0; i < most*half; i++) {
+			T *const at = row[i/half].cells;
+
+			at[i % half] = pmg_cuda_halve<team, operation>(at[i % half], at[i % half + half],
+								       group*width/2/half);
+		}
+	}
+	PMG_UNROLL
+	for (int step = 1; step < team/group*cells/width; step *= 2) {
+		PMG_UNROLL
+		for (int i = 0; i < most*cells; i++) {
+			const int vector = i/cells, lanes = group*width/cells*step;
+			T &sum = row[vector].cells[i % cells];
+
+			if (step >= apart && vector < most/apart)
+				sum = operation::of(sum, pmg_cuda_shuffle_xor(pmg_cuda_mask<team>(), sum, lanes, team));
+			else if (step < apart && vector < most/step/2)
+				sum = pmg_cuda_halve<team, operation>(row[2*vector].cells[i % cells],
+								      row[2*vector + 1].cells[i % cells], lanes);
+		}
+	}
+}
+
+/* The first cells of a vector. */
+template <int cells, class T, int width>
+static inline __device__ pmg_cuda_vector<T, cells> pmg_cuda_begin(const pmg_cuda_vector<T, width> &a)
+{
+	pmg_cuda_vector<T, cells> begin;
+
+	for (int i = 0; i < cells; i++)
+		begin.cells[i] = a.cells[i];
+	return begin;
 }
 
 /* The sum over a group of what its members have. Of several sums, the members from which on the group has the first,
@@ -365,7 +479,10 @@ template <int team, class T> static inline __device__ T pmg_cuda_merge(unsigned 
 	const unsigned behind = heads >> threadIdx.x % team >> 1;
 	unsigned longer = ~heads & pmg_cuda_lanes<team>();      /* lanes of runs that are longer than `lanes` */
 
-	for (int lanes = 1; lanes < team && longer; lanes *= 2) {
+	PMG_UNROLL
+	for (int lanes = 1; lanes < team; lanes *= 2) {
+		if (!longer)
+			break;
 		const T other = __shfl_down_sync(pmg_cuda_mask<team>(), value, lanes, team);
 
 		if ((int) (threadIdx.x % team) + lanes < team && !(behind & ((1u << lanes) - 1)))

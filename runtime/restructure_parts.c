@@ -4,13 +4,15 @@
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
  * to be near to each other. Where places are given, segments are in their order already. Else the points of a segment
  * lie in the order of the second key, and two of its quartiles are where a segment lies on a Hilbert curve; but first,
- * segments are dealt into slabs by their own number, since what is near in space often has near numbers. A segment
- * without points has one part without points: so each segment is somebody's. */
+ * segments are dealt into slabs by their own number, since what is near in space often has near numbers. Teams that
+ * begin together are to end together, too: in a neighbourhood, segments come by length, and those of nearly the same
+ * length again by place. A segment without points has one part without points: so each segment is somebody's. */
 #include "restructure.h"
 
 #include <stdlib.h>
 
 enum { SLABS = 8, CURVE_BITS = 13 };
+enum { NEIGHBOURHOOD = 1024, PEERS = 128 };     /* segments; those of nearly the same length */
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
@@ -29,6 +31,33 @@ static int by_place(const void *one, const void *other)
 	if (a->slab != b->slab)
 		return a->slab < b->slab ? -1 : 1;
 	return a->place != b->place ? (a->place < b->place ? -1 : 1) : a->number < b->number ? -1 : 1;
+}
+
+static int64_t part_length(const struct segment *segment)
+{
+	return segment->n / segment->n_parts;
+}
+
+static int by_length(const void *one, const void *other)
+{
+	const struct segment *a = one, *b = other;
+
+	if (part_length(a) != part_length(b))
+		return part_length(a) > part_length(b) ? -1 : 1;
+	return by_place(one, other);
+}
+
+static void sort_each(struct segment *segments, int64_t n, int64_t each, int (*compare)(const void *, const void *))
+{
+	for (int64_t i = 0; i < n; i += each)
+		qsort(segments + i, (size_t) (n - i < each ? n - i : each), sizeof *segments, compare);
+}
+
+static void order_segments(struct segment *segments, int64_t n)
+{
+	sort_each(segments, n, n, by_place);
+	sort_each(segments, n, NEIGHBOURHOOD, by_length);
+	sort_each(segments, n, PEERS, by_place);
 }
 
 /* Of a point of a square of 2^CURVE_BITS, the place on Hilbert's curve. */
@@ -165,7 +194,7 @@ pmg_status parts_make(struct inspection *in)
 	if (!segments)
 		return PMG_NO_RESOURCES;
 	n_parts = segments_collect(in, segments);
-	qsort(segments, (size_t) in->n_values, sizeof *segments, by_place);
+	order_segments(segments, in->n_values);
 	in->plan->sizes[in->desc->parts->n_parts] = n_parts;
 	status = parts_allocate(in, n_parts);
 	if (status == PMG_OK)

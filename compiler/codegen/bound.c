@@ -5,6 +5,7 @@
  * over the list of a node's children. A computed index is checked before it is used: inside parallel loops nothing
  * can return, so that a bad one skips its point and the kernel stops at the next place where it can. */
 #include "codegen/codegen_private.h"
+#include "codegen/streams.h"
 
 typedef VEC(const char *) condition_list;
 

@@ -160,6 +160,7 @@ struct row {                            /* cells of a stage's target that are ke
 	const char *name;
 	const char *index;              /* of the present vector, in a dot product */
 	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
+	bool is_shared;                 /* groups of lanes have shares of its sums */
 };
 
 struct row_start {                      /* a loop that sets to zero what a row below would read */
@@ -262,7 +263,7 @@ struct emit {
 	bool in_loop;                   /* what is printed is the body of an `iterate` */
 	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
 	struct deal *deal;              /* inside its loop; NULL */
-	VEC(struct stream) streams;     /* of all deals, found when they are first printed */
+	VEC(struct stream) streams;     /* of all deals, found when a kernel is first printed */
 	bool failed;
 };
 
@@ -293,11 +294,15 @@ struct grid {
 	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
 };
 
-/* An array of which each iteration of a deal's loop reads an element, next to that of the next iteration. */
+/* An array of which each iteration of a deal's loop reads an element: that of its number, or the one that another
+ * stream's element says. */
 struct stream {
+	int kernel;                     /* the number of the one that reads it */
 	const struct mark *deal;
 	const char *array;
-	const char *ahead, *now;        /* variables of the lane: the next deal's element, this one's; NULL */
+	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
+	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
+	const char *now, *ahead, *later;        /* variables of the lane; NULL */
 };
 
 struct update {
@@ -550,8 +555,10 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		     const struct range *range);
 /* In a deal: a loop of vectors below `mark`, for one lane after the other; false: `node` is none. */
 bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
-/* A read, of which `text` is the element: in a deal, what a lane reads is read once. */
-const char *deal_read(struct emit *e, const struct access *access, const char *text);
+/* The name that is all of the value; NULL. */
+const char *affine_only_name(const struct affine *value);
+/* The element of an index array that the variable has; NULL. */
+const struct binding *binding_of(const struct emit *e, const char *name);
 /* What is printed next stands below a condition, or is a row beside a deal. */
 void deal_breaks(struct emit *e);
 /* What is printed next updates memory, where groups of a team would meet. */

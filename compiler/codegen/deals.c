@@ -3,16 +3,17 @@
  * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
  * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it,
  * in their order, of which each group of the team has one at a time: what the loop reads of a lane, the group takes
- * from it by shuffles, which cost less than shared memory does. Lanes that are next to each other in the order of a
- * restructuring mostly agree in what was sorted by. Where a loop of vectors depends on that alone, it runs once for all
- * of them; and where it also has a factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group has
- * sums of its own in a row (rows.c).
+ * from it by shuffles, or, where rows are short, from shared memory. Lanes that are next to each other in the order of
+ * a restructuring mostly agree in what was sorted by. Where a loop of vectors depends on that alone, it runs once for
+ * all of them; and where it also has a factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group
+ * has sums of its own in a row (rows.c).
  *
  * All lanes of a team meet in shuffles: where something stands below a condition, the kernel is printed without
  * deals. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+#include "codegen/streams.h"
 
 enum { ROUNDS = 4, FEW_ROUNDS = 2 };    /* whose sums groups add up together */
 
@@ -46,62 +47,6 @@ void deal_breaks_beside(struct emit *e)
 		e->grid->is_broken = true;
 }
 
-/* ---- what is read once ---- */
-
-static bool is_stream_of(const struct emit *e, const struct stream *stream)
-{
-	return stream->deal == e->deal->mark;
-}
-
-/* The variable that has the element; NULL when the kernel is printed first, and it is noted. */
-static const char *stream_now(struct emit *e, const char *array)
-{
-	for (int i = 0; i < e->streams.n; i++)
-		if (is_stream_of(e, &e->streams.items[i]) && !strcmp(e->streams.items[i].array, array))
-			return e->streams.items[i].now;
-	vec_push(e->arena, &e->streams, ((struct stream) { .deal = e->deal->mark, .array = array }));
-	return NULL;
-}
-
-const char *deal_read(struct emit *e, const struct access *access, const char *text)
-{
-	const struct array *array = access->array;
-	const char *now = NULL;
-
-	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
-		return text;
-	if (!strcmp(text, arena_printf(e->arena, "%s[%s]", array->c_name, e->deal->variable)))
-		now = stream_now(e, array->c_name);
-	return now ? now : arena_printf(e->arena, "PMG_ONCE(%s)", text);
-}
-
-/* Above the loop: what its first iterations will read. */
-static void read_first(struct emit *e, const struct mark *deal, const char *first, const char *end)
-{
-	for (int i = 0; i < e->streams.n; i++) {
-		struct stream *stream = &e->streams.items[i];
-
-		if (stream->deal != deal)
-			continue;
-		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", stream->array));
-		line(e->w, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, stream->array, first, end);
-	}
-}
-
-/* What these iterations read, and the next ones will. */
-static void read_ahead(struct emit *e, const char *first, const char *end)
-{
-	for (int i = 0; i < e->streams.n; i++) {
-		struct stream *stream = &e->streams.items[i];
-
-		if (!is_stream_of(e, stream))
-			continue;
-		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", stream->array));
-		line(e->w, "const auto %s = %s;", stream->now, stream->ahead);
-		line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, stream->array, first, end);
-	}
-}
-
 /* ---- what a lane has ---- */
 
 static bool is_sorted_copy(const struct module *module, const struct array *array)
@@ -118,16 +63,16 @@ static bool is_sorted_copy(const struct module *module, const struct array *arra
 	return false;
 }
 
-static const char *only_name(const struct affine *value)
+const char *affine_only_name(const struct affine *value)
 {
 	return value->terms.n == 1 && value->terms.items[0].factor == 1 && value->constant == 0
 		       ? value->terms.items[0].text : NULL;
 }
 
-static const struct binding *binding_of(const struct emit *e, const char *name)
+const struct binding *binding_of(const struct emit *e, const char *name)
 {
 	for (int i = e->bindings.n - 1; i >= 0; i--) {
-		const char *bound = only_name(&e->bindings.items[i].value);
+		const char *bound = affine_only_name(&e->bindings.items[i].value);
 
 		if (bound && !strcmp(bound, name))
 			return &e->bindings.items[i];
@@ -138,7 +83,7 @@ static const struct binding *binding_of(const struct emit *e, const char *name)
 static void add_dims(struct emit *e, value_list *list)
 {
 	for (int i = e->deal->n_iterators; i < e->iterators.n; i++) {
-		const char *name = only_name(&e->iterators.items[i].value);
+		const char *name = affine_only_name(&e->iterators.items[i].value);
 		const struct binding *binding = name ? binding_of(e, name) : NULL;
 
 		if (name)
@@ -185,6 +130,7 @@ struct vectors {
 	const struct stage *stage;
 	value_list values;              /* those that it reads */
 	const struct lane_value *sorted, *factor;
+	const char *handed, *handed_type;       /* what is in shared memory; NULL: shuffles bring the values */
 };
 
 static void print_vectors(struct emit *e, const struct vectors *vectors, const value_list *values)
@@ -261,11 +207,44 @@ static const char *lanes_condition(struct emit *e, const struct vectors *vectors
 	return str_text(&text);
 }
 
-/* The values of these lanes, in their order: lane n has that of the n-th one. */
+/* In shared memory: fewer shuffles and registers, where rows that are read are too short for these not to count. */
+static bool is_handed_over(const struct emit *e)
+{
+	return !e->deal->given.target && e->grid->read > 0 && e->grid->read < e->grid->held;
+}
+
+static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
+{
+	struct str values = str_new(e->arena);
+	const char *type = names_declare(&e->names, "handed");
+
+	vectors->handed = names_declare(&e->names, "values");
+	vectors->handed_type = type;
+	open_block(e->w, "struct alignas(16) %s {", type);
+	for (int i = 0; i < vectors->values.n; i++) {
+		const struct lane_value *value = &vectors->values.items[i];
+
+		line(e->w, "%s %s;", value->type, value->name);
+		str_add(&values, "%s(%s) %s", i ? ", " : "", value->type,
+			vectors->factor == value ? total : value->name);
+	}
+	close_block(e->w, "};");
+	line(e->w, "PMG_HANDED(%s, %s);", type, vectors->handed);
+	line(e->w, "PMG_TEAM_SYNC;");
+	line(e->w, "%s[pmg_cuda_place(%s, pmg_lane)] = { %s };", vectors->handed, lanes, str_text(&values));
+	line(e->w, "PMG_TEAM_SYNC;");
+}
+
+/* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. */
 static void pack_values(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
 {
-	const char *source = names_declare(&e->names, "source");
+	const char *source;
 
+	if (is_handed_over(e)) {
+		hand_over(e, vectors, lanes, total);
+		return;
+	}
+	source = names_declare(&e->names, "source");
 	line(e->w, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
 	for (int i = 0; i < vectors->values.n; i++) {
 		struct lane_value *value = &vectors->values.items[i];
@@ -299,6 +278,25 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 	return lanes;
 }
 
+static void take_values(struct emit *e, const struct vectors *vectors, const char *number)
+{
+	const char *taken = vectors->handed ? names_declare(&e->names, "taken") : NULL;
+
+	if (taken)
+		line(e->w, "const %s %s = pmg_cuda_handed(&%s[%s]);", vectors->handed_type, taken, vectors->handed,
+		     number);
+	for (int i = 0; i < vectors->values.n; i++) {
+		const struct lane_value *value = &vectors->values.items[i];
+		const char *type = value->local ? value->type : "int64_t";
+
+		if (taken)
+			line(e->w, "const %s %s = %s.%s;", type, value->taken, taken, value->name);
+		else
+			line(e->w, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", type, value->taken, value->packed,
+			     number);
+	}
+}
+
 /* Of each group, the loop for one lane: number `round` of those that it has. */
 static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
 		       const char *round)
@@ -306,12 +304,7 @@ static void emit_round(struct emit *e, struct vectors *vectors, const value_list
 	const char *number = names_declare(&e->names, "number");
 
 	line(e->w, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
-	for (int i = 0; i < vectors->values.n; i++) {
-		const struct lane_value *value = &vectors->values.items[i];
-
-		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", value->local ? value->type : "int64_t",
-		     value->taken, value->packed, number);
-	}
+	take_values(e, vectors, number);
 	open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
 	print_vectors(e, vectors, all);
 	close_block(e->w, "}");
@@ -451,7 +444,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		e->grid->is_broken = true;
 		return false;
 	}
-	read_first(e, deal.mark, affine_plain(e->arena, &range->first), end);
+	streams_begin(e, deal.mark, affine_plain(e->arena, &range->first), end);
 	visible = e->names.visible.n;
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
 	name = names_declare(&e->names, dim);
@@ -468,7 +461,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	range_facts(e, range, &variable, 1);
 	e->deal = &deal;
 	e->grid->in_lanes = true;
-	read_ahead(e, first, end);
+	streams_go_on(e, first, end);
 	body = isl_ast_node_for_get_body(node);
 	emit_node(e, body, (struct loop_use) { 0 });
 	isl_ast_node_free(body);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+#include "codegen/streams.h"
 
 /* ---- integers as sums ---- */
 

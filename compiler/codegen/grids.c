@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+#include "codegen/streams.h"
 
 /* ---- loops and lanes ---- */
 
@@ -311,6 +312,7 @@ static bool print_trial(struct emit *e, struct writer *scratch, __isl_keep isl_a
 
 	print_body(e, scratch, node, mark, has_deals);
 	e->n_bound = bound;
+	streams_settle(e);
 	if (!e->grid->is_broken)
 		return has_deals;
 	*scratch = writer_new(e->arena);

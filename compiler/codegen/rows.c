@@ -131,8 +131,8 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	const char *type = type_c_name(row->stage->write.array->sums), *length = int_text(e->arena, row->length);
 	const char *j = names_declare(&e->names, "j");
 	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
-	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_VECTOR_START(%s, %s, %s)", type,
-								 length, j));
+	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_%s_START(%s, %s, %s)",
+								 row->is_shared ? "SHARE" : "VECTOR", type, length, j));
 	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
 	struct affine variable = affine_name(e->arena, t);
 
@@ -140,7 +140,8 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	if (row->block)
 		start = affine_combine(e->arena, 1, &start, 1, row->block);
 	line(e->w, "PMG_UNROLL");
-	open_block(e->w, "for (int64_t %s = 0; %s < PMG_VECTORS(%s, %s); %s++) {", j, j, type, length, j);
+	open_block(e->w, "for (int64_t %s = 0; %s < PMG_%s(%s, %s); %s++) {", j, j,
+		   row->is_shared ? "SHARES" : "VECTORS", type, length, j);
 	if (needs_cell)
 		line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
 	iterator_push(e, loop, &variable, 1);
@@ -180,19 +181,24 @@ bool target_is_neutral(const struct emit *e, const struct stage *stage)
 	return is_set && !is_other;
 }
 
-/* Sums of the groups of a team to the cells: by one of them. */
+static const char *operation_name(const struct row *row)
+{
+	return row->stage->op == REDUCE_ADD ? "add" : "prod";
+}
+
+/* Sums to the cells, those of several groups by the group that has them. */
 static void emit_row_update(struct emit *e, const struct row *row, const char *j, const char *cell)
 {
-	const char *op = row->stage->op == REDUCE_ADD ? "add" : "prod", *sums = arena_printf(e->arena, "%s[%s]",
-											      row->name, j);
+	const char *sums = arena_printf(e->arena, "%s[%s]", row->name, j), *length = int_text(e->arena, row->length);
+	const bool has_own = row->is_shared || !row_fills_team(e, row->length);
 
-	if (e->grid->has_deals)
-		line(e->w, "%s = pmg_cuda_groups<pmg_team, pmg_group, pmg_cuda_%s>(%s);", sums, op, sums);
-	if (e->grid->has_deals || !row_fills_team(e, row->length))
-		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s) && PMG_VECTOR_IS_OF_GROUP(%s))",
-		     int_text(e->arena, row->length), j, j);
-	line(e->w, "%spmg_cuda_row_%s%s(&%s, %s, %s);",
-	     e->grid->has_deals || !row_fills_team(e, row->length) ? "\t" : "", op,
+	if (row->is_shared)
+		line(e->w, "if (PMG_SHARE_IS_OWN(%s, %s, %s))", type_c_name(row->stage->write.array->sums), length, j);
+	else if (has_own)
+		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", length, j);
+	if (row->is_shared)
+		sums = arena_printf(e->arena, "pmg_cuda_begin<PMG_SHARE_CELLS>(%s)", sums);
+	line(e->w, "%spmg_cuda_row_%s%s(&%s, %s, %s);", has_own ? "\t" : "", operation_name(row),
 	     target_is_neutral(e, row->stage) ? "_first" : "", cell, sums, row->is_alone);
 }
 
@@ -359,6 +365,9 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	vec_push(e->arena, &e->rows, *row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
+	row->is_shared = starts_anew && e->grid->has_deals;
+	if (row->is_shared)
+		line(e->w, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
 	if (starts_anew)
 		emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
 	else

@@ -23,6 +23,8 @@ CASES = [
     ([*DSC, "nTheta=96", "--compare"], {}, 0, "Y "),
     ([*DSC, "nTheta=33", "--compare", "--with=precision D : f32"], {}, 0, "Y "),
     ([*DSC, "nTheta=96", "--compare", "--with=precision D : f64top; accumulate Y : f32"], {}, 0, "Y "),
+    ([*DSC, "nTheta=48", "--compare"], {}, 0, "Y "),
+    ([*DSC, "nTheta=40", "--compare", "--with=precision D : f64top"], {}, 0, "Y "),
     ([*LONG_DSC, "nTheta=90", "--compare", "--repeat=2"], {}, 0, "Y "),
     ([*DSC, "nTheta=150", "--compare", "--skip-zeros=off"], {}, 0, "Y "),
     ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
@@ -51,13 +53,18 @@ CASES = [
 
 
 # Kernels of rows: bytes that a lane has of them, of which follows how many run side by side; parts by 32 bits; what is
-# set ahead: rows that several parts add to, or all; rounds whose sums are added up together.
+# set ahead: rows that several parts add to, or all; what is read before; shares of sums; what short rows take from
+# shared memory; rounds whose sums are added up together.
 TOP = "--with=precision D : f64top"
 EMITTED = [
     (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS(32, 192) life_dsc_Y_1", "for (int32_t k_first", "PMG_BOUNDS(32, 0)",
                                       "pmg_cuda_set_cut(plan, PHI_parts, PHI_part_values, Y, 96, 0.0, NULL);",
-                                      "PMG_LAUNCH(plan, life_dsc_Y_2, nVoxels, 8, nVoxels, nTheta, Y);"]),
-    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 144) life_dsc_Y_1"]),
+                                      "PMG_LAUNCH(plan, life_dsc_Y_2, nVoxels, 8, nVoxels, nTheta, Y);",
+                                      "PMG_NEXT_AT(w_ahead, w, PHI_sorted_fiber_ahead, k_first, part_end);",
+                                      "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_add>(Y_row);",
+                                      "pmg_cuda_take<pmg_team>(sum_3, number);"]),
+    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 144) life_dsc_Y_1", "PMG_HANDED(handed, values);",
+                                           "const handed taken = pmg_cuda_handed(&values[number]);"]),
     (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 224) life_wc_w_2", "PMG_BOUNDS(32, 0) life_wc_w_4",
                                      "PMG_READ_ONCE;", "double sums[4]"]),
     (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 160) life_wc_w_2", "double sums[2]"]),

@@ -603,6 +603,31 @@ static bool parts_are_right(const struct model *model)
 	return covered == n && changes == model->points->choice.limits[0];
 }
 
+/* In each neighbourhood of 1024 values, 128 after the other have parts that are no longer than those before. */
+static bool parts_come_by_length(const struct model *model)
+{
+	const int64_t n_parts = model->points->choice.has_parts ? model->plan->sizes[POINTS_N_PARTS] : 0;
+	int64_t shortest = INT64_MAX, before = INT64_MAX, number = 0;
+
+	for (int64_t p = 0, next = 0; p < n_parts; p = next, number++) {
+		const int32_t *values = part_array(model, POINTS_PART_VALUES);
+		int64_t length;
+
+		while (next < n_parts && values[next] == values[p])
+			next++;
+		length = (part_array(model, POINTS_PART_ENDS)[next - 1] - part_array(model, POINTS_PART_BEGINS)[p]) /
+			 (next - p);
+		if (number % 128 == 0) {
+			before = number % 1024 == 0 ? INT64_MAX : shortest;
+			shortest = INT64_MAX;
+		}
+		if (length > before)
+			return false;
+		shortest = length < shortest ? length : shortest;
+	}
+	return true;
+}
+
 void points_check(struct tests *tests, const struct points *points, const pmg_plan *plan, int threads)
 {
 	const struct model model = model_of(points, plan);
@@ -612,6 +637,7 @@ void points_check(struct tests *tests, const struct points *points, const pmg_pl
 	CHECK(tests, copies_are_right(&model));
 	CHECK(tests, runs_are_right(&model));
 	CHECK(tests, parts_are_right(&model));
+	CHECK(tests, parts_come_by_length(&model));
 	CHECK(tests, numbers_are_right(&model));
 	CHECK(tests, tails_are_zero(&model));
 	model_free(&model);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the lanes of a deal read once, past the cache next to them, and early enough: of an array by iterations, each
+ * lane reads the element of its next iteration while it works at this one. So it does with what such an element is the
+ * subscript of, which is then read one iteration earlier still, unless the kernel writes that array. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+#include "codegen/streams.h"
+
+static bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal)
+{
+	return stream->kernel == e->n_kernels && stream->deal == deal;
+}
+
+/* The number of the deal's stream; -1: there is none. */
+static int find_stream(const struct emit *e, const char *array, int by)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		const struct stream *stream = &e->streams.items[i];
+
+		if (is_stream_of(e, stream, e->deal->mark) && stream->by == by && !strcmp(stream->array, array))
+			return i;
+	}
+	return -1;
+}
+
+/* The variable that has the element; NULL when the kernel is printed first, and it is noted, and where it is not read
+ * ahead. */
+static const char *element_now(struct emit *e, const struct array *array, int by)
+{
+	const int i = find_stream(e, array->c_name, by);
+
+	if (i >= 0)
+		return e->streams.items[i].now;
+	vec_push(e->arena, &e->streams, ((struct stream) { .deal = e->deal->mark, .array = array->c_name, .by = by,
+							   .slot = e->layout->slot_of[array->number],
+							   .kernel = e->n_kernels }));
+	return NULL;
+}
+
+/* Of an element of an array, what stands between the brackets; NULL: it is none. */
+static const char *subscript_of(const struct emit *e, const char *array, const char *text)
+{
+	const size_t n = strlen(array), length = strlen(text);
+
+	if (length < n + 3 || strncmp(text, array, n) != 0 || text[n] != '[')
+		return NULL;
+	return arena_printf(e->arena, "%.*s", (int) (length - n - 2), text + n + 1);
+}
+
+/* The stream whose elements are the subscripts of what is read; -1: none is. */
+static int subscripts_of(struct emit *e, const char *subscript)
+{
+	const struct binding *binding = subscript ? binding_of(e, subscript) : NULL;
+	const char *at = binding ? affine_only_name(&binding->subscript) : NULL;
+
+	if (!at || strcmp(at, e->deal->variable) != 0)
+		return -1;
+	(void) element_now(e, binding->array, -1);
+	return find_stream(e, binding->array->c_name, -1);
+}
+
+const char *deal_read(struct emit *e, const struct access *access, const char *text)
+{
+	const struct array *array = access->array;
+	const char *now = NULL, *subscript;
+	int by;
+
+	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
+		return text;
+	subscript = subscript_of(e, array->c_name, text);
+	by = subscripts_of(e, subscript);
+	if (by >= 0 || (subscript && !strcmp(subscript, e->deal->variable)))
+		now = element_now(e, array, by);
+	if (now && by >= 0)
+		return arena_printf(e->arena, "PMG_READ_AT(%s, %s)", now, subscript);
+	return now ? now : arena_printf(e->arena, "PMG_ONCE(%s)", text);
+}
+
+void streams_settle(struct emit *e)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		struct stream *stream = &e->streams.items[i];
+
+		if (stream->kernel != e->n_kernels)
+			continue;
+		stream->is_ahead = stream->by < 0 || (stream->slot >= 0 && !e->is_written[stream->slot]);
+		if (stream->by >= 0 && stream->is_ahead)
+			e->streams.items[stream->by].has_later = true;
+	}
+}
+
+void streams_begin(struct emit *e, const struct mark *deal, const char *first, const char *end)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		struct stream *stream = &e->streams.items[i];
+		const char *array = stream->array;
+
+		if (!is_stream_of(e, stream, deal) || !stream->is_ahead)
+			continue;
+		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", array));
+		if (stream->by >= 0)
+			line(e->w, "auto %s = PMG_FIRST_AT(%s, %s, %s, %s);", stream->ahead, array,
+			     e->streams.items[stream->by].ahead, first, end);
+		else
+			line(e->w, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, array, first, end);
+		if (!stream->has_later)
+			continue;
+		stream->later = names_declare(&e->names, arena_printf(e->arena, "%s_later", array));
+		line(e->w, "auto %s = %s;", stream->later, stream->ahead);
+		line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->later, array, first, end);
+	}
+}
+
+void streams_go_on(struct emit *e, const char *first, const char *end)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		struct stream *stream = &e->streams.items[i];
+		const char *array = stream->array;
+
+		if (!is_stream_of(e, stream, e->deal->mark) || !stream->is_ahead)
+			continue;
+		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", array));
+		line(e->w, "const auto %s = %s;", stream->now, stream->ahead);
+		if (stream->by >= 0) {
+			line(e->w, "PMG_NEXT_AT(%s, %s, %s, %s, %s);", stream->ahead, array,
+			     e->streams.items[stream->by].ahead, first, end);
+		} else if (stream->has_later) {
+			line(e->w, "%s = %s;", stream->ahead, stream->later);
+			line(e->w, "PMG_NEXT(%s, %s, %s + pmg_team, %s);", stream->later, array, first, end);
+		} else {
+			line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, array, first, end);
+		}
+	}
+}
