@@ -101,8 +101,27 @@ static bool depends(const struct look *look, const struct expr *expr)
 	return does;
 }
 
+/* Does the loop run over all segments? Blocks take them by length, not by number. */
+static bool is_over_all(const struct look *look, const struct array *segments)
+{
+	const struct dim *dim = &look->stage->dims.items[look->level];
+	isl_pw_aff *hi = expr_pw_aff(look->module, look->stage, dim->hi);
+	isl_pw_aff *n = expr_pw_aff(look->module, look->stage, segments->hi[0]);
+	int64_t lo;
+	bool is;
+
+	hi = isl_pw_aff_add_constant_val(hi, isl_val_one(look->module->ctx));
+	is = expr_is_constant(dim->lo, &lo) && lo == 0 && isl_pw_aff_is_equal(hi, n) == isl_bool_true;
+	isl_pw_aff_free(hi);
+	isl_pw_aff_free(n);
+	return is;
+}
+
 static void note_segments(struct look *look, struct array *segments)
 {
+	if (!is_over_all(look, segments))
+		look->problem = "it leaves segments out";
+
 	if (look->segments && look->segments != segments)
 		look->problem = "it has segments of several arrays";
 	look->segments = segments;
