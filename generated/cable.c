@@ -754,7 +754,7 @@ static const pmg_array_desc cable_arrays[] = {
 };
 
 static const pmg_children_desc cable_children[] = {
-	{ 0, 15, 16 },
+	{ 0, 15, 16, 0, 0 },
 };
 
 static void cable_extents(const void *arguments, int64_t *extents)
@@ -955,7 +955,7 @@ static const pmg_array_desc cable_flat_arrays[] = {
 };
 
 static const pmg_children_desc cable_flat_children[] = {
-	{ 0, 12, 13 },
+	{ 0, 12, 13, 0, 0 },
 };
 
 static void cable_flat_extents(const void *arguments, int64_t *extents)
@@ -1187,7 +1187,7 @@ static const pmg_array_desc cable_isl_arrays[] = {
 };
 
 static const pmg_children_desc cable_isl_children[] = {
-	{ 0, 19, 20 },
+	{ 0, 19, 20, 0, 0 },
 };
 
 static void cable_isl_extents(const void *arguments, int64_t *extents)

@@ -89,11 +89,10 @@
  *   hines.pmg:39
  * - parallel of x.e: parallel (not serial); no two iterations of 'tree' touch the same cell,
  *   hines.pmg:39
- * - interleave of x.e: one at a time (not blocks, measured); the loop over 'tree': each has a tree
- *   of its own, hines.pmg:39
+ * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
+ *   'tree' wait for each other, hines.pmg:39
  *
- * Pipeline hines_forest with layout x : interleave (divisions of several trees at a time):
- * - interleave of x.e: blocks of 16 (not one at a time); the schedule asks for it, hines.pmg:39
+ * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
  * Pipeline hines_forest with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines_forest: textual (not isl); isl has no proposal whose loops are dims,
@@ -475,7 +474,7 @@ static const pmg_array_desc hines_arrays[] = {
 };
 
 static const pmg_children_desc hines_children[] = {
-	{ 0, 11, 12 },
+	{ 0, 11, 12, 0, 0 },
 };
 
 static void hines_extents(const void *arguments, int64_t *extents)
@@ -610,7 +609,7 @@ static const pmg_array_desc hines_flat_arrays[] = {
 };
 
 static const pmg_children_desc hines_flat_children[] = {
-	{ 0, 8, 9 },
+	{ 0, 8, 9, 0, 0 },
 };
 
 static void hines_flat_extents(const void *arguments, int64_t *extents)
@@ -774,7 +773,7 @@ static const pmg_array_desc hines_isl_arrays[] = {
 };
 
 static const pmg_children_desc hines_isl_children[] = {
-	{ 0, 12, 13 },
+	{ 0, 12, 13, 0, 0 },
 };
 
 static void hines_isl_extents(const void *arguments, int64_t *extents)
@@ -1335,7 +1334,7 @@ static const pmg_array_desc hines_written_arrays[] = {
 };
 
 static const pmg_children_desc hines_written_children[] = {
-	{ 0, 11, 12 },
+	{ 0, 11, 12, 0, 0 },
 };
 
 static void hines_written_extents(const void *arguments, int64_t *extents)
@@ -1470,7 +1469,7 @@ static const pmg_array_desc hines_written_flat_arrays[] = {
 };
 
 static const pmg_children_desc hines_written_flat_children[] = {
-	{ 0, 8, 9 },
+	{ 0, 8, 9, 0, 0 },
 };
 
 static void hines_written_flat_extents(const void *arguments, int64_t *extents)
@@ -1634,7 +1633,7 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 };
 
 static const pmg_children_desc hines_written_isl_children[] = {
-	{ 0, 12, 13 },
+	{ 0, 12, 13, 0, 0 },
 };
 
 static void hines_written_isl_extents(const void *arguments, int64_t *extents)
@@ -1797,6 +1796,116 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
+	const int64_t *restrict F_offset = plan->data[0];
+	const double *restrict upper = plan->data[2];
+	const double *restrict lower = plan->data[3];
+	const double *restrict diag = plan->data[4];
+	const double *restrict rhs = plan->data[5];
+	double *restrict x = plan->data[6];
+	const int64_t *restrict F_offset_by_length = plan->data[16];
+	const int64_t *restrict F_parent_rows = plan->data[17];
+	const int64_t *restrict F_parent_cells = plan->data[18];
+
+	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
+		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
+		int64_t begin[16], rows[16];
+		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
+		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
+		double *restrict upper_block = (double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16;
+		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
+		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
+		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
+		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
+		double *restrict rhs_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
+		pmg_ragged_read_f64(rhs_block, 16, rhs, begin, rows, longest);
+		double *restrict x_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
+		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
+		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
+		for (int64_t i = longest - 1; i >= 0; i--) {
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+			}
+			{
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_e_lower_block[16*i + lane + 16]);
+					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+				}
+			}
+			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+				const int64_t lane = F_parent_cells[q] & 15;
+				const int64_t c = F_parent_cells[q] >> 4;
+				PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+			}
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+			}
+			{
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_r_block[16*i + lane + 16]);
+					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value, sum_2[lane/PMG_LANES(double)]);
+				}
+			}
+			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+				const int64_t lane = F_parent_cells[q] & 15;
+				const int64_t c = F_parent_cells[q] >> 4;
+				PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*PMG_READ_F64(x_e_block[16*i + lane]);
+			}
+		}
+		for (int64_t i = 0; i < longest; i++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
+				PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_WRITE_F64(x_block[16*i + lane]));
+			}
+			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_parent[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[16*i + lane - 16]);
+			}
+			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q++) {
+				PMG_SET_LANE_F64(x_parent, 16, F_parent_cells[q] & 15, x_block[F_parent_cells[q]]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
+				PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_WRITE_F64(x_block[16*i + lane]));
+			}
+		}
+		pmg_ragged_write_f64(x_block, 16, x, begin, rows);
+	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_forest: --interleave=off ---- */
+
+static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 	const int64_t *restrict F_offset = plan->data[0];
 	const int64_t *restrict F_parent = plan->data[1];
@@ -1850,105 +1959,6 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 	return PMG_OK;
 }
 
-/* ---- hines_forest: layout x : interleave ---- */
-
-static pmg_status hines_forest_blocks_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t *restrict F_offset = plan->data[0];
-	const int64_t *restrict F_parent = plan->data[1];
-	const double *restrict upper = plan->data[2];
-	const double *restrict lower = plan->data[3];
-	const double *restrict diag = plan->data[4];
-	const double *restrict rhs = plan->data[5];
-	double *restrict x = plan->data[6];
-	const int64_t *restrict F_offset_by_length = plan->data[16];
-	const int64_t *restrict F_parent_children_offsets = plan->data[17];
-	const int64_t *restrict F_parent_children = plan->data[18];
-
-	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(dynamic)
-	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
-		int64_t begin[16], rows[16];
-		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
-		double *restrict upper_block = (double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16;
-		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
-		int64_t *restrict F_parent_block = (int64_t *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
-		pmg_ragged_parents(F_parent_block, 16, F_parent, begin, rows, longest);
-		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
-		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
-		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict rhs_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		pmg_ragged_read_f64(rhs_block, 16, rhs, begin, rows, longest);
-		double *restrict x_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
-		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
-		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
-		for (int64_t i = longest - 1; i >= 0; i--) {
-			double sum[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum[lane] = 0.0;
-			}
-			for (int64_t lane = 0; lane < 16; lane++) {
-				if (i < rows[lane]) {
-					for (int64_t q = F_parent_children_offsets[begin[lane] + i]; q < F_parent_children_offsets[begin[lane] + i + 1]; q++) {
-						const int64_t c = F_parent_children[q];
-						sum[lane] += upper_block[16*c + lane - 16*begin[lane]]*x_e_lower_block[16*c + lane - 16*begin[lane]];
-					}
-				}
-			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				const double value = 1.0/(diag_block[16*i + lane] - sum[lane]);
-				x_e_block[16*i + lane] = i < rows[lane] ? value : x_e_block[16*i + lane];
-			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				const double value = lower_block[16*i + lane]*x_e_block[16*i + lane];
-				x_e_lower_block[16*i + lane] = i < rows[lane] ? value : x_e_lower_block[16*i + lane];
-			}
-			double sum_2[16];
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				sum_2[lane] = 0.0;
-			}
-			for (int64_t lane = 0; lane < 16; lane++) {
-				if (i < rows[lane]) {
-					for (int64_t q = F_parent_children_offsets[begin[lane] + i]; q < F_parent_children_offsets[begin[lane] + i + 1]; q++) {
-						const int64_t c = F_parent_children[q];
-						sum_2[lane] += upper_block[16*c + lane - 16*begin[lane]]*x_r_block[16*c + lane - 16*begin[lane]];
-					}
-				}
-			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				const double value = (rhs_block[16*i + lane] - sum_2[lane])*x_e_block[16*i + lane];
-				x_r_block[16*i + lane] = i < rows[lane] ? value : x_r_block[16*i + lane];
-			}
-		}
-		for (int64_t i = 0; i < longest; i++) {
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				const double value = x_r_block[16*i + lane];
-				x_block[16*i + lane] = i < rows[lane] && F_parent_block[16*i + lane] < 0 ? value : x_block[16*i + lane];
-			}
-			#pragma omp simd
-			for (int64_t lane = 0; lane < 16; lane++) {
-				const double value = x_r_block[16*i + lane] - x_e_lower_block[16*i + lane]*x_block[16*F_parent_block[16*i + lane] + lane];
-				x_block[16*i + lane] = i < rows[lane] && F_parent_block[16*i + lane] >= 0 ? value : x_block[16*i + lane];
-			}
-		}
-		pmg_ragged_write_f64(x_block, 16, x, begin, rows);
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
 /* ---- hines_forest: --schedule=isl ---- */
 
 static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
@@ -1965,23 +1975,56 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 	double *restrict x_e = plan->data[7];
 	double *restrict x_r = plan->data[8];
 	double *restrict x_e_lower = plan->data[9];
-	const int64_t *restrict F_parent_children_offsets = plan->data[10];
-	const int64_t *restrict F_parent_children = plan->data[11];
+	const int64_t *restrict F_offset_by_length = plan->data[16];
+	const int64_t *restrict F_parent_rows = plan->data[17];
+	const int64_t *restrict F_parent_cells = plan->data[18];
+	const int64_t *restrict F_parent_children_offsets = plan->data[19];
+	const int64_t *restrict F_parent_children = plan->data[20];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static)
-	for (int64_t tree = 0; tree < nSystems; tree++) {
-		const int64_t offset_begin = F_offset[tree];
-		const int64_t offset_end = F_offset[tree + 1];
-		for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
-			double sum = 0.0;
-			for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = F_parent_children[q];
-				sum += upper[c]*x_e_lower[c];
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
+		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
+		int64_t begin[16], rows[16];
+		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
+		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
+		double *restrict upper_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
+		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
+		double *restrict x_e_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
+		double *restrict diag_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
+		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
+		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
+		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
+		for (int64_t i = longest - 1; i >= 0; i--) {
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
-			x_e[i] = 1.0/(diag[i] - sum);
-			x_e_lower[i] = lower[i]*x_e[i];
+			{
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_e_lower_block[16*i + lane + 16]);
+					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+				}
+			}
+			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+				const int64_t lane = F_parent_cells[q] & 15;
+				const int64_t c = F_parent_cells[q] >> 4;
+				PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+			}
 		}
+		pmg_ragged_write_f64(x_e_lower_block, 16, x_e_lower, begin, rows);
+		pmg_ragged_write_f64(x_e_block, 16, x_e, begin, rows);
 	}
 
 	#pragma omp parallel for schedule(static)
@@ -2023,138 +2066,6 @@ static const pmg_param_desc hines_forest_params[] = {
 };
 
 static const pmg_array_desc hines_forest_arrays[] = {
-	[0] = {
-		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
-	},
-	[1] = {
-		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
-	},
-	[2] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
-	},
-	[3] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
-	},
-	[4] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
-	},
-	[5] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
-	},
-	[6] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
-	},
-	[7] = {
-		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[8] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[9] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[10] = {
-		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[11] = {
-		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-};
-
-static const pmg_children_desc hines_forest_children[] = {
-	{ 1, 10, 11 },
-};
-
-static void hines_forest_extents(const void *arguments, int64_t *extents)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-	extents[9] = nTotal;
-	extents[10] = nTotal;
-	extents[11] = nTotal;
-	extents[12] = nTotal + 1;
-	extents[13] = nTotal;
-}
-
-static const pmg_work_desc hines_forest_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
-};
-
-static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
-static const pmg_array_desc hines_forest_blocks_arrays[] = {
 	[0] = {
 		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
@@ -2254,22 +2165,22 @@ static const pmg_array_desc hines_forest_blocks_arrays[] = {
 		.first_extent = 36, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[17] = {
-		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
+		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[18] = {
-		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
 		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 };
 
-static const pmg_children_desc hines_forest_blocks_children[] = {
-	{ 1, 17, 18 },
+static const pmg_children_desc hines_forest_children[] = {
+	{ 1, 17, 18, 16, 16 },
 };
 
-static void hines_forest_blocks_extents(const void *arguments, int64_t *extents)
+static void hines_forest_extents(const void *arguments, int64_t *extents)
 {
 	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
@@ -2312,11 +2223,11 @@ static void hines_forest_blocks_extents(const void *arguments, int64_t *extents)
 	extents[34] = 10;
 	extents[35] = 16;
 	extents[36] = nSystems;
-	extents[37] = nTotal + 1;
-	extents[38] = nTotal;
+	extents[37] = 0;
+	extents[38] = 0;
 }
 
-static const pmg_work_desc hines_forest_blocks_work[] = {
+static const pmg_work_desc hines_forest_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2328,7 +2239,7 @@ static const pmg_work_desc hines_forest_blocks_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_forest_blocks_count(const pmg_plan *plan, const void *arguments, double *counts)
+static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
 	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
@@ -2355,25 +2266,100 @@ static void hines_forest_blocks_count(const pmg_plan *plan, const void *argument
 	(void) plan;
 }
 
-static const pmg_pipeline_desc hines_forest_blocks_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 19, .n_children = 1, .n_extents = 39,
-	.params = hines_forest_params,
-	.arrays = hines_forest_blocks_arrays,
-	.children = hines_forest_blocks_children,
-	.has_loop = false,
-	.extents = hines_forest_blocks_extents,
-	.assumption = NULL,
-	.kernel = hines_forest_blocks_kernel,
-	.choice = "layout x : interleave",
-	.n_work = 9, .work = hines_forest_blocks_work, .count = hines_forest_blocks_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+static const pmg_array_desc hines_forest_flat_arrays[] = {
+	[0] = {
+		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
+		.is_index = true, .facts = PMG_FACT_OFFSETS,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
+	},
+	[1] = {
+		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
+	},
+	[2] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+	},
+	[3] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+	},
+	[4] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+	},
+	[5] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+	},
+	[6] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+	},
+	[7] = {
+		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[8] = {
+		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[9] = {
+		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[10] = {
+		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[11] = {
+		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
 };
 
-static const pmg_work_desc hines_forest_isl_work[] = {
+static const pmg_children_desc hines_forest_flat_children[] = {
+	{ 1, 10, 11, 0, 0 },
+};
+
+static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	extents[0] = nSystems + 1;
+	extents[1] = nTotal;
+	extents[2] = nTotal;
+	extents[3] = nTotal;
+	extents[4] = nTotal;
+	extents[5] = nTotal;
+	extents[6] = nTotal;
+	extents[7] = nTotal;
+	extents[8] = nTotal;
+	extents[9] = nTotal;
+	extents[10] = nTotal;
+	extents[11] = nTotal;
+	extents[12] = nTotal + 1;
+	extents[13] = nTotal;
+}
+
+static const pmg_work_desc hines_forest_flat_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
 	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
@@ -2383,6 +2369,229 @@ static const pmg_work_desc hines_forest_isl_work[] = {
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+};
+
+static void hines_forest_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_forest_flat_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 14,
+	.params = hines_forest_params,
+	.arrays = hines_forest_flat_arrays,
+	.children = hines_forest_flat_children,
+	.has_loop = false,
+	.extents = hines_forest_flat_extents,
+	.assumption = NULL,
+	.kernel = hines_forest_flat_kernel,
+	.choice = "--interleave=off",
+	.n_work = 9, .work = hines_forest_flat_work, .count = hines_forest_flat_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
+static const pmg_array_desc hines_forest_isl_arrays[] = {
+	[0] = {
+		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
+		.is_index = true, .facts = PMG_FACT_OFFSETS,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
+	},
+	[1] = {
+		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
+	},
+	[2] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+	},
+	[3] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+	},
+	[4] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+	},
+	[5] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+	},
+	[6] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+	},
+	[7] = {
+		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[8] = {
+		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[9] = {
+		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[10] = {
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[11] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[12] = {
+		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[13] = {
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[14] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[15] = {
+		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[16] = {
+		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
+		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[17] = {
+		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[18] = {
+		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[19] = {
+		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
+		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[20] = {
+		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+};
+
+static const pmg_children_desc hines_forest_isl_children[] = {
+	{ 1, 17, 18, 16, 16 },
+	{ 1, 19, 20, 0, 0 },
+};
+
+static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	extents[0] = nSystems + 1;
+	extents[1] = nTotal;
+	extents[2] = nTotal;
+	extents[3] = nTotal;
+	extents[4] = nTotal;
+	extents[5] = nTotal;
+	extents[6] = nTotal;
+	extents[7] = nTotal;
+	extents[8] = nTotal;
+	extents[9] = nTotal;
+	extents[10] = nTotal;
+	extents[11] = nTotal;
+	extents[12] = 1;
+	extents[13] = 10;
+	extents[14] = 16;
+	extents[15] = 1;
+	extents[16] = 10;
+	extents[17] = 16;
+	extents[18] = 1;
+	extents[19] = 10;
+	extents[20] = 16;
+	extents[21] = 1;
+	extents[22] = 10;
+	extents[23] = 16;
+	extents[24] = 1;
+	extents[25] = 10;
+	extents[26] = 16;
+	extents[27] = 1;
+	extents[28] = 10;
+	extents[29] = 16;
+	extents[30] = nSystems;
+	extents[31] = 0;
+	extents[32] = 0;
+	extents[33] = nTotal + 1;
+	extents[34] = nTotal;
+}
+
+static const pmg_work_desc hines_forest_isl_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void hines_forest_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -2416,12 +2625,12 @@ static const pmg_pipeline_desc hines_forest_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 14,
+	.n_params = 2, .n_arrays = 21, .n_children = 2, .n_extents = 35,
 	.params = hines_forest_params,
-	.arrays = hines_forest_arrays,
-	.children = hines_forest_children,
+	.arrays = hines_forest_isl_arrays,
+	.children = hines_forest_isl_children,
 	.has_loop = false,
-	.extents = hines_forest_extents,
+	.extents = hines_forest_isl_extents,
 	.assumption = NULL,
 	.kernel = hines_forest_isl_kernel,
 	.choice = "--schedule=isl",
@@ -2434,7 +2643,7 @@ static const pmg_pipeline_desc hines_forest_description;
 
 static const pmg_pipeline_desc *const hines_forest_candidates[] = {
 	&hines_forest_description,
-	&hines_forest_blocks_description,
+	&hines_forest_flat_description,
 	&hines_forest_isl_description,
 };
 
@@ -2448,7 +2657,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 14,
+	.n_params = 2, .n_arrays = 19, .n_children = 1, .n_extents = 39,
 	.params = hines_forest_params,
 	.arrays = hines_forest_arrays,
 	.children = hines_forest_children,

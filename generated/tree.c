@@ -163,7 +163,7 @@ static const pmg_array_desc tree_arrays[] = {
 };
 
 static const pmg_children_desc tree_children[] = {
-	{ 0, 7, 8 },
+	{ 0, 7, 8, 0, 0 },
 };
 
 static void tree_extents(const void *arguments, int64_t *extents)

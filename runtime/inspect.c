@@ -87,7 +87,7 @@ pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume)
 	if (status == PMG_OK)
 		status = half_inspect(plan, fixed, resume, true);
 	for (int32_t i = 0; i < desc->n_children && status == PMG_OK; i++)
-		if (desc->arrays[desc->children[i].parent].is_fixed == fixed)
+		if (!desc->children[i].lanes && desc->arrays[desc->children[i].parent].is_fixed == fixed)
 			children_build(plan, &desc->children[i]);
 	return status;
 }

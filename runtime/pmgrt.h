@@ -191,10 +191,23 @@ typedef struct pmg_array_desc {
 
 /* Lists of children of a tree, by counting sort, children ascending: those of i are
  * list[offsets[i]..offsets[i+1]]. `offsets` has n+1 and `list` n values, both internal PMG_I64. Built by the
- * plan if the parent array is fixed, else by each execution. */
+ * plan if the parent array is fixed, else by each execution.
+ *
+ * With `lanes`, a power of two up to 64: for blocks of so many trees, the segments of a fixed tree, as `order` lists
+ * them (runtime/forests.c). offsets[block] says where the pmg_kin of the block's rows are in the same array; one more
+ * of them than the longest tree has rows. `list` holds cells, lanes*row + lane. Both have no extent before the plan has
+ * looked at the tree. */
 typedef struct pmg_children_desc {
 	int32_t parent, offsets, list;  /* array numbers */
+	int32_t order, lanes;
 } pmg_children_desc;
+
+/* A row of a block of trees: the lanes in which the parent is the row before, and in which it is a root, as bits. Where
+ * the list begins of its children that are not the next row, and of its parents that are not the row before: it ends
+ * where that of the next row begins. */
+typedef struct pmg_kin {
+	int64_t follows, roots, children, parents;
+} pmg_kin;
 
 /* to[k'] = from[k], k' being the place of the caller's k in the new order; of a run, its first point. `from` is a fixed
  * array of n elements, or -1: k itself. Integers go to any integer type that holds them, others keep their type. */

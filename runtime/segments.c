@@ -39,7 +39,7 @@ static int64_t longest_of(const pmg_pipeline_desc *desc, int32_t offsets, const 
 	return longest < limit ? longest : limit;
 }
 
-void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+static void parts_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
 {
 	int64_t longest = 0;
 	int32_t known = -1;
@@ -52,6 +52,16 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 		known = desc->arrays[i].segments;
 		extents[desc->arrays[i].first_extent + 1] += longest;
 	}
+}
+
+void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+{
+	parts_measure(desc, args, extents);
+	for (int32_t i = 0; i < desc->n_children; i++)
+		if (desc->children[i].lanes)
+			forest_measure(desc, &desc->children[i], args, extents,
+				       longest_of(desc, desc->arrays[desc->children[i].parent].segments, args,
+						  extents));
 }
 
 /* By counting: begin[l] is where those of length l begin, then where the next of them goes. */
@@ -93,5 +103,8 @@ pmg_status segments_inspect(struct plan *plan)
 		if (array->is_per_thread)
 			plan->places[i].block = array_elements(array, plan->extents) / plan->kernel.threads;
 	}
+	for (int32_t i = 0; i < plan->desc->n_children && status == PMG_OK; i++)
+		if (plan->desc->children[i].lanes)
+			forest_inspect(plan, &plan->desc->children[i]);
 	return status;
 }

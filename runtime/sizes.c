@@ -150,6 +150,18 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 		&& (desc->arrays[array->segments].is_fixed || !array->is_fixed);
 }
 
+/* Blocks are of a fixed tree whose segments are listed. */
+static bool lanes_are_consistent(const pmg_pipeline_desc *desc, const pmg_children_desc *children)
+{
+	const pmg_array_desc *parent = &desc->arrays[children->parent];
+
+	return !children->lanes
+		|| (children->lanes > 0 && children->lanes <= 64 && (children->lanes & (children->lanes - 1)) == 0
+		    && parent->is_fixed && parent->segments >= 0 && is_array_number(desc, children->order)
+		    && array_is_internal(&desc->arrays[children->order])
+		    && desc->arrays[children->order].segments == parent->segments);
+}
+
 static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_children_desc *children)
 {
 	return is_array_number(desc, children->parent)
@@ -161,7 +173,8 @@ static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_chi
 		&& array_is_internal(&desc->arrays[children->offsets])
 		&& array_is_internal(&desc->arrays[children->list])
 		&& desc->arrays[children->offsets].type == PMG_I64
-		&& desc->arrays[children->list].type == PMG_I64;
+		&& desc->arrays[children->list].type == PMG_I64
+		&& lanes_are_consistent(desc, children);
 }
 
 /* Does it change places with an array of the plan's own? */
@@ -254,6 +267,8 @@ static bool children_fit(const pmg_pipeline_desc *desc, const int64_t *extents)
 		const pmg_children_desc *children = &desc->children[i];
 		int64_t n = array_elements(&desc->arrays[children->parent], extents);
 
+		if (children->lanes)
+			continue;
 		if (array_elements(&desc->arrays[children->offsets], extents) != n + 1)
 			return false;
 		if (array_elements(&desc->arrays[children->list], extents) != n)

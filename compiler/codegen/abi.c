@@ -112,6 +112,8 @@ static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 	const struct array *array = slot->array;
 	struct affine extent;
 
+	if (slot->is_of_blocks)
+		return affine_constant(0);
 	if (slot->is_offsets || slot->is_list || slot->is_order) {
 		extent = affine_of_range(e, array, d);
 		return slot->is_list ? extent : affine_scale(e->arena, &extent, 1, slot->is_order ? -1 : 1);
@@ -408,8 +410,8 @@ void emit_children_table(struct writer *w, const struct layout *layout, const st
 		return;
 	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->prefix);
 	for (int i = 0; i < layout->children.n; i++)
-		line(w, "{ %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,
-		     layout->children.items[i].list);
+		line(w, "{ %d, %d, %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,
+		     layout->children.items[i].list, layout->children.items[i].order, layout->children.items[i].lanes);
 	close_block(w, "};");
 	writer_blank(w);
 }

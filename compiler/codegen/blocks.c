@@ -233,6 +233,10 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 
 	lanes_begin(e, body);
 	if (loop)
+		iterator_push(e, loop, &variable, 1);
+	ragged_settle(e, body);
+	e->iterators.n = iterators;
+	if (loop)
 		iterator_push(e, loop, start, 1);
 	emit_filling(e, body, first, n_lanes);
 	e->iterators.n = iterators;

@@ -213,9 +213,30 @@ static const char *equality(struct emit *e, const struct affine *variable, const
 
 	if (!e->ragged || !affine_is_constant(value, &number) || number >= 0)
 		return affine_comparison(e->arena, variable, "==", value).text;
+	if (kin_is_root(e, variable))
+		return kin_is_root(e, variable);
 	row = affine_name(e->arena, e->ragged->begin);
 	row = affine_combine(e->arena, 1, variable, -1, &row);
 	return affine_comparison(e->arena, &row, "<", &zero).text;
+}
+
+/* Of the parent of a row in a block of trees, that it is a row of them. */
+static void require_first(struct emit *e, condition_list *list, const struct affine *variable, const struct affine *low)
+{
+	struct affine above = affine_combine(e->arena, 1, variable, -1, low), row = *low;
+	const char *has_parent = NULL;
+	int64_t number;
+
+	if (e->ragged) {
+		row = affine_name(e->arena, e->ragged->begin);
+		row = affine_combine(e->arena, 1, low, -1, &row);
+	}
+	if (affine_is_constant(&row, &number) && number == 0)
+		has_parent = kin_has_parent(e, variable);
+	if (!has_parent)
+		require(e, list, variable, ">=", low, above);
+	else if (!facts_imply(e->module->ctx, e->arena, &e->facts, &above))
+		vec_push(e->arena, list, has_parent);
 }
 
 static void require_range(struct emit *e, condition_list *list, const struct range *range,
@@ -228,7 +249,7 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 		vec_push(e->arena, list, equality(e, variable, low));
 		return;
 	}
-	require(e, list, variable, ">=", low, affine_combine(e->arena, 1, variable, -1, low));
+	require_first(e, list, variable, low);
 	require(e, list, variable, "<=", high, affine_combine(e->arena, 1, high, -1, variable));
 	if (range->step != 1)
 		vec_push(e->arena, list, arena_printf(e->arena, "pmg_mod(%s, %s) == 0",
@@ -393,16 +414,10 @@ static const char *list_name(struct emit *e, int slot)
 	return e->layout->slots.items[slot].c_name;
 }
 
-/* Is the node one of a segment that each lane of a block has of its own? */
-static bool lane_has_node(const struct emit *e, const struct dim *dim)
-{
-	return e->ragged && block_array(e, dim->source.array) != dim->source.array;
-}
-
 /* Opens the loop over the children of the dim's node and declares the child. */
 static void open_children(struct emit *e, const struct mark *mark, const struct point *point, struct affine *child)
 {
-	const struct children *children = layout_children(e->layout, mark->dim->source.array);
+	const struct children *children = layout_children(e->layout, mark->dim->source.array, 0);
 	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
 	struct affine next = affine_scale(e->arena, &node, 1, 1);
 	const char *offsets = list_name(e, children->offsets), *q = names_declare(&e->names, "q"), *name;
@@ -448,69 +463,85 @@ static void child_facts(struct emit *e, const struct dim *dim, const struct poin
 	segment_facts(e, dim->source.array, &node, child);
 }
 
-/* Opens what is around the children of a node: where each lane has a node of its own, lanes one by one. */
-struct family {
-	struct condition source;
-	struct each_lane each;
-	bool is_each;
-	int visible;
-};
+/* What is below the mark, for a child. */
+typedef void emit_child(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			const struct affine *child);
 
-static struct family family_open(struct emit *e, const struct mark *mark, const struct point *point,
-				 struct affine *child)
+static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			  const struct point *point, emit_child *emit)
 {
-	struct family family = { .visible = e->names.visible.n };
+	struct condition source = open_source(e, &mark->dim->source, point);
+	int visible = e->names.visible.n;
+	struct affine child;
 
-	family.is_each = lane_has_node(e, mark->dim) && each_lane_open(e, &family.each);
-	family.source = open_source(e, &mark->dim->source, point);
-	family.visible = e->names.visible.n;
-	open_children(e, mark, point, child);
-	child_facts(e, mark->dim, point, child);
-	return family;
+	open_children(e, mark, point, &child);
+	child_facts(e, mark->dim, point, &child);
+	emit(e, node, mark, &child);
+	block_close(e, visible);
+	condition_close(e, source);
 }
 
-static void family_close(struct emit *e, const struct family *family)
+/* Where each lane has a node of its own. */
+static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+		     const struct point *point, emit_child *emit, bool is_next)
 {
-	block_close(e, family->visible);
-	condition_close(e, family->source);
-	if (family->is_each)
-		each_lane_close(e, &family->each);
+	struct affine parent = affine_of_expr(e, point, mark->dim->source.subs[0]), child;
+	struct affine behind = affine_scale(e->arena, &parent, 1, 1);
+	struct scope scope = scope_enter(e);
+	struct kin_scope kin = is_next ? kin_open_next(e, mark, &parent, &child)
+				       : kin_open_others(e, mark, &parent, &child);
+	struct condition source = open_source(e, &mark->dim->source, point);
+
+	fact_push(e, affine_combine(e->arena, 1, &child, -1, &behind));
+	child_facts(e, mark->dim, point, &child);
+	emit(e, node, mark, &child);
+	condition_close(e, source);
+	kin_close(e, &kin);
+	scope_leave(e, scope);
+}
+
+static void emit_family(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			const struct point *point, emit_child *emit)
+{
+	struct scope scope = scope_enter(e);
+
+	if (!lane_has_node(e, mark->dim)) {
+		emit_children(e, node, mark, point, emit);
+	} else {
+		emit_kin(e, node, mark, point, emit, mark->direction > 0);
+		emit_kin(e, node, mark, point, emit, mark->direction < 0);
+	}
+	scope_leave(e, scope);
 }
 
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
-	struct scope scope = scope_enter(e);
-	struct family family;
-	struct affine child;
 
-	if (!point.instance)
-		return;
-	family = family_open(e, use.mark, &point, &child);
-	emit_if_in_range(e, node, use.mark, &child);
-	family_close(e, &family);
-	scope_leave(e, scope);
+	if (point.instance)
+		emit_family(e, node, use.mark, &point, emit_if_in_range);
 	isl_ast_expr_free(point.instance);
 }
 
 /* ---- dims with one value ---- */
 
 static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-			  const struct point *point, const struct affine *variable)
+			  const struct affine *variable)
 {
-	struct affine value = affine_of_dim(e, point, mark_dim_number(mark));
+	struct point point = point_below(node, mark);
+	struct affine value = affine_of_dim(e, &point, mark_dim_number(mark));
 	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });
 	condition_close(e, condition);
+	isl_ast_expr_free(point.instance);
 }
 
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = { NULL, NULL };
 	struct scope scope = scope_enter(e);
-	struct family family;
 	struct affine variable;
 
 	if (use.block) {
@@ -524,11 +555,9 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	point = point_below(node, use.mark);
 	if (point.instance && use.mark->kind == MARK_BIND) {
 		variable = bound_value(e, &use);
-		emit_if_equal(e, node, use.mark, &point, &variable);
+		emit_if_equal(e, node, use.mark, &variable);
 	} else if (point.instance) {
-		family = family_open(e, use.mark, &point, &variable);
-		emit_if_equal(e, node, use.mark, &point, &variable);
-		family_close(e, &family);
+		emit_family(e, node, use.mark, &point, emit_if_equal);
 	}
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);

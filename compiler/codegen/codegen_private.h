@@ -84,6 +84,7 @@ struct slot {
 	const struct array *array;      /* of a list of children: the parent array */
 	const char *name, *c_name;
 	bool is_offsets, is_list;
+	bool is_of_blocks;              /* such lists for blocks of trees, which the plan measures */
 	bool is_order;                  /* the segments of the array, the longest first */
 	int first_extent;
 	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it; 0 */
@@ -93,6 +94,7 @@ struct slot {
 
 struct children {
 	int parent, offsets, list;      /* slots */
+	int order, lanes;               /* of blocks of so many trees (pmg_children_desc); 0: of all nodes */
 };
 
 struct layout {
@@ -120,7 +122,8 @@ struct layout *layout_new(struct module *module, const char *prefix);
  * that none of it is stored? */
 const char *layout_order(const struct layout *layout, const struct array *offsets);
 bool layout_is_hidden(const struct layout *layout, const struct array *array);
-const struct children *layout_children(const struct layout *layout, const struct array *parent);
+/* The lists of children of a tree: of all its nodes, or for blocks of so many trees. */
+const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes);
 bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 enum scalar_type slot_type(const struct slot *slot);
 bool slot_is_narrow(const struct slot *slot);   /* pmg_index_at reads it */
@@ -265,19 +268,6 @@ struct emit {
 	struct deal *deal;              /* inside its loop; NULL */
 	VEC(struct stream) streams;     /* of all deals, found when a kernel is first printed */
 	bool failed;
-};
-
-/* A block whose lanes have rows of their own, with what is known of them as C texts: where they begin and how many they
- * are, of the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what
- * is written. */
-struct lane_condition {
-	const char *text;
-	fact_list facts;                /* that say the same; none: it is not known to be said by facts */
-};
-
-struct ragged {
-	const char *begin, *rows, *longest;
-	VEC(struct lane_condition) conditions;
 };
 
 /* A kernel of a device. */
@@ -510,34 +500,6 @@ const char *carried_write(struct emit *e, const struct access *access, const cha
 void carried_look(struct emit *e);
 const char *carried_condition(struct emit *e, const struct carried_case *found);
 iterator_list carried_enter(struct emit *e, const struct carried_case *found);
-
-/* ---- ragged.c: blocks of segments ------------------------------------------------------------------------- */
-
-/* Around what runs under a condition; `names` for the end. */
-struct condition {
-	int names, n_conditions;
-};
-
-/* Facts from number `first_fact` on say what the text says: none, where there are no more than so many. */
-struct condition condition_open(struct emit *e, const char *text, int first_fact);
-void condition_close(struct emit *e, struct condition condition);
-/* Of what is written in lanes: the conditions that do not follow from each other; NULL: there are none. */
-const char *lane_conditions(struct emit *e);
-/* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
-bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
-bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* Around what every lane does for itself, one after the other. */
-struct each_lane {
-	int lane, condition, n_conditions;
-};
-
-bool each_lane_open(struct emit *e, struct each_lane *each);
-void each_lane_close(struct emit *e, const struct each_lane *each);
-bool block_is_ragged(const struct emit *e);
-/* The block's begin: its segments, if it has some. */
-void ragged_open(struct emit *e, const char *first, const char *n_lanes);
-void ragged_fill(struct emit *e, const struct array *copy, bool is_read);
-void ragged_empty(struct emit *e, const struct array *copy);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 
@@ -793,5 +755,7 @@ struct pipeline {
 /* `prefixes` are the C names that are taken. */
 void pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target);
+
+#include "codegen/ragged_private.h"
 
 #endif

@@ -449,7 +449,7 @@ static struct text conversion(struct emit *e, const struct point *point, const s
 /* What is read, in the type of the array. */
 static struct text c_value(struct emit *e, const struct point *point, const struct access *access, const char *text)
 {
-	const char *lane = lane_read(e, point, access, text);
+	const char *above = kin_read(e, point, access), *lane = above ? above : lane_read(e, point, access, text);
 
 	if (lane)
 		return (struct text) { lane, LEVEL_PRIMARY };

@@ -78,7 +78,7 @@ static isl_bool look_at_stage(__isl_keep isl_ast_node *node, void *user)
 
 void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body)
 {
-	struct look look = { e, TYPE_N, !block_is_ragged(e) };
+	struct look look = { e, TYPE_N, true };
 
 	isl_ast_node_foreach_descendant_top_down(body, look_at_stage, &look);
 	e->lanes_are_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
@@ -248,10 +248,13 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	int names;
 
 	carried_look(e);
+	kin_look(e);
 	body = lanes_body(e, node);
+	kin_declare(e);
 	found = e->carried;
 	if (!found.name) {
 		emit_loop(e, node, body);
+		kin_end(e);
 		return;
 	}
 	names = block_open(e, "if (%s) {", carried_condition(e, &found));

@@ -84,12 +84,19 @@ bool layout_is_hidden(const struct layout *layout, const struct array *array)
 
 /* ---- segments ---- */
 
-const char *layout_order(const struct layout *layout, const struct array *offsets)
+static int order_slot(const struct layout *layout, const struct array *offsets)
 {
 	for (int i = 0; i < layout->slots.n; i++)
 		if (layout->slots.items[i].is_order && layout->slots.items[i].array == offsets)
-			return layout->slots.items[i].c_name;
-	return NULL;
+			return i;
+	return -1;
+}
+
+const char *layout_order(const struct layout *layout, const struct array *offsets)
+{
+	int slot = order_slot(layout, offsets);
+
+	return slot < 0 ? NULL : layout->slots.items[slot].c_name;
 }
 
 static void add_orders(struct layout *layout)
@@ -111,19 +118,22 @@ static void add_orders(struct layout *layout)
 
 /* ---- children ---- */
 
-const struct children *layout_children(const struct layout *layout, const struct array *parent)
+const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes)
 {
-	for (int i = 0; i < layout->children.n; i++)
-		if (layout->slots.items[layout->children.items[i].parent].array == parent)
-			return &layout->children.items[i];
+	for (int i = 0; i < layout->children.n; i++) {
+		const struct children *children = &layout->children.items[i];
+
+		if (layout->slots.items[children->parent].array == parent && children->lanes == lanes)
+			return children;
+	}
 	return NULL;
 }
 
-static int add_child_slot(struct layout *layout, const struct array *parent, const char *what, bool is_offsets)
+static int add_child_slot(struct layout *layout, const struct array *parent, const char *what, struct slot slot)
 {
 	struct arena *arena = layout->module->arena;
-	struct slot slot = { .array = parent, .is_offsets = is_offsets, .is_list = !is_offsets };
 
+	slot.array = parent;
 	slot.name = arena_printf(arena, "%s.%s", parent->name, what);
 	slot.c_name = names_declare(&layout->names, arena_printf(arena, "%s_%s", parent->c_name, what));
 	return add_slot(layout, slot);
@@ -133,11 +143,33 @@ static void add_children(struct layout *layout, const struct array *parent)
 {
 	struct children children = { .parent = layout->slot_of[parent->number] };
 
-	if (layout_children(layout, parent))
+	if (layout_children(layout, parent, 0))
 		return;
-	children.offsets = add_child_slot(layout, parent, "children_offsets", true);
-	children.list = add_child_slot(layout, parent, "children", false);
+	children.offsets = add_child_slot(layout, parent, "children_offsets", (struct slot) { .is_offsets = true });
+	children.list = add_child_slot(layout, parent, "children", (struct slot) { .is_list = true });
 	vec_push(layout->module->arena, &layout->children, children);
+}
+
+/* Of the trees that have a part in blocks. */
+static void add_kin(struct layout *layout)
+{
+	const struct module *module = layout->module;
+
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *copy = module->arrays.items[i];
+		struct children children = { .lanes = copy->lanes };
+
+		if (copy->role != ROLE_BLOCK || !(copy->owner->facts & FACT_TREE) ||
+		    layout_children(layout, copy->owner, copy->lanes))
+			continue;
+		children.parent = layout->slot_of[copy->owner->number];
+		children.order = order_slot(layout, copy->segments);
+		children.offsets = add_child_slot(layout, copy->owner, "rows", (struct slot) {
+						  .is_offsets = true, .is_of_blocks = true });
+		children.list = add_child_slot(layout, copy->owner, "cells", (struct slot) {
+					       .is_list = true, .is_of_blocks = true });
+		vec_push(module->arena, &layout->children, children);
+	}
 }
 
 static void visit_dims(struct layout *layout)
@@ -148,7 +180,8 @@ static void visit_dims(struct layout *layout)
 		for (int d = 0; d < module->stages.items[s]->dims.n; d++) {
 			const struct dim *dim = &module->stages.items[s]->dims.items[d];
 
-			if (dim->kind == DIM_CHILDREN)
+			if (dim->kind == DIM_CHILDREN &&
+			    !block_has_tree(layout->module, s, dim->source.array))
 				add_children(layout, dim->source.array);
 			layout->has_checks |= dim_is_checked(dim);
 		}
@@ -190,6 +223,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	layout->n_arguments = layout->slots.n;
 	add_arrays(layout, false);
 	add_orders(layout);
+	add_kin(layout);
 	visit_dims(layout);
 	layout->is_carried = module_carried(module);
 	layout->is_of_start = module_set_at_start(module);

@@ -3,7 +3,8 @@
  * Blocks of segments (ir/block.h). Row r of a block is row r of each of its segments: i = begin[lane] + r. Loops over
  * rows run over r, as far as the longest segment, and what holds for some lanes only (that the segment has such a row,
  * that it begins or ends there, that a node is a root) is a condition of what is written, x = condition ? value : x, so
- * that lanes stay vectors. Where each lane has a list of its own, the children of a node, lanes run one by one.
+ * that lanes stay vectors. Where such conditions are bits of lanes, as those on parents and children are (kin.c), lanes
+ * can be vectors of the processor (lanes.c).
  *
  * Terms of sums that are the same for all lanes cancel what is not: r = i - begin[lane]. */
 #include <string.h>
@@ -12,10 +13,13 @@
 
 /* ---- conditions ---- */
 
-static void add_condition(struct emit *e, const char *text, int first_fact)
+static void add_condition(struct emit *e, const char *text, int first_fact, bool is_row)
 {
-	struct lane_condition condition = { .text = text };
+	struct lane_condition condition = { .text = text, .is_row = is_row };
 
+	for (int i = 0; i < e->ragged->known.n; i++)
+		if (!strcmp(e->ragged->known.items[i].text, text))
+			condition = e->ragged->known.items[i];
 	for (int i = first_fact; i < e->facts.n; i++)
 		vec_push(e->arena, &condition.facts, e->facts.items[i]);
 	vec_push(e->arena, &e->ragged->conditions, condition);
@@ -26,7 +30,7 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
 	if (e->ragged && !e->in_lanes && text_mentions(text, e->lane))
-		add_condition(e, text, first_fact);
+		add_condition(e, text, first_fact, false);
 	else
 		condition.names = block_open(e, "if (%s) {", text);
 	return condition;
@@ -67,7 +71,23 @@ static bool all_follow(struct emit *e, const fact_list *from, const fact_list *f
 	return follow;
 }
 
-const char *lane_conditions(struct emit *e)
+/* Adds it, as C text or as a vector. */
+static void print_condition(struct emit *e, struct str *text, const struct lane_condition *condition)
+{
+	const char *suffix;
+
+	if (!e->lanes_are_vectors) {
+		str_add(text, "%s%s", text->length ? " && " : "", condition->text);
+		return;
+	}
+	suffix = row_suffix(e->lane_type);
+	e->ragged->has_others = e->ragged->has_others || !condition->bits;
+	str_add(text, "%s%sPMG_WHERE_%s(%s, %s)", text->length ? " & " : "", condition->is_not ? "~" : "", suffix,
+		condition->bits, e->lane);
+}
+
+/* What is written to a row that the segment does not have is never read. */
+const char *lane_conditions(struct emit *e, bool is_row)
 {
 	struct str text = str_new(e->arena);
 	fact_list known = e->facts;
@@ -78,8 +98,8 @@ const char *lane_conditions(struct emit *e)
 
 		if (all_follow(e, &others, &condition->facts))
 			known = others;
-		else
-			str_add(&text, "%s%s", text.length ? " && " : "", condition->text);
+		else if (!is_row || !condition->is_row)
+			print_condition(e, &text, condition);
 	}
 	return text.length ? str_text(&text) : NULL;
 }
@@ -98,7 +118,10 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 	begin = affine_name(e->arena, e->ragged->begin);
 	rows = affine_name(e->arena, e->ragged->rows);
 	if (copy != dim->source.array) {
-		rows = affine_name(e->arena, c_access(e, point, &dim->source));
+		const char *parent = c_access(e, point, &dim->source);
+
+		kin_bind(e, dim, point, parent);
+		rows = affine_name(e->arena, parent);
 		*value = affine_combine(e->arena, 1, &begin, 1, &rows);
 		return true;
 	}
@@ -133,12 +156,14 @@ static struct affine upper_bound(struct emit *e, const struct affine *row)
 /* 0 <= bound - row, or row - bound. */
 static void row_condition(struct emit *e, const struct affine *row, const struct affine *bound, bool is_upper)
 {
+	struct affine rows = affine_name(e->arena, e->ragged->rows), last = affine_scale(e->arena, &rows, 1, -1);
 	int first = e->facts.n;
 
 	if (!is_of_lanes(e, bound))
 		return;
 	fact_push(e, affine_combine(e->arena, is_upper ? 1 : -1, bound, is_upper ? -1 : 1, row));
-	add_condition(e, affine_comparison(e->arena, row, is_upper ? "<=" : ">=", bound).text, first);
+	add_condition(e, affine_comparison(e->arena, row, is_upper ? "<=" : ">=", bound).text, first,
+		      is_upper && affine_is_equal(e->arena, bound, &last));
 }
 
 static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
@@ -200,31 +225,6 @@ bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	return true;
 }
 
-/* ---- lane by lane ---- */
-
-bool each_lane_open(struct emit *e, struct each_lane *each)
-{
-	const char *condition = lane_conditions(e);
-
-	if (!e->ragged || e->in_lanes)
-		return false;
-	each->lane = block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
-	each->condition = condition ? block_open(e, "if (%s) {", condition) : -1;
-	each->n_conditions = e->ragged->conditions.n;
-	e->ragged->conditions.n = 0;
-	e->in_lanes = true;
-	return true;
-}
-
-void each_lane_close(struct emit *e, const struct each_lane *each)
-{
-	e->in_lanes = false;
-	e->ragged->conditions.n = each->n_conditions;
-	if (each->condition >= 0)
-		block_close(e, each->condition);
-	block_close(e, each->lane);
-}
-
 /* ---- the block ---- */
 
 static const struct array *segments_of_block(const struct emit *e)
@@ -257,6 +257,7 @@ void ragged_open(struct emit *e, const char *first, const char *n_lanes)
 	line(e->w, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
 	line(e->w, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
 	     segments->c_name, layout_order(e->layout, segments), first, lanes_text(e), n_lanes, begin, rows);
+	kin_open(e, first);
 }
 
 /* "b_block, 16, b, begin, rows": the names of arrays, without the lane. */
@@ -268,12 +269,29 @@ static const char *parts_text(struct emit *e, const struct array *copy)
 			    e->ragged->begin, m, e->ragged->rows);
 }
 
-/* In front of the first row there is room for one. */
+void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
+{
+	struct writer scratch = writer_new(e->arena);
+
+	if (!e->ragged)
+		return;
+	print_elsewhere(e, &scratch, body);
+	if (e->lanes_are_vectors && e->ragged->has_others) {
+		e->lanes_are_vectors = false;
+		scratch = writer_new(e->arena);
+		print_elsewhere(e, &scratch, body);
+	}
+	e->ragged->body = str_text(&scratch.text);
+}
+
+/* In front of the first row there is room for one. What nothing reads or writes is not there. */
 void ragged_fill(struct emit *e, const struct array *copy, bool is_read)
 {
 	const char *type = type_c_name(copy->type);
 	int slot = e->layout->slot_of[copy->number];
 
+	if (!text_mentions(e->ragged->body, copy->c_name))
+		return;
 	line(e->w, "%s *restrict %s = (%s *) plan->data[%d] + pmg_thread()*plan->places[%d].block + %s;", type,
 	     copy->c_name, type, slot, slot, lanes_text(e));
 	note_write(e, copy);

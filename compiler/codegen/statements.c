@@ -2,6 +2,8 @@
  *
  * What runs at one point: the statements of stages, the variables that hold LOCAL arrays of a group, and those in
  * which a loop accumulates what is added to a cell once, behind the loop. */
+#include <string.h>
+
 #include "codegen/codegen_private.h"
 
 /* ---- stages below a node ---- */
@@ -248,16 +250,31 @@ static void emit_where(struct emit *e, const struct update *update, const char *
 	const char *value = names_declare(&e->names, "value");
 	struct update named = *update;
 
-	line(e->w, "const %s %s = %s;", type_c_name(update->type), value, update->value.text);
+	line(e->w, "const %s %s = %s;", lane_type(e, update->type), value, update->value.text);
 	named.value = (struct text) { value, LEVEL_PRIMARY };
+	if (e->lanes_are_vectors) {
+		line(e->w, "%s = PMG_CHOOSE_%s(%s, %s, %s);", update->target, row_suffix(update->type), conditions,
+		     update_result(e, &named).text, update->target);
+		return;
+	}
 	line(e->w, "%s = %s ? %s : %s;", update->target, conditions,
 	     text_at_least(e->arena, update_result(e, &named), LEVEL_OR), update->target);
 }
 
-static void emit_possibly_atomic(struct emit *e, const struct update *update, bool is_atomic)
+/* Is it a row of the block that the loop is at? */
+static bool writes_row(const struct emit *e, const struct stage *stage)
+{
+	const struct access *write = &stage->write;
+
+	return block_array(e, write->array)->segments && write->subs[0]->kind == EXPR_DIM &&
+	       stage->dims.items[write->subs[0]->index].kind == DIM_RANGE;
+}
+
+static void emit_possibly_atomic(struct emit *e, const struct stage *stage, const struct update *update,
+				 bool is_atomic)
 {
 	int names = one_lane_open(e);
-	const char *conditions = e->in_lanes ? lane_conditions(e) : NULL;
+	const char *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
 
 	if (conditions)
 		emit_where(e, update, conditions);
@@ -319,7 +336,7 @@ static void emit_spread_update(struct emit *e, const struct update *update, cons
 	else if (is_one || is_local)
 		emit_update(e, update);
 	else
-		emit_possibly_atomic(e, update, is_atomic);
+		emit_possibly_atomic(e, cell->of, update, is_atomic);
 	if (has_lanes)
 		lanes_close(e, names);
 	if (is_one)
@@ -397,13 +414,27 @@ const char *accumulator_of(const struct emit *e, const struct stage *stage)
 	return cell ? cell->name : NULL;
 }
 
+/* Of a variable: a sum takes conditions only where lanes have terms that others have not. */
+static void emit_local_update(struct emit *e, const struct update *update)
+{
+	bool selects = e->in_lanes && e->ragged && e->ragged->selects;
+	const char *conditions = selects ? lane_conditions(e, false) : NULL;
+
+	if (e->ragged && e->ragged->adds_to_vectors && strchr(update->target, '['))
+		kin_add(e, update);
+	else if (conditions)
+		emit_where(e, update, conditions);
+	else
+		emit_update(e, update);
+}
+
 /* What all lanes compute goes into the sum of their parts once. */
 static void emit_accumulation(struct emit *e, const struct update *update, const struct cell *cell)
 {
 	bool is_one = cell->is_spread && e->grid->team > 1 && !e->grid->in_lanes;
 	int names = is_one ? block_open(e, "if (pmg_lane == 0) {") : 0;
 
-	emit_update(e, update);
+	emit_local_update(e, update);
 	if (is_one)
 		block_close(e, names);
 }
@@ -443,12 +474,12 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	}
 	note_write(e, block_array(e, stage->write.array));
 	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array)) {
-		emit_update(e, &update);
+		emit_local_update(e, &update);
 		return;
 	}
 	if (e->atomic != stage)
 		deal_breaks_at_update(e);
-	emit_possibly_atomic(e, &update, e->atomic == stage);
+	emit_possibly_atomic(e, stage, &update, e->atomic == stage);
 	lane_write_past(e, stage, point);
 }
 

@@ -64,37 +64,8 @@ static bool has_blocks(const struct module *module)
 	return false;
 }
 
-/* What could run in blocks, but for reasons that need not hold. */
-static const char *could_have_blocks(const struct module *module)
-{
-	for (int i = 0; i < module->decisions.n; i++) {
-		const struct decision *decision = &module->decisions.items[i];
-
-		if (!strcmp(decision->pass, "interleave") && !strcmp(decision->alternatives, "blocks, measured"))
-			return arena_printf(module->arena, "%.*s", (int) strcspn(decision->subject, "."),
-					    decision->subject);
-	}
-	return NULL;
-}
-
-static struct choice block_choice(const struct module *module, const char *subject)
-{
-	struct choice choice = {
-		.text = arena_printf(module->arena, "layout %s : interleave", subject),
-		.name = "blocks", .is_alone = true, .reason = "divisions of several trees at a time",
-		.override = { .verb = "layout", .choice = "interleave", .span = module->span }
-	};
-
-	vec_push(module->arena, &choice.override.subjects, subject);
-	return choice;
-}
-
 static void interleave_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	const char *subject = could_have_blocks(module);
-
-	if (options->interleave && subject && !is_overridden(module, "layout"))
-		vec_push(module->arena, choices, block_choice(module, subject));
 	if (options->interleave && has_blocks(module) && !is_overridden(module, "layout"))
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,

@@ -374,6 +374,10 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 	look = look_below(module, loop);
 	for (int i = 0; i < look.uses.n && !look.problem; i++)
 		look.problem = refusal_of_use(module->arena, &look.uses.items[i]);
+	for (int i = 0; i < look.uses.n && !look.problem; i++)
+		if (look.uses.items[i].segments && look.uses.items[i].array->facts & FACT_TREE &&
+		    schedule_has_mark_above(loop, MARK_TILE, NULL))
+			look.problem = "its tiles cut blocks of trees";
 	for (int i = 0; i < look.uses.n && !look.problem && look.segments; i++)
 		if (look.uses.items[i].position >= 0 && !look.uses.items[i].segments)
 			look.problem = "it has values for segments, beside those for their rows";
@@ -506,4 +510,9 @@ bool block_hides(struct module *module, const struct array *array)
 		return false;
 	holding = look_for_holding(module, array);
 	return holding.n_blocks == 1 && holding.has_segments && !is_used_elsewhere(&holding);
+}
+
+bool block_has_tree(struct module *module, int stage, const struct array *tree)
+{
+	return tree->segments && look_for_holding(module, tree).is_in_block[stage];
 }

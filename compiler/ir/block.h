@@ -41,5 +41,7 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
 int block_held(struct module *module, const struct array *array);
 /* Is it a temporary that lives in the block of segments of one loop? Then only the block's part of it is stored. */
 bool block_hides(struct module *module, const struct array *array);
+/* Does the stage of this number run in a block that has a part of this tree? */
+bool block_has_tree(struct module *module, int stage, const struct array *tree);
 
 #endif

@@ -147,7 +147,8 @@ static int64_t lanes_of(const struct override *item, const block_use_list *uses)
 	if (is_interleaved(item) && item->numbers.n)
 		return item->numbers.items[0];
 	for (int i = 0; i < uses->n; i++)
-		if (uses->items[i].position >= 0 && type_size(uses->items[i].array->type) > widest)
+		if (uses->items[i].position >= 0 && !array_is_index(uses->items[i].array) &&
+		    type_size(uses->items[i].array->type) > widest)
 			widest = type_size(uses->items[i].array->type);
 	return BYTES_OF_LANES/widest;
 }
@@ -167,18 +168,9 @@ static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
 }
 
-/* Do lanes follow trees of their own? Then each looks for children by itself, which costs what vectors gain. */
-static bool has_trees_of_lanes(const block_use_list *uses)
+static void decide_against(struct module *module, const struct mark *mark, const char *why)
 {
-	for (int i = 0; i < uses->n; i++)
-		if (uses->items[i].segments && uses->items[i].array->facts & FACT_TREE)
-			return true;
-	return false;
-}
-
-static void decide_against(struct module *module, const struct mark *mark, const char *instead, const char *why)
-{
-	module_decide(module, "interleave", mark->stage->group->name, "one at a time", instead, mark->dim->span,
+	module_decide(module, "interleave", mark->stage->group->name, "one at a time", "blocks", mark->dim->span,
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
@@ -199,11 +191,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	refusal = block_refusal(walk->module, node);
 	if (refusal) {
-		decide_against(walk->module, mark, "blocks", refusal);
-		return node;
-	}
-	if (!item && has_trees_of_lanes(&uses)) {
-		decide_against(walk->module, mark, "blocks, measured", "each has a tree of its own");
+		decide_against(walk->module, mark, refusal);
 		return node;
 	}
 	if (item)

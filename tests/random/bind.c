@@ -65,7 +65,8 @@ static void fill_tree(struct binding_set *set, int64_t *v, int64_t n, const int6
 	for (int64_t i = 0; i < n; i++) {
 		while (segments && s + 1 < n_segments && segments[s + 1] <= i)
 			first = segments[++s];
-		v[i] = i == first || below(set, 6) == 0 ? -1 : below(set, i - first);
+		v[i] = i == first || below(set, 6) == 0 ? -1
+		     : below(set, 2) ? i - first - 1 : below(set, i - first);
 	}
 }
 

@@ -175,7 +175,7 @@ static const pmg_array_desc forest_arrays[] = {
 		.place = "forest.pmg:5" },
 };
 
-static const pmg_children_desc forest_children[] = { { FOREST_PARENT, FOREST_FIRST, FOREST_LIST } };
+static const pmg_children_desc forest_children[] = { { FOREST_PARENT, FOREST_FIRST, FOREST_LIST, 0, 0 } };
 
 static void forest_extents(const void *args, int64_t *values)
 {

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Parents and children in blocks of trees, of which each lane has its own (ragged.c). In most rows and lanes the parent
+ * is the row before, and the next row the first child: a bit for each lane (pmg_kin, runtime/pmgrt.h) says where. What
+ * a row reads at its parent, or adds up over its children, is taken from there for all lanes at once, and then for the
+ * other parents and children, which are listed as cells of the block, lane by lane.
+ *
+ * Children of a node are visited in their order: the next row is the first of them. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+/* ---- the block ---- */
+
+void kin_open(struct emit *e, const char *first)
+{
+	for (int i = 0; i < e->block->arrays.n; i++) {
+		const struct array *copy = e->block->arrays.items[i];
+		const struct children *children = layout_children(e->layout, copy->owner, copy->lanes);
+		struct kin kin = { .tree = copy->owner };
+
+		if (!(copy->owner->facts & FACT_TREE))
+			continue;
+		kin.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
+		kin.cells = e->layout->slots.items[children->list].c_name;
+		line(e->w, "const pmg_kin *restrict %s = pmg_block_kin(%s, %s/%s);", kin.rows,
+		     e->layout->slots.items[children->offsets].c_name, first, lanes_text(e));
+		vec_push(e->arena, &e->ragged->kin, kin);
+	}
+}
+
+static const struct kin *kin_of(const struct emit *e, const struct array *tree)
+{
+	for (int i = 0; e->ragged && i < e->ragged->kin.n; i++)
+		if (e->ragged->kin.items[i].tree == tree)
+			return &e->ragged->kin.items[i];
+	return NULL;
+}
+
+bool lane_has_node(const struct emit *e, const struct dim *dim)
+{
+	return kin_of(e, dim->source.array);
+}
+
+static struct affine row_of(struct emit *e, const struct affine *node)
+{
+	struct affine begin = affine_name(e->arena, e->ragged->begin);
+
+	return affine_combine(e->arena, 1, node, -1, &begin);
+}
+
+/* "F_parent_kin[i + 1].children" */
+static const char *kin_text(struct emit *e, const struct kin *kin, const struct affine *row, int64_t behind,
+			    const char *member)
+{
+	struct affine at = affine_scale(e->arena, row, 1, behind);
+
+	return arena_printf(e->arena, "%s[%s].%s", kin->rows, affine_plain(e->arena, &at), member);
+}
+
+static struct lane_condition has_lane(struct emit *e, const char *bits, bool is_not)
+{
+	struct lane_condition condition = { .bits = bits, .is_not = is_not };
+
+	condition.text = arena_printf(e->arena, "%spmg_has_lane(%s, %s)", is_not ? "!" : "", bits, e->lane);
+	return condition;
+}
+
+/* Opens the loop over what is listed for a row. */
+static int open_list(struct emit *e, const struct kin *kin, const struct affine *row, const char *member,
+		     int direction, const char **q)
+{
+	const char *from = kin_text(e, kin, row, 0, member), *to = kin_text(e, kin, row, 1, member);
+	int names = e->names.visible.n;
+
+	*q = names_declare(&e->names, "q");
+	if (direction > 0)
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", *q, from, *q, to, *q);
+	else
+		open_block(e->w, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", *q, to, *q, from, *q);
+	return names;
+}
+
+/* ---- children ---- */
+
+static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
+{
+	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
+				   e->names.visible.n };
+
+	e->ragged->conditions = (lane_condition_list) { 0 };
+	e->ragged->selects = selects;
+	e->ragged->adds_to_vectors = in_lanes && e->lanes_are_vectors;
+	e->lanes_are_vectors = e->lanes_are_vectors && !in_lanes;
+	e->in_lanes = in_lanes;
+	return scope;
+}
+
+struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
+			       struct affine *child)
+{
+	const struct kin *kin = kin_of(e, mark->dim->source.array);
+	struct affine row = row_of(e, node);
+	struct kin_scope scope = enter(e, true, false);
+
+	vec_push(e->arena, &e->ragged->conditions, has_lane(e, kin_text(e, kin, &row, 1, "follows"), false));
+	open_block(e->w, "{");
+	*child = affine_scale(e->arena, node, 1, 1);
+	return scope;
+}
+
+static int64_t log2_of(int64_t power)
+{
+	int64_t log = 0;
+
+	for (; power > 1; power /= 2)
+		log++;
+	return log;
+}
+
+struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
+				 struct affine *child)
+{
+	const struct kin *kin = kin_of(e, mark->dim->source.array);
+	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
+	struct kin_scope scope = enter(e, false, true);
+	const char *q, *name;
+	int64_t lanes = e->block->factor;
+
+	open_list(e, kin, &row, "children", mark->direction, &q);
+	line(e->w, "const int64_t %s = %s[%s] & %s;", e->lane, kin->cells, q, int_text(e->arena, lanes - 1));
+	name = names_declare(&e->names, mark->dim->name);
+	line(e->w, "const int64_t %s = %s[%s] >> %s;", name, kin->cells, q, int_text(e->arena, log2_of(lanes)));
+	row = affine_name(e->arena, name);
+	*child = affine_combine(e->arena, 1, &begin, 1, &row);
+	return scope;
+}
+
+void kin_close(struct emit *e, const struct kin_scope *scope)
+{
+	block_close(e, scope->names);
+	e->ragged->conditions = scope->conditions;
+	e->ragged->selects = scope->selects;
+	e->ragged->adds_to_vectors = false;
+	e->lanes_are_vectors = scope->are_vectors;
+	e->in_lanes = scope->in_lanes;
+}
+
+static int width_of(const char *name)
+{
+	return (int) strcspn(name, "[");
+}
+
+void kin_add(struct emit *e, const struct update *update)
+{
+	if (update->op != REDUCE_ADD)
+		e->ragged->has_others = true;
+	line(e->w, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s);", row_suffix(update->type), width_of(update->target),
+	     update->target, lanes_text(e), e->lane, update->value.text);
+}
+
+/* ---- parents ---- */
+
+static const struct parent *parent_of(struct emit *e, const struct affine *value)
+{
+	struct affine row;
+
+	if (!e->ragged)
+		return NULL;
+	row = row_of(e, value);
+	for (int i = 0; i < e->ragged->parents.n; i++) {
+		struct affine parent = affine_name(e->arena, e->ragged->parents.items[i].text);
+
+		if (affine_is_equal(e->arena, &row, &parent))
+			return &e->ragged->parents.items[i];
+	}
+	return NULL;
+}
+
+void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text)
+{
+	struct affine node = affine_of_expr(e, point, dim->source.subs[0]), name = affine_name(e->arena, text);
+	struct affine begin = affine_name(e->arena, e->ragged->begin);
+	struct affine value = affine_combine(e->arena, 1, &begin, 1, &name);
+
+	if (!parent_of(e, &value))
+		vec_push(e->arena, &e->ragged->parents, ((struct parent) { dim->source.array, text,
+									   row_of(e, &node) }));
+}
+
+static const char *root_condition(struct emit *e, const struct affine *value, bool is_not)
+{
+	const struct parent *parent = parent_of(e, value);
+	struct lane_condition condition;
+
+	if (!parent)
+		return NULL;
+	condition = has_lane(e, kin_text(e, kin_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
+	vec_push(e->arena, &e->ragged->known, condition);
+	return condition.text;
+}
+
+const char *kin_is_root(struct emit *e, const struct affine *value)
+{
+	return root_condition(e, value, false);
+}
+
+const char *kin_has_parent(struct emit *e, const struct affine *value)
+{
+	return root_condition(e, value, true);
+}
+
+/* ---- what is read at parents ---- */
+
+/* Do statements write the array at their rows only, so that no lane changes what another row reads at its parent? */
+static bool is_written_by_row(const struct emit *e, const struct array *array)
+{
+	for (int s = 0; s < e->module->stages.n; s++) {
+		const struct stage *stage = e->module->stages.items[s];
+		const struct expr *sub = stage->write.array == array ? stage->write.subs[0] : NULL;
+
+		if (sub && (sub->kind != EXPR_DIM || stage->dims.items[sub->index].kind != DIM_RANGE))
+			return false;
+	}
+	return true;
+}
+
+static struct above *above_of(struct emit *e, const struct array *array, const struct parent *parent)
+{
+	for (int i = 0; i < e->ragged->above.n; i++)
+		if (e->ragged->above.items[i].array == array && e->ragged->above.items[i].parent.text == parent->text)
+			return &e->ragged->above.items[i];
+	vec_push(e->arena, &e->ragged->above, ((struct above) { .array = array, .parent = *parent }));
+	return &e->ragged->above.items[e->ragged->above.n - 1];
+}
+
+const char *kin_read(struct emit *e, const struct point *point, const struct access *access)
+{
+	const struct parent *parent;
+	const struct above *above;
+	struct affine value;
+
+	if (!e->ragged || !e->ragged->takes_above || access->array->role == ROLE_LOCAL || access->array->rank != 1 ||
+	    access->subs[0]->kind != EXPR_DIM || !block_array(e, access->array)->lanes ||
+	    !is_written_by_row(e, access->array))
+		return NULL;
+	value = affine_of_expr(e, point, access->subs[0]);
+	parent = parent_of(e, &value);
+	if (!parent)
+		return NULL;
+	above = above_of(e, access->array, parent);
+	return lane_of(e, above->name ? above->name : access->array->c_name);
+}
+
+void kin_look(struct emit *e)
+{
+	if (!e->ragged)
+		return;
+	e->ragged->takes_above = true;
+	e->ragged->above.n = 0;
+}
+
+/* x_parent[lane]: from the row before, and from where else parents are. */
+static void declare_above(struct emit *e, const struct above *above)
+{
+	const struct kin *kin = kin_of(e, above->parent.tree);
+	const struct array *copy = block_array(e, above->array);
+	struct affine index = affine_scale(e->arena, &above->parent.row, copy->lanes, -copy->lanes);
+	struct affine lane = affine_name(e->arena, e->lane);
+	const char *q;
+	int names;
+
+	index = affine_combine(e->arena, 1, &index, 1, &lane);
+	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
+	names = lanes_open(e);
+	line(e->w, e->lanes_are_vectors ? "%s = PMG_READ_%s(%s[%s]);" : "%s = %.0s%s[%s];", lane_of(e, above->name),
+	     row_suffix(copy->type), copy->c_name, affine_plain(e->arena, &index));
+	lanes_close(e, names);
+	names = open_list(e, kin, &above->parent.row, "parents", 1, &q);
+	line(e->w, e->lanes_are_vectors ? "PMG_SET_LANE_%s(%s, %s, %s, %s);" : "%.0s%s[%.0s%s] = %s;",
+	     row_suffix(copy->type), above->name, lanes_text(e),
+	     arena_printf(e->arena, "%s[%s] & %d", kin->cells, q, copy->lanes - 1),
+	     arena_printf(e->arena, "%s[%s[%s]]", copy->c_name, kin->cells, q));
+	block_close(e, names);
+}
+
+void kin_declare(struct emit *e)
+{
+	for (int i = 0; e->ragged && i < e->ragged->above.n; i++) {
+		struct above *above = &e->ragged->above.items[i];
+
+		above->name = names_declare(&e->names, arena_printf(e->arena, "%s_parent", above->array->c_name));
+		declare_above(e, above);
+	}
+}
+
+void kin_end(struct emit *e)
+{
+	if (!e->ragged)
+		return;
+	e->ragged->takes_above = false;
+	e->ragged->above.n = 0;
+}

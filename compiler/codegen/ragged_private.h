@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files share that print blocks of segments (ragged.c) and of trees (kin.c). Included by codegen_private.h. */
+#ifndef PMGC_CODEGEN_RAGGED_PRIVATE_H
+#define PMGC_CODEGEN_RAGGED_PRIVATE_H
+
+/* A block whose lanes have rows of their own, with what is known of them as C texts: where they begin and how many they
+ * are, of the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what
+ * is written. */
+struct lane_condition {
+	const char *text;
+	const char *bits;               /* lanes in which it holds, or, `is_not`, does not; NULL: what the text says */
+	bool is_not;
+	bool is_row;                    /* it only says that the lane has the row that the loop is at */
+	fact_list facts;                /* that say the same; none: it is not known to be said by facts */
+};
+
+typedef VEC(struct lane_condition) lane_condition_list;
+
+/* What the block of trees says of parents and children. */
+struct kin {
+	const struct array *tree;
+	const char *rows, *cells;       /* variables */
+};
+
+/* A parent of a row, each lane having its own. */
+struct parent {
+	const struct array *tree;
+	const char *text;               /* its number, of the present lane */
+	struct affine row;              /* whose parent it is */
+};
+
+/* What lanes read of an array at the parents of their rows. */
+struct above {
+	const struct array *array;
+	struct parent parent;
+	const char *name;               /* of the variable; NULL: it is yet to be declared */
+};
+
+struct ragged {
+	const char *begin, *rows, *longest;
+	const char *body;               /* of the block, printed to nowhere; NULL: this is done now */
+	lane_condition_list conditions;
+	lane_condition_list known;      /* those with bits */
+	bool has_others;                /* there were conditions without */
+	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
+	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
+	VEC(struct kin) kin;
+	VEC(struct parent) parents;     /* that rows were bound to */
+	bool takes_above;               /* what rows read at their parents is in variables of lanes */
+	VEC(struct above) above;
+};
+
+/* ---- ragged.c: blocks of segments ------------------------------------------------------------------------- */
+
+/* Around what runs under a condition; `names` for the end. */
+struct condition {
+	int names, n_conditions;
+};
+
+/* Facts from number `first_fact` on say what the text says: none, where there are no more than so many. */
+struct condition condition_open(struct emit *e, const char *text, int first_fact);
+void condition_close(struct emit *e, struct condition condition);
+/* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
+ * NULL: there are none. Where lanes are vectors, what makes a vector of them. */
+const char *lane_conditions(struct emit *e, bool is_row);
+/* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
+bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
+bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+bool block_is_ragged(const struct emit *e);
+/* The block's begin: its segments, if it has some. */
+void ragged_open(struct emit *e, const char *first, const char *n_lanes);
+/* Prints the body of the block to nowhere. If it has conditions for which there are no vectors, lanes are none. */
+void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
+void ragged_fill(struct emit *e, const struct array *copy, bool is_read);
+void ragged_empty(struct emit *e, const struct array *copy);
+
+/* ---- kin.c: parents and children in blocks of trees ------------------------------------------------------ */
+
+/* The block's begin, behind ragged_open, `first` being its first tree. */
+void kin_open(struct emit *e, const char *first);
+/* Is the node one of a tree that each lane has of its own? */
+bool lane_has_node(const struct emit *e, const struct dim *dim);
+/* Around what is done for a child of that node: the next row, in the lanes in which it is one; all others, each in its
+ * lane. */
+struct kin_scope {
+	lane_condition_list conditions;
+	bool selects, in_lanes, are_vectors;
+	int names;
+};
+
+struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
+			       struct affine *child);
+struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
+				 struct affine *child);
+void kin_close(struct emit *e, const struct kin_scope *scope);
+/* Adds to the present lane of a sum that is in vectors. */
+void kin_add(struct emit *e, const struct update *update);
+/* Notes that `value` is the parent of the node. */
+void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text);
+/* The condition that a row, whose parent is `value`, has none, or has one; NULL: it is no parent. */
+const char *kin_is_root(struct emit *e, const struct affine *value);
+const char *kin_has_parent(struct emit *e, const struct affine *value);
+/* What stands for an element at a parent in statements for all lanes, between these two; NULL: it is read as others.
+ * `declare` goes ahead of the loop that was printed to nowhere after `look`. */
+void kin_look(struct emit *e);
+void kin_declare(struct emit *e);
+void kin_end(struct emit *e);
+const char *kin_read(struct emit *e, const struct point *point, const struct access *access);
+
+#endif
