@@ -47,6 +47,8 @@
  *   's', cable.pmg:23
  * - storage of toParent: variable (not array); its values live in one iteration of 'i',
  *   cable.pmg:15
+ * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
+ *   their order, cable.pmg:11
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
@@ -74,6 +76,8 @@
  * - vector of diag: simd (not scalar); iterations of 'i' are independent, cable.pmg:21
  * - vector of rhs: simd (not scalar); iterations of 'i' are independent, cable.pmg:22
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
+ * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, cable.pmg:21
  */
 #include "cable.h"
 
@@ -166,7 +170,9 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 8)*16;
 		pmg_block_read_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
 		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, v, &plan->places[5], s_block, lanes, n);
-		const double *restrict current_block = pmg_block_take_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, current, &plan->places[4], s_block, lanes, n);
+		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *current_rows = current_block;
 		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
 		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
 		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
@@ -177,6 +183,12 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end);
+			}
+			const double *current_row = &current_rows[16*i - 16*begin];
 			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -228,7 +240,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -543,10 +555,17 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
 		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
 		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(diag_block, 16, diag + s_block*n, lanes, n, n, 1);
+		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				pmg_block_read_f64(diag_block, 16, diag + s_block*n + begin, lanes, n, end - begin, 1);
+			}
+			const double *diag_row = &diag_rows[16*i - 16*begin];
 			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -569,7 +588,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -738,7 +757,7 @@ static const pmg_array_desc cable_arrays[] = {
 	[14] = {
 		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
 	},
 	[15] = {
@@ -793,7 +812,7 @@ static void cable_extents(const void *arguments, int64_t *extents)
 	extents[26] = n + 8;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = n + 8;
+	extents[29] = 16;
 	extents[30] = 16;
 	extents[31] = n + 1;
 	extents[32] = n;
@@ -1171,7 +1190,7 @@ static const pmg_array_desc cable_isl_arrays[] = {
 	[18] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
 	},
 	[19] = {
@@ -1230,7 +1249,7 @@ static void cable_isl_extents(const void *arguments, int64_t *extents)
 	extents[30] = n + 8;
 	extents[31] = 16;
 	extents[32] = 1;
-	extents[33] = n + 8;
+	extents[33] = 16;
 	extents[34] = 16;
 	extents[35] = n + 1;
 	extents[36] = n;

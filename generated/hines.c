@@ -23,6 +23,10 @@
  * - storage of x.r: part of a thread (not array); its values live in one iteration of 's',
  *   hines.pmg:12
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:12
+ * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:9
+ * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:9
  *
  * Pipeline hines with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -56,6 +60,10 @@
  * - storage of r: part of a thread (not array); its values live in one iteration of 's',
  *   hines.pmg:24
  * - storage of e: variable (not array); its values live in one iteration of 'i', hines.pmg:22
+ * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:19
+ * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:19
  *
  * Pipeline hines_written with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -128,8 +136,11 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
-		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
+		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*16*16;
+		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
@@ -137,6 +148,14 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+				rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			}
+			const double *diag_row = &diag_rows[16*i - 16*begin];
+			const double *rhs_row = &rhs_rows[16*i - 16*begin];
 			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -161,7 +180,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -188,7 +207,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -321,9 +340,17 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
 		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			}
+			const double *diag_row = &diag_rows[16*i - 16*begin];
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -346,7 +373,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -446,13 +473,13 @@ static const pmg_array_desc hines_arrays[] = {
 	[8] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[9] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[10] = {
@@ -500,10 +527,10 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[14] = n + 8;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
 	extents[23] = n + 8;
@@ -757,7 +784,7 @@ static const pmg_array_desc hines_isl_arrays[] = {
 	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[12] = {
@@ -805,7 +832,7 @@ static void hines_isl_extents(const void *arguments, int64_t *extents)
 	extents[20] = n + 8;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;
@@ -962,8 +989,11 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
-		const double *restrict rhs_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, rhs, &plan->places[4], s_block, lanes, n);
+		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*16*16;
+		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
@@ -971,6 +1001,14 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+				rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			}
+			const double *diag_row = &diag_rows[16*i - 16*begin];
+			const double *rhs_row = &rhs_rows[16*i - 16*begin];
 			pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -995,7 +1033,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1022,7 +1060,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1145,19 +1183,14 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 
 /* ---- hines_written: --schedule=isl ---- */
 
-static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 {
-	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
-	const int64_t *restrict T_parent = plan->data[0];
 	const double *restrict upper = plan->data[1];
 	const double *restrict lower = plan->data[2];
 	const double *restrict diag = plan->data[3];
-	const double *restrict rhs = plan->data[4];
-	double *restrict x = plan->data[5];
 	double *restrict e = plan->data[6];
-	double *restrict r = plan->data[7];
 	double *restrict e_lower = plan->data[8];
 	const int64_t *restrict T_parent_children_offsets = plan->data[12];
 	const int64_t *restrict T_parent_children = plan->data[13];
@@ -1171,9 +1204,17 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
 		double *restrict e_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		const double *restrict diag_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, diag, &plan->places[3], s_block, lanes, n);
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
+			if (i < begin || i >= end) {
+				begin = i/PMG_ROWS*PMG_ROWS;
+				end = pmg_min_i64(begin + PMG_ROWS, n);
+				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			}
+			const double *diag_row = &diag_rows[16*i - 16*begin];
 			pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -1196,7 +1237,7 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1210,6 +1251,18 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 		pmg_block_write_f64(e_lower_block, 16, e_lower + s_block*n, lanes, n, n, 1);
 		pmg_block_write_f64(e_block, 16, e + s_block*n, lanes, n, n, 1);
 	}
+}
+
+static void hines_written_isl_r(pmg_plan *plan, const hines_written_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const double *restrict upper = plan->data[1];
+	const double *restrict rhs = plan->data[4];
+	const double *restrict e = plan->data[6];
+	double *restrict r = plan->data[7];
+	const int64_t *restrict T_parent_children_offsets = plan->data[12];
+	const int64_t *restrict T_parent_children = plan->data[13];
 
 	/* hines.pmg:24
 	 *     func r[s in 0..nSystems, i in 0..n] : f64
@@ -1226,6 +1279,16 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 			r[s*n + i] = (rhs[s*n + i] - sum)*e[s*n + i];
 		}
 	}
+}
+
+static void hines_written_isl_x(pmg_plan *plan, const hines_written_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	double *restrict x = plan->data[5];
+	const double *restrict r = plan->data[7];
+	const double *restrict e_lower = plan->data[8];
 
 	/* hines.pmg:26
 	 *     x[s,i] = case {
@@ -1245,6 +1308,15 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 			}
 		}
 	}
+}
+
+static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_written_args *args = arguments;
+
+	hines_written_isl_e(plan, args);
+	hines_written_isl_r(plan, args);
+	hines_written_isl_x(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1306,13 +1378,13 @@ static const pmg_array_desc hines_written_arrays[] = {
 	[8] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[9] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[10] = {
@@ -1360,10 +1432,10 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[14] = n + 8;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
 	extents[23] = n + 8;
@@ -1617,7 +1689,7 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[12] = {
@@ -1665,7 +1737,7 @@ static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 	extents[20] = n + 8;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;

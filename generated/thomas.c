@@ -21,6 +21,14 @@
  * - storage of y: part of a thread (not array); its values live in one iteration of 's',
  *   thomas.pmg:13
  * - storage of pivot: variable (not array); its values live in one iteration of 'i', thomas.pmg:9
+ * - blocks of b: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
+ * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
+ * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
+ * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
  *
  * Pipeline thomas with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -72,44 +80,61 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			const double *a_rows = a_block;
+			double *restrict d_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[11] + pmg_thread()*16*16;
+			const double *c_rows = c_block;
 			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (i < begin || i >= end) {
+					begin = i/PMG_ROWS*PMG_ROWS;
+					end = pmg_min_i64(begin + PMG_ROWS, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin, end);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin, end);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin, end);
+				}
+				const double *b_row = &b_rows[16*i - 16*begin];
+				const double *a_row = &a_rows[16*i - 16*begin];
+				const double *d_row = &d_rows[16*i - 16*begin];
+				const double *c_row = &c_rows[16*i - 16*begin];
 				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_block[lane]);
+						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_row[lane]);
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*pivot_c_last[lane/PMG_LANES(double)]);
+						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*pivot[lane/PMG_LANES(double)];
+					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
 				}
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_block[lane])*pivot[lane/PMG_LANES(double)];
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 					}
 				}
 				PMG_UNROLL
@@ -220,9 +245,8 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 /* ---- thomas: --schedule=isl ---- */
 
-static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 {
-	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const double *restrict a = plan->data[0];
@@ -257,39 +281,71 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s_block, lanes, n);
+			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			int64_t begin_2 = 0, end_2 = 0;
+			const double *a_rows = a_block;
 			double *restrict pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			double *restrict y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s_block, lanes, n);
+			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*16*16;
+			int64_t begin_3 = 0, end_3 = 0;
+			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[15] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*16*16;
+			int64_t begin_4 = 0, end_4 = 0;
+			const double *c_rows = c_block;
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (i < begin || i >= end) {
+					begin = i/PMG_ROWS*PMG_ROWS;
+					end = pmg_min_i64(begin + PMG_ROWS, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end);
+				}
+				const double *b_row = &b_rows[16*i - 16*begin];
+				if (i < begin_2 || i >= end_2) {
+					begin_2 = i/PMG_ROWS*PMG_ROWS;
+					end_2 = pmg_min_i64(begin_2 + PMG_ROWS, n);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin_2, end_2);
+				}
+				const double *a_row = &a_rows[16*i - 16*begin_2];
+				if (i < begin_3 || i >= end_3) {
+					begin_3 = i/PMG_ROWS*PMG_ROWS;
+					end_3 = pmg_min_i64(begin_3 + PMG_ROWS, n);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin_3, end_3);
+				}
+				const double *d_row = &d_rows[16*i - 16*begin_3];
+				if (i < begin_4 || i >= end_4) {
+					begin_4 = i/PMG_ROWS*PMG_ROWS;
+					end_4 = pmg_min_i64(begin_4 + PMG_ROWS, n);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin_4, end_4);
+				}
+				const double *c_row = &c_rows[16*i - 16*begin_4];
 				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 16)];
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_block[lane])*PMG_READ_F64(pivot_block[lane]);
+						PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_row[lane]);
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_row[lane])*PMG_READ_F64(pivot_block[lane]);
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*pivot_c_last[lane/PMG_LANES(double)]);
+						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c_block[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*PMG_READ_F64(pivot_block[16*i + lane]);
+					pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c_block[16*i + lane]) = PMG_READ_F64(c_row[lane])*PMG_READ_F64(pivot_block[16*i + lane]);
 				}
 				if (i >= 1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*y_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot_block[16*i + lane]);
+						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*PMG_READ_F64(pivot_block[16*i + lane]);
 					}
 				}
 				PMG_UNROLL
@@ -318,6 +374,13 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s_block, lanes, n);
 		}
 	}
+}
+
+static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const thomas_args *args = arguments;
+
+	thomas_isl_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -374,19 +437,19 @@ static const pmg_array_desc thomas_arrays[] = {
 	[7] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[8] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[9] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[10] = {
@@ -398,7 +461,7 @@ static const pmg_array_desc thomas_arrays[] = {
 	[11] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
@@ -426,19 +489,19 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[14] = n + 8;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = 1;
 	extents[26] = n + 8;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = n + 8;
+	extents[29] = 16;
 	extents[30] = 16;
 }
 
@@ -643,13 +706,13 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[11] = {
@@ -667,7 +730,7 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[14] = {
@@ -679,7 +742,7 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[15] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
@@ -710,10 +773,10 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	extents[17] = n + 8;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = 1;
 	extents[26] = n + 8;
@@ -722,13 +785,13 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	extents[29] = n + 8;
 	extents[30] = 16;
 	extents[31] = 1;
-	extents[32] = n + 8;
+	extents[32] = 16;
 	extents[33] = 16;
 	extents[34] = 1;
 	extents[35] = n + 8;
 	extents[36] = 16;
 	extents[37] = 1;
-	extents[38] = n + 8;
+	extents[38] = 16;
 	extents[39] = 16;
 }
 

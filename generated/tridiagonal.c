@@ -22,6 +22,14 @@
  *   tridiagonal.pmg:10
  * - storage of x.pivot: variable (not array); its values live in one iteration of 'i',
  *   tridiagonal.pmg:10
+ * - blocks of b: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
+ * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
+ * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
+ * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
  *
  * Pipeline tri_batch with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -84,9 +92,8 @@
 
 /* ---- tri_batch ---- */
 
-static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
-	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const double *restrict a = plan->data[0];
@@ -100,44 +107,61 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			const double *a_rows = a_block;
+			double *restrict d_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[11] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[11] + pmg_thread()*16*16;
+			const double *c_rows = c_block;
 			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (i < begin || i >= end) {
+					begin = i/PMG_ROWS*PMG_ROWS;
+					end = pmg_min_i64(begin + PMG_ROWS, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end);
+				}
+				const double *b_row = &b_rows[16*i - 16*begin];
+				const double *a_row = &a_rows[16*i - 16*begin];
+				const double *d_row = &d_rows[16*i - 16*begin];
+				const double *c_row = &c_rows[16*i - 16*begin];
 				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_block[lane]);
+						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_row[lane]);
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
+						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*pivot[lane/PMG_LANES(double)];
+					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
 				}
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_block[lane])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 					}
 				}
 				PMG_UNROLL
@@ -173,6 +197,13 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
+}
+
+static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const tri_batch_args *args = arguments;
+
+	tri_batch_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -224,9 +255,8 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 /* ---- tri_batch: --schedule=isl ---- */
 
-static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
-	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 	const double *restrict a = plan->data[0];
@@ -244,39 +274,71 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			const double *restrict b_block = pmg_block_take_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, b, &plan->places[1], s0_block, lanes, n);
-			const double *restrict a_block = pmg_block_take_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, a, &plan->places[0], s0_block, lanes, n);
+			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			int64_t begin_2 = 0, end_2 = 0;
+			const double *a_rows = a_block;
 			double *restrict x_pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 			double *restrict x_y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			const double *restrict d_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, d, &plan->places[3], s0_block, lanes, n);
+			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*16*16;
+			int64_t begin_3 = 0, end_3 = 0;
+			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			const double *restrict c_block = pmg_block_take_f64((double *) plan->data[15] + pmg_thread()*(n + 8)*16, 16, c, &plan->places[2], s0_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*16*16;
+			int64_t begin_4 = 0, end_4 = 0;
+			const double *c_rows = c_block;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (i < begin || i >= end) {
+					begin = i/PMG_ROWS*PMG_ROWS;
+					end = pmg_min_i64(begin + PMG_ROWS, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
+				}
+				const double *b_row = &b_rows[16*i - 16*begin];
+				if (i < begin_2 || i >= end_2) {
+					begin_2 = i/PMG_ROWS*PMG_ROWS;
+					end_2 = pmg_min_i64(begin_2 + PMG_ROWS, n);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin_2, end_2);
+				}
+				const double *a_row = &a_rows[16*i - 16*begin_2];
+				if (i < begin_3 || i >= end_3) {
+					begin_3 = i/PMG_ROWS*PMG_ROWS;
+					end_3 = pmg_min_i64(begin_3 + PMG_ROWS, n);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin_3, end_3);
+				}
+				const double *d_row = &d_rows[16*i - 16*begin_3];
+				if (i < begin_4 || i >= end_4) {
+					begin_4 = i/PMG_ROWS*PMG_ROWS;
+					end_4 = pmg_min_i64(begin_4 + PMG_ROWS, n);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin_4, end_4);
+				}
+				const double *c_row = &c_rows[16*i - 16*begin_4];
 				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/PMG_READ_F64(b_block[lane]);
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_block[lane])*PMG_READ_F64(x_pivot_block[lane]);
+						PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/PMG_READ_F64(b_row[lane]);
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_row[lane])*PMG_READ_F64(x_pivot_block[lane]);
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
+						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[16*i + lane]) = PMG_READ_F64(c_block[16*i + lane])*PMG_READ_F64(x_pivot_block[16*i + lane]);
+					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[16*i + lane]) = PMG_READ_F64(c_row[lane])*PMG_READ_F64(x_pivot_block[16*i + lane]);
 				}
 				if (i >= 1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = (PMG_READ_F64(d_block[16*i + lane]) - PMG_READ_F64(a_block[16*i + lane])*x_y_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot_block[16*i + lane]);
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*PMG_READ_F64(x_pivot_block[16*i + lane]);
 					}
 				}
 				PMG_UNROLL
@@ -305,6 +367,13 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
+}
+
+static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const tri_batch_args *args = arguments;
+
+	tri_batch_isl_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -361,19 +430,19 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	[7] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[8] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[9] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[10] = {
@@ -385,7 +454,7 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	[11] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
@@ -413,19 +482,19 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[14] = n + 8;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = 1;
 	extents[26] = n + 8;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = n + 8;
+	extents[29] = 16;
 	extents[30] = 16;
 }
 
@@ -630,13 +699,13 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[11] = {
@@ -654,7 +723,7 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[14] = {
@@ -666,7 +735,7 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[15] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
@@ -697,10 +766,10 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	extents[17] = n + 8;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = 16;
 	extents[24] = 16;
 	extents[25] = 1;
 	extents[26] = n + 8;
@@ -709,13 +778,13 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	extents[29] = n + 8;
 	extents[30] = 16;
 	extents[31] = 1;
-	extents[32] = n + 8;
+	extents[32] = 16;
 	extents[33] = 16;
 	extents[34] = 1;
 	extents[35] = n + 8;
 	extents[36] = 16;
 	extents[37] = 1;
-	extents[38] = n + 8;
+	extents[38] = 16;
 	extents[39] = 16;
 }
 

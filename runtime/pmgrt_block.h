@@ -136,7 +136,11 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 /* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
  * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
  * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. What is also
- * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`. */
+ * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`.
+ * pmg_block_rows_TYPE takes the rows from `begin` to `end` only. PMG_ROWS at a time, of all lanes, are whole squares,
+ * and so few that it pays to let the C compiler know the numbers. */
+enum { PMG_ROWS = 8 };
+
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
@@ -168,6 +172,19 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 			pmg_block_read_##name(own, width, from + first/width*place->block, n_lanes, place->lane, rows, \
 					      place->row); \
 		return pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
+	} \
+	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
+							const pmg_place *place, int64_t first, int64_t n_lanes, \
+							int64_t begin, int64_t end) \
+	{ \
+		from += first/width*place->block + begin*place->row; \
+		if (pmg_block_lies(place, width, n_lanes)) \
+			return from; \
+		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
+			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \
+		else \
+			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
+		return own; \
 	} \
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \

@@ -5,7 +5,7 @@
  * a function, so that any affine size works; a table says which of them a loader can invert. */
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 /* ---- arguments ---- */
 

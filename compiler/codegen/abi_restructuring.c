@@ -2,7 +2,7 @@
  *
  * The tables of a pipeline's restructurings (pmg_restructure_desc of runtime/pmgrt.h): what the inspectors of the
  * runtime are to make when the plan is made. */
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 /* -1: none */
 static int number_of_array(const struct layout *layout, const struct array *array)

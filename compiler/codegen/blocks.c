@@ -15,15 +15,6 @@ const struct array *block_array(const struct emit *e, const struct array *array)
 
 /* ---- parts of arrays ---- */
 
-/* The accesses of an array below a loop, of which one is found. */
-struct finding {
-	const struct array *array;
-	struct stage *stage;
-	struct access *access;
-	isl_ast_expr *instance;         /* of the stage */
-	bool is_written;
-};
-
 static void find_read(struct access *access, void *user)
 {
 	struct finding *finding = user;
@@ -162,7 +153,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 		note_write(e, copy->owner);
 }
 
-static struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
+struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
 {
 	struct finding finding = { .array = array };
 
@@ -172,9 +163,48 @@ static struct finding find_part(__isl_keep isl_ast_node *node, const struct arra
 	return finding;
 }
 
-static void emit_filling_of(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
-			    const char *first, const char *n_lanes)
+/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end);" */
+static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct finding *found,
+				  const char *first, const char *n_lanes)
 {
+	const struct array *copy = rows->copy, *array = copy->owner;
+	struct part part = part_of(e, copy, found);
+	struct affine begin = affine_name(e->arena, rows->begin), from = affine_multiply(e, &begin, &part.row_distance);
+
+	if (is_held(e, copy))
+		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, &plan->places[%d], %s, %s, %s, %s);",
+				    rows->rows, type_name(copy->type), copy->c_name, lanes_text(e), array->c_name,
+				    e->layout->slot_of[array->number], first, n_lanes, rows->begin, rows->end);
+	from = affine_combine(e->arena, 1, &part.start, 1, &from);
+	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
+			    copy->c_name, lanes_text(e), c_offset(e, array->c_name, &from), n_lanes,
+			    affine_plain(e->arena, &part.distance), rows->end, rows->begin,
+			    affine_plain(e->arena, &part.row_distance));
+}
+
+static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
+		      const struct finding *found, const char *first, const char *n_lanes)
+{
+	struct part part = part_of(e, copy, found);
+	struct block_rows *rows;
+
+	if (copy->is_per_thread)
+		take_part(e, copy);
+	note_write(e, copy);
+	rows = rows_declare(e, body, copy);
+	rows->n_rows = affine_plain(e->arena, &part.rows);
+	rows->fill = rows_fill_text(e, rows, found, first, n_lanes);
+}
+
+static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
+			    const struct finding *found, const char *first, const char *n_lanes)
+{
+	bool is_read = !is_made_here(e, body, copy->owner);
+
+	if (copy->window) {
+		open_rows(e, body, copy, found, first, n_lanes);
+		return;
+	}
 	if (copy->segments) {
 		ragged_fill(e, copy, is_read);
 		return;
@@ -197,7 +227,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const ch
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.stage)
-			emit_filling_of(e, copy, &found, !is_made_here(e, body, copy->owner), first, n_lanes);
+			emit_filling_of(e, body, copy, &found, first, n_lanes);
 		isl_ast_expr_free(found.instance);
 	}
 }

@@ -4,7 +4,7 @@
  * printing all of them under one name. */
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 /* NULL: it cannot be printed. */
 static const char *kernel_text(struct module *module, const char *prefix, const struct target *target)

@@ -259,8 +259,10 @@ static void declare_vectors(struct emit *e, const struct carry *carry, const cha
 	line(e->w, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
 }
 
-static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, int first)
+static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
 {
+	if (rows_are_of(e, loop))
+		rows_enter(e, body);
 	for (int i = first; i < e->carries.n; i++)
 		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
 				e->carries.items[i].is_conditional);
@@ -332,7 +334,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (e->carries.n > first) {
 		begin_rows(e, first);
 		names = block_open(e, "%s", for_text(e, range, name, use->mark->direction));
-		emit_body(e, body, first);
+		emit_body(e, body, use->mark, first);
 		block_close(e, names);
 	}
 	isl_ast_node_free(body);

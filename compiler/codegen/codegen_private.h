@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of this folder share: the state of printing, and one section for each file. */
+ * What the files of this folder share: the state of printing, and one section for each file but those of abi.h. */
 #ifndef PMGC_CODEGEN_PRIVATE_H
 #define PMGC_CODEGEN_PRIVATE_H
 
@@ -203,6 +203,21 @@ struct kept {                           /* what a dot product reads, in vectors 
 	bool is_ahead;                  /* several iterations can make their dot products ahead */
 };
 
+struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */
+	const struct array *copy;
+	int loop;                       /* its number among those over rows; -1: none of them has all that is read */
+	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
+	const char *n_rows;
+	const char *rows, *fill;        /* the first of them; what brings them there */
+};
+
+struct block_row {                      /* a row that is there, while its name is visible */
+	const struct array *copy;
+	struct affine row;              /* counted from the first */
+	const char *name;
+	int place;                      /* of the name among those that are visible */
+};
+
 struct carry {                          /* what a loop over rows keeps of the row before, in vectors of lanes */
 	const struct array *array;
 	const char *variable;           /* of the loop */
@@ -250,6 +265,8 @@ struct emit {
 	VEC(struct cell) past;          /* of arrays: where a block is also written, past the caches, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
+	VEC(struct block_rows) block_rows;
+	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -488,6 +505,26 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);
 int lanes_open(struct emit *e);
 void lanes_close(struct emit *e, int names);
 
+/* ---- blocks.c, block_rows.c: what a block has of arrays ------------------------------------------------------ */
+
+/* The accesses of an array below a node, of which one is found. */
+struct finding {
+	const struct array *array;
+	struct stage *stage;            /* NULL: there are none */
+	struct access *access;
+	isl_ast_expr *instance;         /* of the stage: owned */
+	bool is_written;
+};
+
+struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
+/* Declares what reads a copy of a few rows: `fill` and `n_rows` are left to the caller. */
+struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);
+/* Brings the rows there that are read below, all in the iteration that the loop over rows is at. */
+void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
+bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */
+/* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
+const char *rows_access(struct emit *e, const struct point *point, const struct access *access);
+
 /* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
 
 /* A loop over rows that reads what its iteration before has written; false: it is another loop. */
@@ -710,51 +747,6 @@ void emit_decisions(struct writer *w, const struct module *module, const struct 
 const char *source_place(const struct module *module, struct span span);        /* "blur.pmg:4" */
 const char *source_file(const struct module *module);                          /* "blur.pmg" */
 const char *c_string(struct arena *arena, const char *text);                   /* between quotes */
-
-/* ---- abi.c ---------------------------------------------------------------------------------------------- */
-
-void emit_header_of(struct writer *w, const struct layout *layout);
-void emit_param_table(struct writer *w, const struct layout *layout);
-void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target);
-void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target);
-void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
-void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
-void emit_functions(struct writer *w, const struct layout *layout);
-/* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
-void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
-bool needs_args(const struct layout *layout, const char *body, bool is_specialized);
-
-/* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
-
-/* Restructurings read it, and no kernel does. */
-bool array_is_for_inspection(const struct module *module, const struct array *array);
-void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target);
-
-/* ---- abi_description.c ---------------------------------------------------------------------------------- */
-
-/* `layouts` are those of the candidates of a pipeline, the first of which is the pipeline itself: their kernels, then
- * all that describes them, and the functions of the pipeline. */
-bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
-void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
-/* That the kernels are in another file. */
-void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n);
-
-/* ---- work.c -------------------------------------------------------------------------------------------- */
-
-/* The tables PREFIX_work and PREFIX_count, for a module with stages. */
-void emit_work(struct writer *w, const struct layout *layout, const struct target *target);
-
-/* ---- candidates.c -------------------------------------------------------------------------------------- */
-
-/* A pipeline to be printed. Candidates whose kernel would be that of an earlier one are left out. */
-struct pipeline {
-	struct layout **layouts;        /* of its candidates, the pipeline itself first */
-	int n;
-};
-
-/* `prefixes` are the C names that are taken. */
-void pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
-		   const struct target *target);
 
 #include "codegen/ragged_private.h"
 

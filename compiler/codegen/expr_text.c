@@ -189,10 +189,13 @@ static const char *narrow_read(struct emit *e, const struct array *array, const 
 
 const char *c_access(struct emit *e, const struct point *point, const struct access *access)
 {
+	const char *row = rows_access(e, point, access);
 	struct affine index;
 
 	if (access->array->role == ROLE_LOCAL || array_is_variable(access->array))
 		return local_name(e, access->array);
+	if (row)
+		return row;
 	index = c_index(e, point, access);
 	if (access->array->storage == STORAGE_NARROW)
 		return narrow_read(e, access->array, &index);

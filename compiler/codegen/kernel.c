@@ -7,7 +7,7 @@
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 enum { LONG_KERNEL = 90, LONG_REGION = 80 };
 

@@ -94,6 +94,8 @@ void lanes_end(struct emit *e)
 	e->ragged = NULL;
 	e->lanes_are_vectors = false;
 	e->past.n = 0;
+	e->block_rows.n = 0;
+	e->rows_at.n = 0;
 }
 
 /* ---- names and values ---- */
@@ -247,6 +249,7 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	const char *body;
 	int names;
 
+	rows_enter(e, node);
 	carried_look(e);
 	kin_look(e);
 	body = lanes_body(e, node);

@@ -105,6 +105,8 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	open_loop(e, &range, name, &use);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
+	if (rows_are_of(e, use.mark))
+		rows_enter(e, body);
 	enter_divided(e, is_shared, is_of_lanes, true);
 	emit_node(e, body, (struct loop_use) { 0 });
 	enter_divided(e, is_shared, is_of_lanes, false);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 const struct target *target_find(const char *name)
 {

@@ -5,7 +5,7 @@
  * data, counts as its mean where an offsets array tells it, else as a few iterations. */
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "codegen/abi.h"
 
 /* How a stage runs: the marks above it. */
 struct use {

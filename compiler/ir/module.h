@@ -128,7 +128,8 @@ struct array {
 	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
 					 * STORAGE, and is not stored */
 	int64_t window;                 /* of TEMP: so many values of the subscript `windowed` are stored, each in the
-					 * place of those that many before and after it; 0: all are */
+					 * place of those that many before and after it; 0: all are. Of BLOCK: of what
+					 * its owner holds, so many are copied at a time */
 	int windowed;
 	bool is_per_thread;             /* each thread has one of its own */
 	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,

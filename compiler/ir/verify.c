@@ -387,8 +387,9 @@ static void check_windows(struct verifier *v)
 	for (int a = 0; a < v->module->arrays.n; a++) {
 		const struct array *array = v->module->arrays.items[a];
 
-		if (array->window && (array->role != ROLE_TEMP || array->window < 0 || array->windowed < 0 ||
-				      array->windowed >= array->rank || (array->folded >> array->windowed & 1U)))
+		if (array->window && ((array->role != ROLE_TEMP && array->role != ROLE_BLOCK) || array->window < 0 ||
+				      array->windowed < 0 || array->windowed >= array->rank ||
+				      (array->folded >> array->windowed & 1U)))
 			fail(v, array->span, "'%s' has a window of %lld of its subscript %d", array->name,
 			     (long long) array->window, array->windowed);
 	}

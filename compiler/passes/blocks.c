@@ -2,9 +2,13 @@
  *
  * What a block of systems holds of the arrays that move with them: of a temporary that lives in one iteration of the
  * loop as many values as the block has lanes, in the place of one; of any other array a copy of the block's part,
- * X.block, which is read from it before the block runs and written back behind it. */
+ * X.block, which is read from it before the block runs and written back behind it. Where one loop reads each row of it
+ * once, in its order, the copy has a few rows at a time (a window), which are read when the loop is there: they are
+ * used while they are in the nearest cache, and the rest of it is left to what is read again. */
 #include "ir/block.h"
 #include "passes/pass_private.h"
+
+enum { ROWS = 8 };      /* at a time: squares of each instruction set (runtime/pmgrt_block.h) divide them */
 
 static const char *block_name(struct module *module, const struct array *array)
 {
@@ -14,6 +18,75 @@ static const char *block_name(struct module *module, const struct array *array)
 		name = arena_printf(module->arena, "%s.block%d", array->name, i);
 	return name;
 }
+
+/* ---- rows that are read in their order ---- */
+
+struct sweep {
+	struct module *module;
+	const struct block_use *use;
+	int level;                      /* of the dim of the rows */
+	int n_loops;                    /* over it, around statements that read the array */
+	bool is_of_rows;                /* each of them reads the row that its loop is at */
+	const struct stage *stage;
+};
+
+static void look_at_read(struct access *access, void *user)
+{
+	struct sweep *sweep = user;
+	const struct expr *row;
+
+	if (access->array != sweep->use->array)
+		return;
+	row = access->subs[sweep->use->first];
+	sweep->is_of_rows = sweep->is_of_rows && row->kind == EXPR_DIM && row->index == sweep->level &&
+			    sweep->stage->dims.items[sweep->level].kind == DIM_RANGE;
+}
+
+static bool reads_rows(struct sweep *sweep, __isl_keep isl_schedule_node *node)
+{
+	stage_list below = tree_stages(sweep->module, node);
+	bool reads = false;
+
+	for (int i = 0; i < below.n; i++) {
+		sweep->stage = below.items[i];
+		stage_reads(below.items[i], look_at_read, sweep);
+		reads = reads || stage_reads_array(below.items[i], sweep->use->array);
+	}
+	return reads;
+}
+
+static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct sweep *sweep = user;
+	const struct mark *mark = mark_of_node(node);
+
+	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level)
+		sweep->n_loops += reads_rows(sweep, node);
+	return isl_bool_true;
+}
+
+/* Does one loop, directly inside, read its rows in their order, which nobody writes? */
+static bool is_read_by_rows(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark,
+			    const struct block_use *use)
+{
+	struct sweep sweep = { .module = module, .use = use, .level = mark_dim_number(mark) + 1, .is_of_rows = true };
+
+	if (use->is_written || use->segments || use->position != 0 || use->first != use->last)
+		return false;
+	reads_rows(&sweep, node);
+	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
+	return sweep.is_of_rows && sweep.n_loops == 1;
+}
+
+static void keep_rows(struct module *module, struct array *copy, const struct block_use *use)
+{
+	copy->window = ROWS;
+	copy->windowed = use->first;
+	module_decide(module, "blocks", use->array->name, arena_printf(module->arena, "%d rows at a time", ROWS),
+		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
+}
+
+/* ---- copies ---- */
 
 /* The subscripts of a copy are those that move below the loop. */
 static unsigned folded_subscripts(const struct block_use *use)
@@ -41,7 +114,8 @@ static struct array *free_copy(struct module *module, struct array *array)
 	return copy;
 }
 
-static struct array *copy_of(struct module *module, const struct block_use *use, const struct mark *mark)
+static struct array *copy_of(struct module *module, __isl_keep isl_schedule_node *node, const struct block_use *use,
+			     const struct mark *mark)
 {
 	struct array *array = use->array;
 	struct array *copy = free_copy(module, array);
@@ -53,6 +127,9 @@ static struct array *copy_of(struct module *module, const struct block_use *use,
 		copy->lo[i] = array->lo[i];
 		copy->hi[i] = array->hi[i];
 	}
+	copy->window = 0;
+	if (is_read_by_rows(module, node, mark, use))
+		keep_rows(module, copy, use);
 	return copy;
 }
 
@@ -62,7 +139,6 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 	block_use_list uses = block_uses(walk->module, node);
 	struct mark *filled = mark_new(walk->module, MARK_BLOCK, "interleave", mark->span);
 
-	node = isl_schedule_node_parent(node);
 	*filled = *mark;
 	for (int i = 0; i < uses.n; i++) {
 		struct block_use *use = &uses.items[i];
@@ -73,11 +149,12 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 			use->array->lanes = (int) mark->factor;
 			continue;
 		}
-		vec_push(walk->module->arena, &filled->arrays, copy_of(walk->module, use, mark));
+		vec_push(walk->module->arena, &filled->arrays, copy_of(walk->module, node, use, mark));
 		filled->arrays.items[filled->arrays.n - 1]->is_per_thread =
 			use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
 	}
-	node = isl_schedule_node_insert_mark(isl_schedule_node_delete(node), mark_id(walk->module, filled));
+	node = isl_schedule_node_delete(isl_schedule_node_parent(node));
+	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, filled));
 	return isl_schedule_node_first_child(node);
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies of a few rows of a block (a window of them, passes/blocks.c): those that a loop over rows is at. Where it
+ * comes to others, they are brought there, for all arrays that are read in one loop together; then a pointer to the row
+ * of each is declared, which what reads it uses. Where isl made several loops of one, or took an iteration out, each
+ * array is looked after by itself: its rows may come in any order. */
+#include "codegen/codegen_private.h"
+
+/* ---- which loop reads an array ---- */
+
+struct search {
+	const struct array *array;
+	int level;                      /* of the dim of the rows */
+	int n_loops, n_found, last;     /* loops over it; those that read the array, the last one's number */
+	int n_inside;                   /* statements that do so there */
+};
+
+static isl_bool count_reader(__isl_keep isl_ast_node *node, void *user)
+{
+	struct search *search = user;
+	isl_ast_expr *instance;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	search->n_inside += stage_reads_array(ast_stage(instance), search->array);
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+static int n_readers(__isl_keep isl_ast_node *node, const struct array *array)
+{
+	struct search search = { .array = array };
+
+	isl_ast_node_foreach_descendant_top_down(node, count_reader, &search);
+	return search.n_inside;
+}
+
+static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
+{
+	struct search *search = user;
+	const struct mark *mark = ast_mark(node);
+	isl_ast_node *loop;
+	int n;
+
+	if (!mark || mark->kind != MARK_LOOP || mark_dim_number(mark) != search->level)
+		return isl_bool_true;
+	loop = isl_ast_node_mark_get_node(node);
+	n = isl_ast_node_get_type(loop) == isl_ast_node_for ? n_readers(loop, search->array) : 0;
+	isl_ast_node_free(loop);
+	search->n_inside += n;
+	search->n_found += n > 0;
+	search->last = n > 0 ? search->n_loops : search->last;
+	search->n_loops++;
+	return isl_bool_true;
+}
+
+/* The number of the loop that has all that read the array; -1: there is none. */
+static int loop_of(const struct emit *e, __isl_keep isl_ast_node *body, const struct array *array)
+{
+	struct search search = { .array = array, .level = mark_dim_number(e->block) + 1 };
+
+	isl_ast_node_foreach_descendant_top_down(body, look_at_loop, &search);
+	return search.n_found == 1 && search.n_inside == n_readers(body, array) ? search.last : -1;
+}
+
+/* ---- the rows that are there ---- */
+
+static const struct block_rows *of_loop(const struct emit *e, int loop)
+{
+	for (int i = 0; i < e->block_rows.n && loop >= 0; i++)
+		if (e->block_rows.items[i].loop == loop)
+			return &e->block_rows.items[i];
+	return NULL;
+}
+
+struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy)
+{
+	struct block_rows rows = { .copy = copy, .loop = loop_of(e, body, copy->owner) };
+	const struct block_rows *other = of_loop(e, rows.loop);
+
+	if (other) {
+		rows.begin = other->begin;
+		rows.end = other->end;
+	} else {
+		rows.begin = names_declare(&e->names, "begin");
+		rows.end = names_declare(&e->names, "end");
+		line(e->w, "int64_t %s = 0, %s = 0;", rows.begin, rows.end);
+	}
+	rows.rows = names_declare(&e->names, arena_printf(e->arena, "%s_rows", copy->owner->c_name));
+	line(e->w, "const %s *%s = %s;", type_c_name(copy->type), rows.rows, copy->c_name);
+	vec_push(e->arena, &e->block_rows, rows);
+	return &e->block_rows.items[e->block_rows.n - 1];
+}
+
+/* ---- where a loop is ---- */
+
+static bool is_visible(const struct emit *e, const struct block_row *at)
+{
+	return at->place < e->names.visible.n && e->names.visible.items[at->place] == at->name;
+}
+
+static bool is_same(const struct emit *e, const struct affine *a, const struct affine *b)
+{
+	struct affine above = affine_combine(e->arena, 1, a, -1, b), below = affine_combine(e->arena, 1, b, -1, a);
+
+	return affine_is_equal(e->arena, a, b) || (facts_imply(e->module->ctx, e->arena, &e->facts, &above) &&
+						   facts_imply(e->module->ctx, e->arena, &e->facts, &below));
+}
+
+/* The name of the row, if it is there; NULL. */
+static const char *find_row(const struct emit *e, const struct array *copy, const struct affine *row)
+{
+	for (int i = e->rows_at.n - 1; i >= 0; i--)
+		if (e->rows_at.items[i].copy == copy && is_visible(e, &e->rows_at.items[i]) &&
+		    is_same(e, &e->rows_at.items[i].row, row))
+			return e->rows_at.items[i].name;
+	return NULL;
+}
+
+static void push_row(struct emit *e, const struct block_row *row)
+{
+	while (e->rows_at.n && !is_visible(e, &e->rows_at.items[e->rows_at.n - 1]))
+		e->rows_at.n--;
+	vec_push(e->arena, &e->rows_at, *row);
+}
+
+static struct affine row_of(struct emit *e, const struct array *copy, const struct point *point,
+			    const struct access *access)
+{
+	struct affine lo = affine_of_expr(e, NULL, copy->lo[copy->windowed]);
+	struct affine row = affine_of_expr(e, point, access->subs[copy->windowed]);
+
+	return affine_combine(e->arena, 1, &row, -1, &lo);
+}
+
+/* The row of what is read below; false: nothing is. */
+static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struct block_rows *rows, struct affine *row)
+{
+	struct finding found = find_part(node, rows->copy->owner);
+	struct point point = { found.stage, found.instance };
+
+	if (found.stage)
+		*row = row_of(e, rows->copy, &point, found.access);
+	isl_ast_expr_free(found.instance);
+	return found.stage;
+}
+
+/* All rows with the same borders move together. */
+static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
+{
+	const char *text = affine_plain(e->arena, row);
+	const char *factor = text_at_least(e->arena, affine_print(e->arena, row), LEVEL_PRODUCT);
+
+	open_block(e->w, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
+	line(e->w, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
+	line(e->w, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
+	for (int i = 0; i < e->block_rows.n; i++)
+		if (e->block_rows.items[i].begin == first->begin)
+			line(e->w, "%s", e->block_rows.items[i].fill);
+	close_block(e->w, "}");
+}
+
+static void emit_row_name(struct emit *e, const struct block_rows *rows, const struct affine *row)
+{
+	struct block_row there = { .copy = rows->copy, .row = *row };
+	struct affine begin = affine_name(e->arena, rows->begin), at = affine_combine(e->arena, 1, row, -1, &begin);
+
+	at = affine_scale(e->arena, &at, rows->copy->lanes, 0);
+	there.place = e->names.visible.n;
+	there.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", rows->copy->owner->c_name));
+	line(e->w, "const %s *%s = &%s[%s];", type_c_name(rows->copy->type), there.name, rows->rows,
+	     affine_plain(e->arena, &at));
+	push_row(e, &there);
+}
+
+bool rows_are_of(const struct emit *e, const struct mark *loop)
+{
+	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == mark_dim_number(e->block) + 1;
+}
+
+void rows_enter(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const char *moved = NULL;
+	struct affine row;
+
+	for (int i = 0; e->block && !e->in_lanes && i < e->block_rows.n; i++) {
+		const struct block_rows *rows = &e->block_rows.items[i];
+
+		if (!row_below(e, node, rows, &row) || find_row(e, rows->copy, &row))
+			continue;
+		if (rows->begin != moved)
+			emit_move(e, rows, &row);
+		moved = rows->begin;
+		emit_row_name(e, rows, &row);
+	}
+}
+
+const char *rows_access(struct emit *e, const struct point *point, const struct access *access)
+{
+	const struct array *copy = block_array(e, access->array);
+	const char *name;
+	struct affine row;
+
+	if (copy->role != ROLE_BLOCK || !copy->window)
+		return NULL;
+	row = row_of(e, copy, point, access);
+	name = find_row(e, copy, &row);
+	if (!name)
+		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
+	return arena_printf(e->arena, "%s[%s]", name, e->lane);
+}
