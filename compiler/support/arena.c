@@ -100,7 +100,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	struct arena_block *block;
 
 	arena->allocated += rounded;
-	if (arena->is_exhausted || (arena->fail_at > 0 && --arena->fail_at == 0))
+	if (arena->is_exhausted || (arena->fails != NULL && arena->fails()))
 		return arena_alloc_exhausted(arena, rounded);
 	if (rounded > BLOCK_SIZE / 4)
 		return arena_alloc_alone(arena, rounded);

@@ -29,7 +29,7 @@ struct arena {
 	jmp_buf *on_failure;        /* armed by the driver; NULL: abort() */
 	struct arena_block *reserve;
 	bool is_exhausted;          /* the reserve is in use */
-	size_t fail_at;             /* for tests: memory runs out at the allocation of this number, from 1; 0: never */
+	bool (*fails)(void);        /* for tests: does memory run out at this allocation? NULL: no */
 };
 
 bool arena_reserve(struct arena *arena, size_t size);   /* false: no memory */
