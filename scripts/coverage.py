@@ -7,8 +7,8 @@ tests/unreached says why not: below each reason the functions that have such lin
 such lines wherever they stand (`line PATTERN`). A function without a reason fails; a name all of whose lines are
 reached is told, so that it can go.
 
-Whether the tests pass is not asked here: some count calls of the system, and the counts of lines are written by such
-calls. Processes that end without exit (readers of HDF5) leave no counts.
+Tests that say "Not with counts of lines" are left out, and those that fail are only told: the lanes ask whether they
+pass. Processes that end without exit (readers of HDF5) leave no counts.
 """
 import json
 import re

@@ -35,10 +35,8 @@ def restore(folder, old):
 
 
 def run(command, folder, **env):
-    # Built with --coverage, the command leaves no counts: a fault while they are written would spoil all of them.
-    return subprocess.run(command, cwd=folder, env=dict(os.environ, GCOV_PREFIX="/dev/null", **env),
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          errors="replace", check=False)
+    return subprocess.run(command, cwd=folder, env=dict(os.environ, **env), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
 
 
 def sanitizer():

@@ -7,7 +7,8 @@ still, to the byte, with nothing beside it. Where the command succeeds all the s
 inputs that may be so where a call only asks about a file that is opened later, where HDF5 reads again, and for wisdom,
 which is left alone with a note.
 
-PMG_TEST_LONG takes every call; otherwise some of each command, evenly."""
+PMG_TEST_LONG takes every call; otherwise some of each command, evenly. Not with counts of lines, which are written by
+such calls, too."""
 import os
 import subprocess
 import tempfile

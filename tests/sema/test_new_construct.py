@@ -4,6 +4,7 @@
 
 Builds the table of constructs anew with the file and the row from that page, links it before the library, and runs
 the program of the page in the interpreter.
+Not with counts of lines, for which the library must be linked otherwise.
 """
 import os
 import re

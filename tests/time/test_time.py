@@ -4,7 +4,7 @@
 for all of them (with PMG_TEST_LONG; else of a sixth of the examples), and 1 s for a pipeline of 100 stages, which
 stays parallel; and whatever it is given it ends within 10 s: with code, or with the message that says that isl's quota
 is used up. The best of some runs, in processor time, so that what else runs on the machine does not count.
-Not with sanitizers, which take their own time."""
+Not with sanitizers, which take their own time. Not with counts of lines, which do so, too."""
 import os
 import resource
 import subprocess
