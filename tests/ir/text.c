@@ -95,6 +95,7 @@ static const struct text_case text_cases[] = {
 	{ HEAD "param m = 9223372036854775808\n", "does not fit into 64 bits" },
 	{ HEAD "param m ! 3\n", "this character means nothing here" },
 	{ HEAD "loop it in 0..n\n", "'it' is not a counter" },
+	{ HEAD "derived m = thirds(n, 1)\n", "expected halvings or doublings" },
 	{ STAGE "a[i] := 1.0\n", "expected =, +=, *=, min= or max=" },
 	{ STAGE "a[i, i] = 1.0\n", "expected ']', found ','" },
 	{ STAGE "a[$3] = 1.0\n", "there is no such dim here" },
