@@ -76,6 +76,12 @@ bool affine_is_constant(const struct affine *affine, int64_t *value)
 	return affine->terms.n == 0;
 }
 
+const char *affine_only_name(const struct affine *value)
+{
+	return value->terms.n == 1 && value->terms.items[0].factor == 1 && value->constant == 0
+		       ? value->terms.items[0].text : NULL;
+}
+
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b)
 {
 	struct affine difference = affine_combine(arena, 1, a, -1, b);

@@ -231,6 +231,31 @@ static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
 	return isl_bool_true;
 }
 
+struct visiting {
+	void (*visit)(struct stage *stage, void *user);
+	void *user;
+};
+
+static isl_bool visit_instance(__isl_keep isl_ast_node *node, void *user)
+{
+	const struct visiting *visiting = user;
+	isl_ast_expr *instance;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_user)
+		return isl_bool_true;
+	instance = isl_ast_node_user_get_expr(node);
+	visiting->visit(ast_stage(instance), visiting->user);
+	isl_ast_expr_free(instance);
+	return isl_bool_true;
+}
+
+void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *stage, void *user), void *user)
+{
+	struct visiting visiting = { visit, user };
+
+	isl_ast_node_foreach_descendant_top_down(node, visit_instance, &visiting);
+}
+
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage)
 {
 	struct search search = { .stage = stage, .kind = kind };

@@ -9,30 +9,29 @@
 /* ---- which loop reads an array ---- */
 
 struct search {
+	const struct emit *e;
 	const struct array *array;
-	int level;                      /* of the dim of the rows */
 	int n_loops, n_found, last;     /* loops over it; those that read the array, the last one's number */
 	int n_inside;                   /* statements that do so there */
 };
 
-static isl_bool count_reader(__isl_keep isl_ast_node *node, void *user)
+bool rows_are_of(const struct emit *e, const struct mark *loop)
+{
+	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == mark_dim_number(e->block) + 1;
+}
+
+static void count_reader(struct stage *stage, void *user)
 {
 	struct search *search = user;
-	isl_ast_expr *instance;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	search->n_inside += stage_reads_array(ast_stage(instance), search->array);
-	isl_ast_expr_free(instance);
-	return isl_bool_true;
+	search->n_inside += stage_reads_array(stage, search->array);
 }
 
 static int n_readers(__isl_keep isl_ast_node *node, const struct array *array)
 {
 	struct search search = { .array = array };
 
-	isl_ast_node_foreach_descendant_top_down(node, count_reader, &search);
+	ast_each_stage(node, count_reader, &search);
 	return search.n_inside;
 }
 
@@ -43,7 +42,7 @@ static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
 	isl_ast_node *loop;
 	int n;
 
-	if (!mark || mark->kind != MARK_LOOP || mark_dim_number(mark) != search->level)
+	if (!mark || !rows_are_of(search->e, mark))
 		return isl_bool_true;
 	loop = isl_ast_node_mark_get_node(node);
 	n = isl_ast_node_get_type(loop) == isl_ast_node_for ? n_readers(loop, search->array) : 0;
@@ -58,7 +57,7 @@ static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
 /* The number of the loop that has all that read the array; -1: there is none. */
 static int loop_of(const struct emit *e, __isl_keep isl_ast_node *body, const struct array *array)
 {
-	struct search search = { .array = array, .level = mark_dim_number(e->block) + 1 };
+	struct search search = { .e = e, .array = array };
 
 	isl_ast_node_foreach_descendant_top_down(body, look_at_loop, &search);
 	return search.n_found == 1 && search.n_inside == n_readers(body, array) ? search.last : -1;
@@ -174,11 +173,6 @@ static void emit_row_name(struct emit *e, const struct block_rows *rows, const s
 	push_row(e, &there);
 }
 
-bool rows_are_of(const struct emit *e, const struct mark *loop)
-{
-	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == mark_dim_number(e->block) + 1;
-}
-
 void rows_enter(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const char *moved = NULL;
@@ -206,7 +200,9 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 		return NULL;
 	row = row_of(e, copy, point, access);
 	name = find_row(e, copy, &row);
-	if (!name)
+	if (!name) {
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
+		name = copy->c_name;
+	}
 	return arena_printf(e->arena, "%s[%s]", name, e->lane);
 }

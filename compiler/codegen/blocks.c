@@ -23,8 +23,9 @@ static void find_read(struct access *access, void *user)
 		finding->access = access;
 }
 
-static void find_in_stage(struct finding *finding, struct stage *stage)
+static void find_in_stage(struct stage *stage, void *user)
 {
+	struct finding *finding = user;
 	struct access *before = finding->access;
 
 	stage_reads(stage, find_read, finding);
@@ -34,18 +35,6 @@ static void find_in_stage(struct finding *finding, struct stage *stage)
 	}
 	if (finding->access != before)
 		finding->stage = stage;
-}
-
-static isl_bool find_below(__isl_keep isl_ast_node *node, void *user)
-{
-	isl_ast_expr *instance;
-
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	find_in_stage(user, ast_stage(instance));
-	isl_ast_expr_free(instance);
-	return isl_bool_true;
 }
 
 /* Does each cell of the block get its value here, or is not read anywhere? Then it need not be read before. */
@@ -107,14 +96,20 @@ static const char *part_text(struct emit *e, const struct array *copy, const str
 			    affine_plain(e->arena, &part.row_distance));
 }
 
-/* "16, b, &plan->places[1], s_block, lanes, n": an array whose blocks are where the caller has them. */
+/* "16, b, &plan->places[1], s_block, lanes": an array whose blocks are where the caller has them. */
+static const char *held_text(struct emit *e, const struct array *copy, const char *first, const char *n_lanes)
+{
+	return arena_printf(e->arena, "%s, %s, &plan->places[%d], %s, %s", lanes_text(e), copy->owner->c_name,
+			    e->layout->slot_of[copy->owner->number], first, n_lanes);
+}
+
+/* The same and all of its rows. */
 static const char *place_text(struct emit *e, const struct array *copy, const struct finding *found,
 			      const char *first, const char *n_lanes)
 {
 	struct part part = part_of(e, copy, found);
 
-	return arena_printf(e->arena, "%s, %s, &plan->places[%d], %s, %s, %s", lanes_text(e), copy->owner->c_name,
-			    e->layout->slot_of[copy->owner->number], first, n_lanes,
+	return arena_printf(e->arena, "%s, %s", held_text(e, copy, first, n_lanes),
 			    affine_plain(e->arena, &part.rows));
 }
 
@@ -157,29 +152,29 @@ struct finding find_part(__isl_keep isl_ast_node *node, const struct array *arra
 {
 	struct finding finding = { .array = array };
 
-	isl_ast_node_foreach_descendant_top_down(node, find_below, &finding);
+	ast_each_stage(node, find_in_stage, &finding);
 	if (finding.stage)
 		finding.instance = ast_first_instance(node, finding.stage, false);
 	return finding;
 }
 
 /* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end);" */
-static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct finding *found,
+static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct part *part,
 				  const char *first, const char *n_lanes)
 {
-	const struct array *copy = rows->copy, *array = copy->owner;
-	struct part part = part_of(e, copy, found);
-	struct affine begin = affine_name(e->arena, rows->begin), from = affine_multiply(e, &begin, &part.row_distance);
+	const struct array *copy = rows->copy;
+	struct affine begin = affine_name(e->arena, rows->begin), from;
 
 	if (is_held(e, copy))
-		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, &plan->places[%d], %s, %s, %s, %s);",
-				    rows->rows, type_name(copy->type), copy->c_name, lanes_text(e), array->c_name,
-				    e->layout->slot_of[array->number], first, n_lanes, rows->begin, rows->end);
-	from = affine_combine(e->arena, 1, &part.start, 1, &from);
+		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s);", rows->rows,
+				    type_name(copy->type), copy->c_name, held_text(e, copy, first, n_lanes),
+				    rows->begin, rows->end);
+	from = affine_multiply(e, &begin, &part->row_distance);
+	from = affine_combine(e->arena, 1, &part->start, 1, &from);
 	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
-			    copy->c_name, lanes_text(e), c_offset(e, array->c_name, &from), n_lanes,
-			    affine_plain(e->arena, &part.distance), rows->end, rows->begin,
-			    affine_plain(e->arena, &part.row_distance));
+			    copy->c_name, lanes_text(e), c_offset(e, copy->owner->c_name, &from), n_lanes,
+			    affine_plain(e->arena, &part->distance), rows->end, rows->begin,
+			    affine_plain(e->arena, &part->row_distance));
 }
 
 static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -193,18 +188,19 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	note_write(e, copy);
 	rows = rows_declare(e, body, copy);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
-	rows->fill = rows_fill_text(e, rows, found, first, n_lanes);
+	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
 			    const struct finding *found, const char *first, const char *n_lanes)
 {
-	bool is_read = !is_made_here(e, body, copy->owner);
+	bool is_read;
 
 	if (copy->window) {
 		open_rows(e, body, copy, found, first, n_lanes);
 		return;
 	}
+	is_read = !is_made_here(e, body, copy->owner);
 	if (copy->segments) {
 		ragged_fill(e, copy, is_read);
 		return;

@@ -210,11 +210,13 @@ static const char *equality(struct emit *e, const struct affine *variable, const
 {
 	struct affine zero = affine_constant(0), row;
 	int64_t number;
+	const char *is_root;
 
 	if (!e->ragged || !affine_is_constant(value, &number) || number >= 0)
 		return affine_comparison(e->arena, variable, "==", value).text;
-	if (kin_is_root(e, variable))
-		return kin_is_root(e, variable);
+	is_root = kin_is_root(e, variable);
+	if (is_root)
+		return is_root;
 	row = affine_name(e->arena, e->ragged->begin);
 	row = affine_combine(e->arena, 1, variable, -1, &row);
 	return affine_comparison(e->arena, &row, "<", &zero).text;

@@ -46,6 +46,8 @@ struct affine affine_combine(struct arena *arena, int64_t a, const struct affine
 			     const struct affine *y);
 struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t factor, int64_t add);
 bool affine_is_constant(const struct affine *affine, int64_t *value);
+/* The name that is all of the value; NULL. */
+const char *affine_only_name(const struct affine *value);
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
 struct text affine_print(struct arena *arena, const struct affine *affine);
@@ -355,6 +357,8 @@ __isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node);
 const struct mark *ast_mark(__isl_keep isl_ast_node *node);
 const struct mark *ast_strip_mark(isl_ast_node **node);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
+/* Of each instance below a node, its stage. */
+void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *stage, void *user), void *user);
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);
 
@@ -554,8 +558,6 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		     const struct range *range);
 /* In a deal: a loop of vectors below `mark`, for one lane after the other; false: `node` is none. */
 bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
-/* The name that is all of the value; NULL. */
-const char *affine_only_name(const struct affine *value);
 /* The element of an index array that the variable has; NULL. */
 const struct binding *binding_of(const struct emit *e, const char *name);
 /* What is printed next stands below a condition, or is a row beside a deal. */

@@ -63,12 +63,6 @@ static bool is_sorted_copy(const struct module *module, const struct array *arra
 	return false;
 }
 
-const char *affine_only_name(const struct affine *value)
-{
-	return value->terms.n == 1 && value->terms.items[0].factor == 1 && value->constant == 0
-		       ? value->terms.items[0].text : NULL;
-}
-
 const struct binding *binding_of(const struct emit *e, const char *name)
 {
 	for (int i = e->bindings.n - 1; i >= 0; i--) {

@@ -260,6 +260,16 @@ void kin_look(struct emit *e)
 	e->ragged->above.n = 0;
 }
 
+/* The lane of a cell takes the value of the cell. */
+static void set_lane(struct emit *e, const struct array *copy, const char *name, const char *cell)
+{
+	if (e->lanes_are_vectors)
+		line(e->w, "PMG_SET_LANE_%s(%s, %s, %s & %d, %s[%s]);", row_suffix(copy->type), name, lanes_text(e),
+		     cell, copy->lanes - 1, copy->c_name, cell);
+	else
+		line(e->w, "%s[%s & %d] = %s[%s];", name, cell, copy->lanes - 1, copy->c_name, cell);
+}
+
 /* x_parent[lane]: from the row before, and from where else parents are. */
 static void declare_above(struct emit *e, const struct above *above)
 {
@@ -267,20 +277,19 @@ static void declare_above(struct emit *e, const struct above *above)
 	const struct array *copy = block_array(e, above->array);
 	struct affine index = affine_scale(e->arena, &above->parent.row, copy->lanes, -copy->lanes);
 	struct affine lane = affine_name(e->arena, e->lane);
-	const char *q;
+	const char *q, *cell;
 	int names;
 
 	index = affine_combine(e->arena, 1, &index, 1, &lane);
 	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
 	names = lanes_open(e);
-	line(e->w, e->lanes_are_vectors ? "%s = PMG_READ_%s(%s[%s]);" : "%s = %.0s%s[%s];", lane_of(e, above->name),
-	     row_suffix(copy->type), copy->c_name, affine_plain(e->arena, &index));
+	cell = arena_printf(e->arena, "%s[%s]", copy->c_name, affine_plain(e->arena, &index));
+	if (e->lanes_are_vectors)
+		cell = arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(copy->type), cell);
+	line(e->w, "%s = %s;", lane_of(e, above->name), cell);
 	lanes_close(e, names);
 	names = open_list(e, kin, &above->parent.row, "parents", 1, &q);
-	line(e->w, e->lanes_are_vectors ? "PMG_SET_LANE_%s(%s, %s, %s, %s);" : "%.0s%s[%.0s%s] = %s;",
-	     row_suffix(copy->type), above->name, lanes_text(e),
-	     arena_printf(e->arena, "%s[%s] & %d", kin->cells, q, copy->lanes - 1),
-	     arena_printf(e->arena, "%s[%s[%s]]", copy->c_name, kin->cells, q));
+	set_lane(e, copy, above->name, arena_printf(e->arena, "%s[%s]", kin->cells, q));
 	block_close(e, names);
 }
 

@@ -58,29 +58,21 @@ struct look {
 	bool is_vector;
 };
 
-static isl_bool look_at_stage(__isl_keep isl_ast_node *node, void *user)
+static void look_at_stage(struct stage *stage, void *user)
 {
 	struct look *look = user;
-	const struct stage *stage;
-	isl_ast_expr *instance;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	stage = ast_stage(instance);
 	look->type = look->type == TYPE_N ? stage->write.array->type : look->type;
 	look->is_vector = look->is_vector && stage->write.array->type == look->type &&
 			  (stage->op == REDUCE_SET || stage->op == REDUCE_ADD || stage->op == REDUCE_MUL) &&
 			  is_vector_value(look->e, stage->value, look->type);
-	isl_ast_expr_free(instance);
-	return isl_bool_true;
 }
 
 void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	struct look look = { e, TYPE_N, true };
 
-	isl_ast_node_foreach_descendant_top_down(body, look_at_stage, &look);
+	ast_each_stage(body, look_at_stage, &look);
 	e->lanes_are_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
 			       e->block->factor*type_size(look.type) % WIDEST_VECTOR == 0;
 	e->lane_type = look.type;

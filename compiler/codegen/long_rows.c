@@ -34,24 +34,18 @@ struct others {
 	bool has;
 };
 
-static isl_bool look_for_other(__isl_keep isl_ast_node *node, void *user)
+static void look_for_other(struct stage *stage, void *user)
 {
 	struct others *others = user;
-	isl_ast_expr *instance;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	others->has |= ast_stage(instance) != others->stage;
-	isl_ast_expr_free(instance);
-	return isl_bool_true;
+	others->has |= stage != others->stage;
 }
 
 static bool has_others(__isl_keep isl_ast_node *node, const struct stage *stage)
 {
 	struct others others = { stage, false };
 
-	isl_ast_node_foreach_descendant_top_down(node, look_for_other, &others);
+	ast_each_stage(node, look_for_other, &others);
 	return others.has;
 }
 

@@ -25,18 +25,11 @@ static bool has_group(const struct nest *nest, const struct group *group)
 	return false;
 }
 
-static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
+static void note_stage(struct stage *stage, void *user)
 {
 	struct collecting *collecting = user;
 	struct nest *nest = collecting->nest;
-	isl_ast_expr *instance;
-	const struct stage *stage;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	stage = ast_stage(instance);
-	isl_ast_expr_free(instance);
 	if (!has_group(nest, stage->group))
 		vec_push(collecting->e->arena, &nest->groups, stage->group);
 	if (stage->write.array->role != ROLE_LOCAL) {
@@ -46,7 +39,6 @@ static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
 		nest->sets_other |= !is_of_start;
 	}
 	nest->is_commit |= stage->is_commit;
-	return isl_bool_true;
 }
 
 static int count_lines(const char *text)
@@ -91,7 +83,7 @@ static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_
 		isl_ast_node_free(node);
 		return;
 	}
-	isl_ast_node_foreach_descendant_top_down(node, note_instance, &collecting);
+	ast_each_stage(node, note_stage, &collecting);
 	vec_push(e->arena, nests, nest);
 	settle(e, nests, nests->n - 1);
 }

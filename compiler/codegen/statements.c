@@ -21,27 +21,19 @@ static void note_read(struct access *access, void *user)
 	below->is_read |= access->array == below->array;
 }
 
-static isl_bool note_instance(__isl_keep isl_ast_node *node, void *user)
+static void note_stage(struct stage *stage, void *user)
 {
 	struct below *below = user;
-	isl_ast_expr *instance;
-	struct stage *stage;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	stage = ast_stage(instance);
 	below->is_written |= stage->write.array == below->array;
 	expr_reads(stage->value, note_read, below);
-	isl_ast_expr_free(instance);
-	return isl_bool_true;
 }
 
 static struct below look_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
 {
 	struct below below = { e, array, false, false };
 
-	isl_ast_node_foreach_descendant_top_down(node, note_instance, &below);
+	ast_each_stage(node, note_stage, &below);
 	return below;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the lanes of a deal read once (streams.c). */
-#ifndef PMG_CODEGEN_STREAMS_H
-#define PMG_CODEGEN_STREAMS_H
+#ifndef PMGC_CODEGEN_STREAMS_H
+#define PMGC_CODEGEN_STREAMS_H
 
 #include "codegen/codegen_private.h"
 

@@ -121,7 +121,6 @@ static void note_segments(struct look *look, struct array *segments)
 {
 	if (!is_over_all(look, segments))
 		look->problem = "it leaves segments out";
-
 	if (look->segments && look->segments != segments)
 		look->problem = "it has segments of several arrays";
 	look->segments = segments;
