@@ -1874,6 +1874,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 	const double *restrict diag = plan->data[4];
 	const double *restrict rhs = plan->data[5];
 	double *restrict x = plan->data[6];
+	const bool x_is_large = pmg_is_large(plan, 6);
 	const int64_t *restrict F_offset_by_length = plan->data[16];
 	const int64_t *restrict F_parent_rows = plan->data[17];
 	const int64_t *restrict F_parent_cells = plan->data[18];
@@ -1965,7 +1966,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 				PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_WRITE_F64(x_block[16*i + lane]));
 			}
 		}
-		pmg_ragged_write_f64(x_block, 16, x, begin, rows);
+		pmg_ragged_write_f64(x_block, 16, x, begin, rows, x_is_large);
 	}
 
 	(void) control;
@@ -2095,8 +2096,8 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 				PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
 			}
 		}
-		pmg_ragged_write_f64(x_e_lower_block, 16, x_e_lower, begin, rows);
-		pmg_ragged_write_f64(x_e_block, 16, x_e, begin, rows);
+		pmg_ragged_write_f64(x_e_lower_block, 16, x_e_lower, begin, rows, false);
+		pmg_ragged_write_f64(x_e_block, 16, x_e, begin, rows, false);
 	}
 
 	#pragma omp parallel for schedule(static)

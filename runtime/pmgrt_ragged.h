@@ -5,6 +5,9 @@
  * reach; behind the end of its segment a lane has zeros, and what is there is not written back. Before the first row of
  * a block, and behind the last, there is room for one row more, which nobody sees.
  *
+ * Segments begin anywhere in a cache line. What is written goes there in vectors that do not: a line that two writes
+ * meet is read from memory first, by the one that finds half of it.
+ *
  * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_RAGGED_H
 #define PMGRT_RAGGED_H
@@ -87,6 +90,9 @@ static inline bool pmg_has_lane(int64_t lanes, int64_t lane)
 	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, value, \
 			 PMG_CHOOSE_F32(where_, value_, (vectors)[i_]))
 
+/* Rows that are transposed before they are written: whole vectors of each type. */
+enum { PMG_RUN = 16 };
+
 static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 {
 	int64_t shortest = rows[0];
@@ -96,7 +102,11 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 	return shortest;
 }
 
-/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse. */
+/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
+ * the caches if `is_past`.
+ *
+ * Rows of a lane on their way to memory stand in a run that begins where their vector does, `before` values ahead of
+ * them. Those behind its last whole vector move to the front, for the next one (pmg_run_write_TYPE). */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t longest) \
@@ -122,22 +132,56 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 			} \
 		} \
 	} \
-	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						   const int64_t *begin, const int64_t *rows) \
+	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at, \
+						bool is_past) \
 	{ \
-		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
-		for (int64_t lane = 0; lane < width; lane += square) { \
-			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+		int64_t i = 0; \
+		if (before) \
+			for (i = before; i < PMG_LANES(type); i++) \
+				to[at + i] = run[i]; \
+		for (; i < PMG_RUN; i += PMG_LANES(type)) \
+			if (is_past) \
+				PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
+			else \
+				*(pmg_vector_##name *) &to[at + i] = PMG_READ_##NAME(run[i]); \
+		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
+	} \
+	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						    const int64_t *begin, int64_t shortest, bool is_past) \
+	{ \
+		const int64_t whole = shortest/PMG_RUN*PMG_RUN; \
+		type runs[PMG_SQUARE_##NAME][PMG_RUN + PMG_VECTOR_BYTES/sizeof(type)]; \
+		int64_t before[PMG_SQUARE_##NAME]; \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			before[i] = (int64_t) ((uintptr_t) &to[begin[i]] % PMG_VECTOR_BYTES/sizeof(type)); \
+		for (int64_t row = 0; row < whole; row += PMG_RUN) { \
+			for (int64_t first = 0; first < PMG_RUN; first += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
+					lines[i] = *(const pmg_line_##name *) &block[(row + first + i)*width]; \
 				PMG_TRANSPOSE_##NAME(lines) \
 				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					*(pmg_line_##name *) &to[begin[lane + i] + row] = lines[i]; \
+					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
 			} \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row, \
+						     is_past); \
+		} \
+		for (int i = 0; whole && i < PMG_SQUARE_##NAME; i++) \
+			for (int64_t j = 0; j < before[i]; j++) \
+				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
+		return whole; \
+	} \
+	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   const int64_t *begin, const int64_t *rows, bool is_past) \
+	{ \
+		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
+		for (int64_t lane = 0; lane < width; lane += square) { \
+			const int64_t shortest = square > 1 ? pmg_shortest(&rows[lane], square) : 0; \
+			const int64_t whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest, \
+								    is_past); \
 			for (int64_t i = lane; i < lane + square; i++) \
 				for (int64_t row = whole; row < rows[i]; row++) \
 					to[begin[i] + row] = block[row*width + i]; \

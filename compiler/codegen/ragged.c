@@ -304,8 +304,11 @@ void ragged_fill(struct emit *e, const struct array *copy, bool is_read)
 
 void ragged_empty(struct emit *e, const struct array *copy)
 {
+	const char *is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
+
 	if (layout_is_hidden(e->layout, copy->owner))
 		return;
 	note_write(e, copy->owner);
-	line(e->w, "pmg_ragged_write_%s(%s);", type_name(copy->type), parts_text(e, copy));
+	line(e->w, "pmg_ragged_write_%s(%s, %s);", type_name(copy->type), parts_text(e, copy),
+	     is_past ? is_past : "false");
 }

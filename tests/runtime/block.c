@@ -58,13 +58,13 @@ static bool try_part(int64_t width, int64_t n_lanes, int64_t rows, int64_t gap)
 	return round_trip_f64(&flat) && round_trip_f32(&flat) && round_trip_f64(&full) && round_trip_f32(&full);
 }
 
-enum { SEGMENTS = 11, ROOM = 400 };
+enum { SEGMENTS = 11, ROOM = 800 };
 
-/* Segments of lengths that follow from `seed`, some of them empty, longest first. */
-static void lengths(int64_t seed, int64_t most, int64_t *offsets, int64_t *order)
+/* Segments of lengths that follow from `seed`, up to `most` longer than `least`, longest first. */
+static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets, int64_t *order)
 {
 	for (int64_t s = 0; s < SEGMENTS; s++)
-		offsets[s + 1] = offsets[s] + (s*7 + seed)*(s + 3) % (most + 1);
+		offsets[s + 1] = offsets[s] + least + (s*7 + seed)*(s + 3) % (most + 1);
 	for (int64_t s = 0; s < SEGMENTS; s++) {
 		int64_t at = s, rows = offsets[s + 1] - offsets[s];
 
@@ -75,7 +75,8 @@ static void lengths(int64_t seed, int64_t most, int64_t *offsets, int64_t *order
 }
 
 #define RAGGED_TRIP(name, type) \
-	static bool ragged_trip_##name(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes) \
+	static bool ragged_trip_##name(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes, \
+				       bool is_past) \
 	{ \
 		static type from[ROOM], to[ROOM], block[ROOM*WIDTH]; \
 		int64_t begin[WIDTH], rows[WIDTH]; \
@@ -92,7 +93,7 @@ static void lengths(int64_t seed, int64_t most, int64_t *offsets, int64_t *order
 			for (int64_t row = 0; row < longest; row++) \
 				ok = ok && fabs((double) (block[row*width + lane] - \
 						(row < rows[lane] ? from[begin[lane] + row] : 0))) < 0.5; \
-		pmg_ragged_write_##name(block, width, to, begin, rows); \
+		pmg_ragged_write_##name(block, width, to, begin, rows, is_past); \
 		for (int64_t s = 0; s < n_lanes; s++) \
 			for (int64_t i = offsets[order[s]]; i < offsets[order[s] + 1]; i++) { \
 				ok = ok && fabs((double) (to[i] - from[i])) < 0.5; \
@@ -124,19 +125,27 @@ static bool parents_are_rows(const int64_t *offsets, const int64_t *order)
 	return ok;
 }
 
+static bool try_segments(const int64_t *offsets, const int64_t *order, bool is_past)
+{
+	bool ok = parents_are_rows(offsets, order);
+
+	for (int64_t width = 2; width <= 16; width *= 2)
+		for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= SEGMENTS; n_lanes++)
+			ok = ok && ragged_trip_f64(offsets, order, width, n_lanes, is_past) &&
+			     ragged_trip_f32(offsets, order, width, n_lanes, is_past);
+	return ok;
+}
+
 static void test_ragged(struct tests *tests)
 {
 	for (int64_t seed = 0; seed < 6; seed++)
-		for (int64_t most = 0; most < 30; most += 7) {
-			int64_t offsets[SEGMENTS + 1] = { 0 }, order[SEGMENTS];
+		for (int64_t least = 0; least <= 32; least += 16)
+			for (int64_t most = 0; most < 30; most += 7) {
+				int64_t offsets[SEGMENTS + 1] = { 0 }, order[SEGMENTS];
 
-			lengths(seed, most, offsets, order);
-			CHECK(tests, parents_are_rows(offsets, order));
-			for (int64_t width = 2; width <= 16; width *= 2)
-				for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= SEGMENTS; n_lanes++)
-					CHECK(tests, ragged_trip_f64(offsets, order, width, n_lanes) &&
-						     ragged_trip_f32(offsets, order, width, n_lanes));
-		}
+				lengths(seed, least, most, offsets, order);
+				CHECK(tests, try_segments(offsets, order, (seed + most) % 2));
+			}
 }
 
 /* What is written to an array that is too large for caches stays in a part of one's own, and goes to its place. */
