@@ -12,35 +12,31 @@
 
 #include "codegen/codegen_private.h"
 
-/* Is this the loop of vectors of several statements? */
-static bool is_vector_of_several(__isl_keep isl_schedule_node *mark)
+static bool is_vector(__isl_keep isl_schedule_node *loop)
 {
-	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(mark));
+	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(loop));
 	const struct mark *how = mark_of_node(above);
-	isl_union_set *domain = isl_schedule_node_get_domain(mark);
-	bool is = how && how->kind == MARK_VECTOR && isl_union_set_n_set(domain) > 1;
 
 	isl_schedule_node_free(above);
-	isl_union_set_free(domain);
-	return is;
+	return how && how->kind == MARK_VECTOR;
 }
 
 static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node *node, void *user)
 {
 	isl_schedule_node *parent;
 	const struct mark *mark;
-	bool is_vector;
+	bool is_separate;
 
 	(void) user;
 	if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
 		return node;
 	parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
 	mark = mark_of_node(parent);
-	is_vector = mark && mark->kind == MARK_LOOP && is_vector_of_several(parent);
+	is_separate = mark && mark->kind == MARK_LOOP && is_vector(parent);
 	isl_schedule_node_free(parent);
 	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN))
 		return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
-	return is_vector ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
+	return is_separate ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
 }
 
 /* What holds of the parameters when the region runs: in the body, lo <= it < hi too. */

@@ -380,8 +380,8 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	e->grid = &grid;
 	print_kernel(e, node, mark);
 	e->grid = NULL;
-	for (size_t i = 0; i < n; i++)
-		e->is_written[i] |= outer[i];
+	while (n--)
+		e->is_written[n] |= outer[n];
 }
 
 /* ---- the condition of the loop ---- */

@@ -340,7 +340,7 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 		if (!is_first && !part->call)
 			writer_blank(e->w);
 		is_first = false;
-		e->in_loop = region == REGION_BODY && e->module->loop.var;
+		e->in_loop = e->module->loop.var;
 		if (nest->is_commit && region == REGION_BODY && print_failure_check(kernel) && !part->call)
 			writer_blank(e->w);
 		e->in_loop = false;

@@ -155,8 +155,8 @@ static void add_kin(struct layout *layout)
 {
 	const struct module *module = layout->module;
 
-	for (int i = 0; i < module->arrays.n; i++) {
-		const struct array *copy = module->arrays.items[i];
+	for (int a = 0; a < module->arrays.n; a++) {
+		const struct array *copy = module->arrays.items[a];
 		struct children children = { .lanes = copy->lanes };
 
 		if (copy->role != ROLE_BLOCK || !(copy->owner->facts & FACT_TREE) ||

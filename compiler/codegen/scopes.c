@@ -89,8 +89,8 @@ static int64_t step_of(struct emit *e, __isl_keep isl_ast_node *node)
 	struct affine step = affine_of_ast(e, isl_ast_node_for_get_inc(node), 1, 0);
 	int64_t value;
 
-	if (!affine_is_constant(&step, &value) || value <= 0)
-		emit_fail(e, "a loop has a step that is not a positive number");
+	if (!affine_is_constant(&step, &value))
+		emit_fail(e, "a loop has a step that is not a number");
 	return value;
 }
 

@@ -42,11 +42,11 @@ static const char *element_now(struct emit *e, const struct array *array, int by
 /* Of an element of an array, what stands between the brackets; NULL: it is none. */
 static const char *subscript_of(const struct emit *e, const char *array, const char *text)
 {
-	const size_t n = strlen(array), length = strlen(text);
+	const size_t n = strlen(array);
 
-	if (length < n + 3 || strncmp(text, array, n) != 0 || text[n] != '[')
+	if (strncmp(text, array, n) != 0 || text[n] != '[')
 		return NULL;
-	return arena_printf(e->arena, "%.*s", (int) (length - n - 2), text + n + 1);
+	return arena_printf(e->arena, "%.*s", (int) strlen(text + n) - 2, text + n + 1);
 }
 
 /* The stream whose elements are the subscripts of what is read; -1: none is. */
