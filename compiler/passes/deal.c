@@ -53,7 +53,6 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 			      "each lane of a team takes an iteration of '%s', rows of all of them are shared",
 			      mark->dim->name);
 		*descend = false;
-		steps++;
 	}
 	for (int i = 0; i < steps; i++)
 		node = isl_schedule_node_first_child(node);

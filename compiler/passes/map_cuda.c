@@ -48,7 +48,7 @@ static bool is_aligned(const struct module *module, const struct access *access,
 
 	return last && last->kind == EXPR_DIM && last->index == dim &&
 	       known_value(module, array->hi[array->rank - 1], &hi) &&
-	       (!array->lo[array->rank - 1] || known_value(module, array->lo[array->rank - 1], &lo)) &&
+	       known_value(module, array->lo[array->rank - 1], &lo) &&
 	       (hi - lo) % width == 0 && lo % width == 0;
 }
 

@@ -84,7 +84,7 @@ static isl_bool remark_inner(__isl_keep isl_schedule_node *node, void *user)
 
 	if (mark && mark->kind == MARK_BLOCK)
 		return isl_bool_false;
-	if (!mark || mark == inside->shared || (mark->kind != MARK_LOOP && mark->kind != MARK_CHILDREN))
+	if (!mark || mark == inside->shared || mark->kind != MARK_LOOP)
 		return isl_bool_true;
 	strict = tree_carried(node, inside->region->strict);
 	if (isl_union_map_is_empty(strict) == isl_bool_false)

@@ -173,7 +173,6 @@ static void keep_only_one(struct quotients *q, struct expr *term, const struct a
 	struct factors found = { 0 };
 
 	find_factors(q, term, divisor, &found);
-	q->is_possible = q->is_possible && found.n > 0;
 	if (found.n == 1 && !found.choice)
 		vec_push(q->module->arena, &q->kept, found.kept);
 }

@@ -270,12 +270,13 @@ static void remark_whole(const struct target *target, const struct mark *loop)
 
 static bool is_of_recurrence(const struct folding *folding)
 {
+	const group_list *groups = &folding->region->groups;
 	bool is = false;
 
-	for (int g = folding->first; g <= folding->last; g++)
-		for (int s = 0; s < folding->region->groups.items[g]->stages.n; s++)
-			is |= folding->region->groups.items[g]->is_recurrence &&
-			      folding->region->groups.items[g]->stages.items[s]->write.array == folding->array;
+	for (int g = 0; g < groups->n; g++)
+		for (int s = 0; s < groups->items[g]->stages.n; s++)
+			is |= groups->items[g]->is_recurrence &&
+			      groups->items[g]->stages.items[s]->write.array == folding->array;
 	return is;
 }
 

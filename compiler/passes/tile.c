@@ -189,7 +189,7 @@ static bool keep_if_legal(const struct tiling *t, struct region *region, __isl_t
 
 static bool numbers_are_sizes(const struct override *override)
 {
-	bool are = override->numbers.n > 0 && override->numbers.n <= 8 && !override->words.n && !*override->choice;
+	bool are = override->numbers.n;
 
 	for (int i = 0; are && i < override->numbers.n; i++)
 		are = override->numbers.items[i] > 0 && override->numbers.items[i] <= INT_MAX;

@@ -47,11 +47,9 @@ static bool walk_region(struct tree_walk *walk, struct region *region)
 	root = isl_schedule_node_root(walk_children(walk, root));
 	changed = isl_schedule_node_get_schedule(root);
 	isl_schedule_node_free(root);
-	if (!changed)
-		return false;
 	isl_schedule_free(region->schedule);
 	region->schedule = changed;
-	return true;
+	return changed;
 }
 
 bool module_walk(struct tree_walk *walk)
