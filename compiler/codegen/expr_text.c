@@ -237,7 +237,7 @@ static enum level least_level(enum expr_op op, int operand)
 {
 	enum level own = op_level(op);
 
-	if (own <= LEVEL_AND)
+	if (own == LEVEL_OR)
 		return LEVEL_EQUAL;
 	if (own == LEVEL_EQUAL)
 		return LEVEL_SUM;

@@ -137,13 +137,11 @@ static void emit_pipeline_list(struct writer *w, const struct pipeline *pipeline
 }
 
 /* The functions of a pipeline of this name would be those of the runtime. */
-static bool name_is_free(const struct module *module)
+static void check_name(const struct module *module)
 {
-	if (strcmp(module->name, "pmg"))
-		return true;
-	diag_error(module->diags, DIAG_RESERVED_NAME, module->span,
-		   "a pipeline cannot be called 'pmg', as the runtime is");
-	return false;
+	if (!strcmp(module->name, "pmg"))
+		diag_error(module->diags, DIAG_RESERVED_NAME, module->span,
+			   "a pipeline cannot be called 'pmg', as the runtime is");
 }
 
 /* The file reads itself for each instruction set; then it is nothing but its kernels. They are printed to nowhere
@@ -260,14 +258,12 @@ bool target_generate(struct module **modules, int n, const struct target *target
 	struct writer device_file = writer_new(arena);
 	struct pipeline *pipelines = arena_new_array(arena, struct pipeline, n);
 	struct names prefixes = { .arena = arena };
-	bool ok = true;
+	bool ok;
 
-	for (int i = 0; i < n; i++)
-		ok = name_is_free(modules[i]) && ok;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		check_name(modules[i]);
 		names_declare(&prefixes, modules[i]->name);
-	if (!ok)
-		return false;
+	}
 	for (int i = 0; i < n; i++)
 		pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target);
 	generated->c_file = writer_new(arena);

@@ -10,7 +10,8 @@
  *     # target: cuda            must device: the generated text of kernels contains it
  * A case without an expectation fails. The module that the passes left has to read back from its text; of each case
  * and each example, remarks have to tell what stays serial or is not fused (told.c). In the folder `refused`, NAME.pmg
- * is a program whose schedule is not to be had, and NAME.expected all its messages, which PMG_UPDATE=1 writes anew.
+ * is a program whose schedule is not to be had, or that no file can be generated from, and NAME.expected all its
+ * messages, which PMG_UPDATE=1 writes anew.
  *     test_decide [FILE.pmg...]        these instead of all */
 #include <isl/schedule.h>
 #include <stdlib.h>
@@ -251,7 +252,9 @@ static void check_refused(const char *path, void *user)
 {
 	struct result *result = user;
 	struct compilation *c = compilation_new();
-	bool compiles = compilation_read(c, path) && compilation_run_passes(c);
+	const char *c_text, *h_text;
+	bool compiles = compilation_read(c, path) && compilation_run_passes(c) &&
+			compilation_generate(c, "case", &c_text, &h_text);
 
 	if (!compiles && messages_are(path, compilation_messages(c, false))) {
 		result->passed++;
