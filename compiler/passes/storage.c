@@ -373,7 +373,10 @@ static bool try_array(struct module *module, const struct pass_options *options,
 					   .enters_blocks = true },
 				 .folding = &folding };
 
-	if (!look_at(&folding))
+	array->folded = 0;
+	array->window = 0;
+	array->is_per_thread = false;
+	if (!options->storage || !look_at(&folding))
 		return true;
 	target.n_loops = n_private_loops(&folding);
 	if (n_shared_loops(&folding) > target.n_loops && !module_walk(&target.walk))
@@ -386,12 +389,7 @@ bool pass_storage(struct module *module, const struct pass_options *options)
 {
 	bool ok = true;
 
-	for (int a = 0; a < module->arrays.n; a++) {
-		module->arrays.items[a]->folded = 0;
-		module->arrays.items[a]->window = 0;
-		module->arrays.items[a]->is_per_thread = false;
-	}
-	for (int a = module->arrays.n - 1; ok && options->storage && a >= 0; a--)
+	for (int a = module->arrays.n - 1; ok && a >= 0; a--)
 		ok = try_array(module, options, module->arrays.items[a]);
 	return ok;
 }
