@@ -1864,9 +1864,8 @@ void hines_written_destroy(hines_written_plan_t *plan)
 
 /* ---- hines_forest ---- */
 
-static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 {
-	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t *restrict F_offset = plan->data[0];
 	const double *restrict upper = plan->data[2];
@@ -1898,7 +1897,19 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 		double *restrict x_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
 		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			x_r_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_r_block[lane + 16*longest]);
+		}
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			x_e_lower_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_e_lower_block[lane + 16*longest]);
+		}
 		for (int64_t i = longest - 1; i >= 0; i--) {
+			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1907,7 +1918,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_e_lower_block[16*i + lane + 16]);
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
 					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
 				}
 			}
@@ -1922,7 +1933,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
 			}
 			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -1932,7 +1943,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_r_block[16*i + lane + 16]);
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_r_last[lane/PMG_LANES(double)];
 					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value, sum_2[lane/PMG_LANES(double)]);
 				}
 			}
@@ -1943,19 +1954,30 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*PMG_READ_F64(x_e_block[16*i + lane]);
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*PMG_READ_F64(x_e_block[16*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
 			}
 		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane - 16]);
+		}
 		for (int64_t i = 0; i < longest; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
-				PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_WRITE_F64(x_block[16*i + lane]));
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
 			}
 			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_parent[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[16*i + lane - 16]);
+				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
 			}
 			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q++) {
 				PMG_SET_LANE_F64(x_parent, 16, F_parent_cells[q] & 15, x_block[F_parent_cells[q]]);
@@ -1963,11 +1985,22 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
-				PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_WRITE_F64(x_block[16*i + lane]));
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_ragged_write_f64(x_block, 16, x, begin, rows, x_is_large);
 	}
+}
+
+static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+
+	hines_forest_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2069,7 +2102,13 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
 		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			x_e_lower_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_e_lower_block[lane + 16*longest]);
+		}
 		for (int64_t i = longest - 1; i >= 0; i--) {
+			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2078,7 +2117,7 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*PMG_READ_F64(x_e_lower_block[16*i + lane + 16]);
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
 					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
 				}
 			}
@@ -2093,7 +2132,11 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
 			}
 		}
 		pmg_ragged_write_f64(x_e_lower_block, 16, x_e_lower, begin, rows, false);

@@ -7,7 +7,8 @@
  * an index that is the row before, and for others.
  *
  * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the array.
- * For the first row it is read from memory, unless no such row exists. */
+ * For the first row it is read from memory, unless no such row exists. Blocks of segments (ragged.c) have room for it.
+ * In those of trees, lanes whose parent or child is the row before take it from there (kin.c). */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -122,10 +123,13 @@ static bool settle_first(struct emit *e, struct carry *carry, const struct range
 	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
+	carry->first = with_value(e, &carry->index, carry->variable, &before);
+	carry->has_first = e->ragged;
+	if (e->ragged)
+		return true;
 	below = affine_scale(e->arena, &below, 1, -1);
 	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
 	carry->has_first = is_known(e, &above) && is_known(e, &below);
-	carry->first = with_value(e, &carry->index, carry->variable, &before);
 	return carry->has_first || is_known(e, &is_none);
 }
 
@@ -176,26 +180,43 @@ static struct carry *carry_of(const struct emit *e, const struct array *array)
 	return NULL;
 }
 
+static struct affine last_row(struct emit *e, const struct carry *carry)
+{
+	struct affine row = affine_name(e->arena, carry->variable);
+
+	return row_before(e, carry, &row);
+}
+
+const char *carried_row(struct emit *e, const struct array *array, const struct affine *index)
+{
+	struct carry *carry = carry_of(e, array);
+	struct affine row, before;
+
+	if (!carry)
+		return NULL;
+	row = last_row(e, carry);
+	before = with_value(e, &carry->index, carry->variable, &row);
+	if (!is_row_index(e, index, &before))
+		return NULL;
+	carry->is_used = true;
+	return lane_of(e, carry->last);
+}
+
 const char *carried_read(struct emit *e, const struct point *point, const struct access *access)
 {
-	struct carry *carry = carry_of(e, access->array);
-	struct affine index, row, before;
+	const struct carry *carry = carry_of(e, access->array);
+	struct affine index;
+	const char *text;
 
 	if (!carry)
 		return NULL;
 	index = c_index(e, point, access);
-	row = affine_name(e->arena, carry->variable);
-	row = row_before(e, carry, &row);
-	before = with_value(e, &carry->index, carry->variable, &row);
-	if (is_row_index(e, &index, &before)) {
-		carry->is_used = true;
-		return lane_of(e, carry->last);
-	}
-	if (!e->carried.name) {
+	text = carried_row(e, access->array, &index);
+	if (!text && !e->ragged && !e->carried.name) {
 		e->carried.name = name_instead(e, &index, carry);
-		e->carried.row = row;
+		e->carried.row = last_row(e, carry);
 	}
-	return NULL;
+	return text;
 }
 
 const char *carried_write(struct emit *e, const struct access *access, const char *text)
@@ -203,6 +224,16 @@ const char *carried_write(struct emit *e, const struct access *access, const cha
 	const struct carry *carry = carry_of(e, access->array);
 
 	return carry ? arena_printf(e->arena, "%s = %s", lane_of(e, carry->now), text) : text;
+}
+
+/* Rows that are written in parts, by those alone, hold nothing before the first. */
+const char *carried_before(struct emit *e, const struct access *access, const char *text)
+{
+	const struct carry *carry = carry_of(e, access->array);
+
+	if (!carry)
+		return NULL;
+	return carry->is_conditional && access->array->role != ROLE_INOUT ? lane_of(e, carry->now) : text;
 }
 
 /* ---- an index that may be the row before ---- */
@@ -259,7 +290,7 @@ static void declare_vectors(struct emit *e, const struct carry *carry, const cha
 	line(e->w, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
 }
 
-static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
+void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
 {
 	if (rows_are_of(e, loop))
 		rows_enter(e, body);
@@ -267,7 +298,8 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, const struc
 		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
 				e->carries.items[i].is_conditional);
 	emit_node(e, body, (struct loop_use) { 0 });
-	copy_rows(e, first);
+	if (e->carries.n > first)
+		copy_rows(e, first);
 }
 
 /* Which of the carries the body reads: it is printed once for that. */
@@ -319,6 +351,22 @@ static void begin_rows(struct emit *e, int first)
 	}
 }
 
+static void open_carries(struct emit *e, __isl_keep isl_ast_node *body, int first)
+{
+	name_carries(e, first);
+	drop_unused(e, body, first);
+	begin_rows(e, first);
+}
+
+void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+		  const struct range *range, const char *variable)
+{
+	int first = e->carries.n;
+
+	find_carries(e, body, use, range, variable);
+	open_carries(e, body, first);
+}
+
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range, const char *name, int first)
 {
@@ -329,12 +377,10 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	iterator_push(e, node, &variable, use->mark->direction);
 	find_carries(e, body, use, range, name);
 	range_facts(e, range, &variable, use->mark->direction);
-	name_carries(e, first);
-	drop_unused(e, body, first);
+	open_carries(e, body, first);
 	if (e->carries.n > first) {
-		begin_rows(e, first);
 		names = block_open(e, "%s", for_text(e, range, name, use->mark->direction));
-		emit_body(e, body, use->mark, first);
+		carried_body(e, body, use->mark, first);
 		block_close(e, names);
 	}
 	isl_ast_node_free(body);

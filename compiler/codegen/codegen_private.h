@@ -319,6 +319,7 @@ struct update {
 	enum scalar_type type;
 	const char *target;
 	struct text value;
+	const char *before;             /* what lanes have that keep what is there; NULL: the target */
 };
 
 /* A loop of which each lane of a team has an iteration. */
@@ -501,6 +502,8 @@ const char *lane_fill(struct emit *e, enum scalar_type type, const char *value);
 struct text lane_value(struct emit *e, const struct expr *value, struct text text);
 const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text);
 const char *lane_write(struct emit *e, const struct access *access, const char *text);
+/* What lanes have in its place that keep what is there; NULL: the same. */
+const char *lane_before(struct emit *e, const struct access *access, const char *text);
 /* Behind what a stage has written: the same past the caches, if the array is one of e->past. */
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
@@ -533,10 +536,19 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 
 /* A loop over rows that reads what its iteration before has written; false: it is another loop. */
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* The same of a loop that is printed elsewhere, `variable` being its iterator already: what stands ahead of it, from
+ * carry number e->carries.n on; its body. */
+void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+		  const struct range *range, const char *variable);
+void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first);
 /* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried has that; and one
  * that is written. */
 const char *carried_read(struct emit *e, const struct point *point, const struct access *access);
+/* The same of a place in a block; NULL: it is not that of the row before. */
+const char *carried_row(struct emit *e, const struct array *array, const struct affine *index);
 const char *carried_write(struct emit *e, const struct access *access, const char *text);
+/* What is there before such a write; `text`, if it is memory that knows; NULL: it is not carried. */
+const char *carried_before(struct emit *e, const struct access *access, const char *text);
 /* Forgets e->carried; when a variable is the row before; takes it for that, and returns the iterators as they were. */
 void carried_look(struct emit *e);
 const char *carried_condition(struct emit *e, const struct carried_case *found);

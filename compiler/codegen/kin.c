@@ -277,14 +277,17 @@ static void declare_above(struct emit *e, const struct above *above)
 	const struct array *copy = block_array(e, above->array);
 	struct affine index = affine_scale(e->arena, &above->parent.row, copy->lanes, -copy->lanes);
 	struct affine lane = affine_name(e->arena, e->lane);
-	const char *q, *cell;
+	const char *q, *cell, *last;
 	int names;
 
 	index = affine_combine(e->arena, 1, &index, 1, &lane);
 	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
 	names = lanes_open(e);
+	last = carried_row(e, above->array, &index);
 	cell = arena_printf(e->arena, "%s[%s]", copy->c_name, affine_plain(e->arena, &index));
-	if (e->lanes_are_vectors)
+	if (last)
+		cell = last;
+	else if (e->lanes_are_vectors)
 		cell = arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(copy->type), cell);
 	line(e->w, "%s = %s;", lane_of(e, above->name), cell);
 	lanes_close(e, names);

@@ -138,6 +138,14 @@ const char *lane_write(struct emit *e, const struct access *access, const char *
 						     text));
 }
 
+const char *lane_before(struct emit *e, const struct access *access, const char *text)
+{
+	if (!is_vector_cell(e, access->array))
+		return NULL;
+	return carried_before(e, access, arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(access->array->type),
+						      text));
+}
+
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	const struct array *array = stage->write.array;

@@ -99,7 +99,7 @@ static void add_parts(struct emit *e, const char **arrays)
 
 		emit_update(e, &(struct update) { cell->op, stage->write.array->type, cell->name,
 						  { arena_printf(e->arena, "%s[%s]", arrays[i], part),
-						    LEVEL_PRIMARY } });
+						    LEVEL_PRIMARY }, NULL });
 	}
 	block_close(e, visible);
 }

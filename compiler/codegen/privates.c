@@ -69,11 +69,11 @@ static void emit_sum(struct emit *e, const struct stage *stage, const struct arr
 	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
 	emit_update(e, &(struct update) { stage->op, target->type, sum,
 					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i),
-					    LEVEL_PRIMARY } });
+					    LEVEL_PRIMARY }, NULL });
 	close_block(e->w, "}");
 	emit_update(e, &(struct update) { stage->op, target->type,
 					  arena_printf(e->arena, "%s[%s]", target->c_name, i),
-					  { sum, LEVEL_PRIMARY } });
+					  { sum, LEVEL_PRIMARY }, NULL });
 	close_block(e->w, "}");
 	e->names.visible.n = visible;
 }

@@ -175,24 +175,23 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine high = affine_combine(e->arena, 1, is_forwards ? &range->last : &range->first, -1, &begin);
 	struct affine first = is_of_lanes(e, &low) ? zero : low, last = upper_bound(e, &high);
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
+	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	int visible = e->names.visible.n;
+	int visible = e->names.visible.n, n_carries = e->carries.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
 
 	row = affine_name(e->arena, name);
 	value = affine_combine(e->arena, 1, &begin, 1, &row);
-	if (is_forwards)
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name, affine_plain(e->arena, &first), name,
-			   affine_plain(e->arena, &end), name);
-	else
-		open_block(e->w, "for (int64_t %s = %s; %s >= %s; %s--) {", name, affine_plain(e->arena, &last), name,
-			   affine_plain(e->arena, &first), name);
 	if (!is_of_lanes(e, &low))
 		fact_push(e, affine_combine(e->arena, 1, &row, -1, &low));
 	row_condition(e, &row, &low, false);
 	row_condition(e, &row, &high, true);
 	iterator_push(e, node, &value, use->mark->direction);
-	emit_node(e, body, (struct loop_use) { 0 });
+	if (e->lanes_are_vectors)
+		carried_open(e, body, use, &rows, name);
+	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
+	carried_body(e, body, use->mark, n_carries);
+	e->carries.n = n_carries;
 	block_close(e, visible);
 	isl_ast_node_free(body);
 }

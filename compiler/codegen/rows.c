@@ -331,7 +331,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	e->vector = row;
 	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->sums,
 					  arena_printf(e->arena, "%s[%s]", row->name, j),
-					  c_expr(e, &point, row->stage->value) });
+					  c_expr(e, &point, row->stage->value), NULL });
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);

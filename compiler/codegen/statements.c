@@ -246,7 +246,7 @@ static void emit_where(struct emit *e, const struct update *update, const char *
 	named.value = (struct text) { value, LEVEL_PRIMARY };
 	if (e->lanes_are_vectors) {
 		line(e->w, "%s = PMG_CHOOSE_%s(%s, %s, %s);", update->target, row_suffix(update->type), conditions,
-		     update_result(e, &named).text, update->target);
+		     update_result(e, &named).text, update->before ? update->before : update->target);
 		return;
 	}
 	line(e->w, "%s = %s ? %s : %s;", update->target, conditions,
@@ -288,6 +288,11 @@ const char *c_target(struct emit *e, const struct stage *stage, const struct poi
 	const char *cell = private_cell(e, stage, point);
 
 	return cell ? cell : lane_write(e, &stage->write, c_access(e, point, &stage->write));
+}
+
+static const char *c_before(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	return private_cell(e, stage, point) ? NULL : lane_before(e, &stage->write, c_access(e, point, &stage->write));
 }
 
 /* ---- accumulators ---- */
@@ -341,7 +346,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
 	bool is_of_grid = e->grid && e->grid->has_shared;
-	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY } };
+	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY }, NULL };
 
 	cell.is_spread = accumulation_is_spread(e, node);
 	cell.name = declare_accumulator(e, stage);
@@ -449,11 +454,13 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	struct text value = lane_value(e, stage->value, c_expr(e, point, type == stage->value->type ? stage->value
 												    : &cast));
 	const char *accumulator = accumulator_of(e, stage);
-	struct update update = { stage->op, type, accumulator, value };
+	struct update update = { .op = stage->op, .type = type, .target = accumulator, .value = value };
 	struct cell *local = declared_here(e, stage);
 
-	if (!accumulator)
+	if (!accumulator) {
 		update.target = c_target(e, stage, point);
+		update.before = c_before(e, stage, point);
+	}
 	if (local) {
 		line(e->w, "%s %s = %s;", lane_type(e, type), local->name, value.text);
 		mark_as_used(e, local);
