@@ -11,7 +11,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, ITERATE_WORTH = 4 };
+enum { USUAL_DIMS = 4, WORTH = 4 };
 
 static double now(void)
 {
@@ -47,8 +47,17 @@ static unsigned long n_loops(const struct stage *stage)
 	return n;
 }
 
-/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. One with
- * `iterate` runs for long, and is worth more. */
+/* `iterate` runs for long, and another algorithm, of many stages, was asked for. */
+static bool is_worth_more(const struct module *module)
+{
+	bool is = module->loop.var;
+
+	for (int i = 0; i < module->overrides.n; i++)
+		is = is || !strcmp(module->overrides.items[i].verb, "algorithm");
+	return is;
+}
+
+/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. */
 static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
 {
 	unsigned long deepest = USUAL_DIMS;
@@ -58,7 +67,7 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 			deepest = n_loops(module->stages.items[i]);
 	if (max_operations > USUAL_DIMS)
 		max_operations = max_operations/deepest*USUAL_DIMS;
-	return module->loop.var ? ITERATE_WORTH*max_operations : max_operations;
+	return is_worth_more(module) ? WORTH*max_operations : max_operations;
 }
 
 static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)

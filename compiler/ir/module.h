@@ -351,8 +351,8 @@ enum storage storage_from_name(const char *name);
 /* Takes the items `precision` and `accumulate` of the schedule: they change values, so that they come before everything
  * else. False after a diagnostic. */
 bool module_set_storage(struct module *module);
-/* By number of an array: are its values, or what they are computed from, added up in single precision? */
-bool *module_single_sums(struct module *module);
+/* By number of an array: are its values, or what they are computed from, computed or added up in single precision? */
+bool *module_singles(struct module *module);
 
 /* ---- expr.c ---------------------------------------------------------------------- */
 

@@ -77,12 +77,12 @@ static void report(struct module *module, const struct array *array, __isl_keep 
 {
 	unsigned n_params = (unsigned) isl_set_dim(cells, isl_dim_param);
 	struct str cell = str_new(module->arena), sizes = str_new(module->arena);
-	isl_set *all = isl_set_copy(cells);
+	isl_set *all = isl_set_intersect_params(isl_set_copy(cells), isl_set_copy(module->context));
 	isl_point *point;
 	struct diag *diag;
 
 	for (unsigned i = 0; i < n_params; i++)
-		if (isl_set_involves_dims(cells, isl_dim_param, i, 1) == isl_bool_false)
+		if (isl_set_involves_dims(all, isl_dim_param, i, 1) == isl_bool_false)
 			all = isl_set_fix_si(all, isl_dim_param, i, 0);
 	all = isl_set_move_dims(isl_set_reset_tuple_id(all), isl_dim_set, 0, isl_dim_param, 0, n_params);
 	point = isl_set_sample_point(isl_set_lexmin(all));

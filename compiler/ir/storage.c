@@ -116,23 +116,40 @@ static void look_for_single(struct access *access, void *user)
 	singles->is_found = singles->is_found || singles->is_single[access->array->number];
 }
 
-bool *module_single_sums(struct module *module)
+/* Is an operation of the expression one of single precision? */
+static bool computes_single(const struct expr *expr)
+{
+	bool does = expr->kind == EXPR_OP && expr->type == TYPE_F32;
+	int n = expr->kind == EXPR_OP ? op_arity(expr->op) : expr->kind == EXPR_CAST;
+
+	for (int i = 0; i < n && !does; i++)
+		does = computes_single(expr->args[i]);
+	return does;
+}
+
+static bool stage_is_single(struct stage *stage, const bool *is_single)
+{
+	const struct array *array = stage->write.array;
+	struct singles singles = { is_single, array->sums != array->type || array->type == TYPE_F32 };
+
+	if (!singles.is_found)
+		stage_reads(stage, look_for_single, &singles);
+	return singles.is_found || computes_single(stage->value);
+}
+
+bool *module_singles(struct module *module)
 {
 	bool *is_single = arena_new_array(module->arena, bool, module->arrays.n), changes = true;
 
-	for (int i = 0; i < module->arrays.n; i++)
-		is_single[i] = module->arrays.items[i]->sums != module->arrays.items[i]->type;
 	while (changes) {
 		changes = false;
 		for (int i = 0; i < module->stages.n; i++) {
 			struct stage *stage = module->stages.items[i];
-			struct singles singles = { is_single, is_single[stage->write.array->number] };
+			bool *is = &is_single[stage->write.array->number];
 
-			if (singles.is_found)
+			if (*is || !stage_is_single(stage, is_single))
 				continue;
-			stage_reads(stage, look_for_single, &singles);
-			changes = changes || singles.is_found;
-			is_single[stage->write.array->number] = singles.is_found;
+			*is = changes = true;
 		}
 	}
 	return is_single;

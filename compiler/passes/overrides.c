@@ -9,7 +9,7 @@
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
-	{ "algorithm", "hines" },
+	{ "algorithm", "hines" }, { "live", "off" },
 };
 
 static bool is_done_anyway(const struct override *override)
@@ -60,7 +60,8 @@ static const struct stage *stage_of(const struct module *module, const struct ov
 static bool is_about_points(const struct override *override)
 {
 	return !strcmp(override->verb, "restructure") || !strcmp(override->verb, "partition") ||
-	       !strcmp(override->verb, "renumber") || !strcmp(override->verb, "order");
+	       !strcmp(override->verb, "renumber") || !strcmp(override->verb, "order") ||
+	       !strcmp(override->verb, "live");
 }
 
 /* An item about the order of points where no restructuring is. */

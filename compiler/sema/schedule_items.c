@@ -19,8 +19,9 @@ static const struct form {
 } forms[] = {
 	{ "restructure", 1, MODES, NULL, NULL, "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
 	{ "partition", 1, A_CHOICE, NULL, NULL, "partition Y by chunks;" },
-	{ "layout", 1, ANYTHING, NULL, NULL, "layout A by flat;" },
-	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm V by thomas;" },
+	{ "layout", 1, ANYTHING, NULL, " flat full interleave auto ",
+	  "layout x : interleave(block = 16); layout x : flat;" },
+	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm x : cr; algorithm x : crpcr(rows = 32);" },
 	{ "precision", 1, A_CHOICE, NULL, NULL, "precision D : f32;" },
 	{ "accumulate", 1, A_CHOICE, NULL, NULL, "accumulate Y : f64;" },
 	{ "tile", 1, SIZES, " auto ", " auto ", "tile f (32, 256);" },
@@ -185,7 +186,7 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 	bool is_hybrid = form->value == MODES && !strcmp(choice, "hybrid");
 	bool is_curve = form->value == A_CURVE && !strcmp(choice, "morton");
 
-	if (override->words.n && !is_hybrid && !is_curve)
+	if (override->words.n && !is_hybrid && !is_curve && form->value != ANYTHING)
 		return arena_printf(sema->arena, "'%s' takes no list of names", *choice ? choice : form->verb);
 	if (is_hybrid && !override->words.n)
 		return "'hybrid' takes the modes to sort by";
@@ -193,7 +194,8 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 		return "'morton' takes a mode and the array of the coordinates of its values";
 	if (!words_are_distinct(override))
 		return "a mode stands here twice";
-	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE))
+	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE ||
+			 form->value == ANYTHING))
 		return arena_printf(sema->arena, "'%s' lacks what is chosen", form->verb);
 	if (form->value == SIZES && !*choice && !override->numbers.n)
 		return "'tile' lacks the sizes of its tiles";
@@ -208,11 +210,9 @@ static bool check_form(struct sema *sema, const struct form *form, const struct 
 	struct span span = item->value ? item->value->span : item->span;
 	const char *problem;
 
-	if (form->value == ANYTHING)
-		return true;
 	if (override->subjects.n < form->least && !*override->choice)
 		return misformed(sema, form, item->span, "'fuse' takes two names or more");
-	problem = numbers_problem(form, override);
+	problem = form->value == ANYTHING ? NULL : numbers_problem(form, override);
 	if (!problem)
 		problem = choice_problem(sema, form, override);
 	return !problem || misformed(sema, form, span, problem);
@@ -237,16 +237,16 @@ static bool speak_of_one(const struct override *a, const struct override *b)
 	return same;
 }
 
-/* An item that was asked for takes the place of one of the program. */
+/* An item that was asked for takes the place of those of the program. */
 static void add_override(struct sema *sema, struct override override, bool replaces)
 {
 	struct module *module = sema->module;
+	int n = 0;
 
-	for (int i = 0; replaces && i < module->overrides.n; i++)
-		if (speak_of_one(&module->overrides.items[i], &override)) {
-			module->overrides.items[i] = override;
-			return;
-		}
+	for (int i = 0; i < module->overrides.n; i++)
+		if (!replaces || !speak_of_one(&module->overrides.items[i], &override))
+			module->overrides.items[n++] = module->overrides.items[i];
+	module->overrides.n = n;
 	vec_push(sema->arena, &module->overrides, override);
 }
 

@@ -91,11 +91,19 @@ def check_files(count, folder):
     count.equal("a target that is none", pmgc("p.pmg", "--target=vax", folder=folder).returncode, 2)
 
 
+def check_items(count, folder):
+    """An item from outside takes the place of all of the block with its verb and names."""
+    (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x);"
+                                  " schedule { tile y (4); tile y (8); } }\n")
+    text = pmgc("t.pmg", "--with=tile y (16)", "-o", "-", folder=folder).stdout.decode()
+    count.equal("tiles", re.findall(r"_tile\d* \+= (\d+)", text), ["16"])
+
+
 def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files):
+    for check in (check_wrong, check_files, check_items):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()

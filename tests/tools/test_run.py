@@ -280,8 +280,10 @@ def wrong_data():
     refuse(["life.pmg", "PHI=A.mtx"], 3, "pmg run: PHI has 3 modes, but the tensor in A.mtx has 2\n")
     refuse(["life.pmg", "PHI=life.h5:/D"], 3, "pmg run: PHI is made of several arrays, but life.h5:/D holds one\n"
            "  help: give PHI.atom=FILE and the others\n")
-    refuse(["life.pmg", "PHI.atom=c.npy"], 3, "pmg run: PHI.atom[2] is 1.5, which i64 cannot hold\n")
-    refuse(["kinds.pmg", "--pipeline", "sums", "b=c.npy"], 3, "pmg run: b[2] is 1.5, which i32 cannot hold\n")
+    refuse(["life.pmg", "PHI.atom=c.npy"], 3, "pmg run: PHI.atom[2] is 1.5, which i64 cannot hold\n"
+           "  note: 'PHI.atom' is from c.npy\n  note: its values are subscripts, which are whole numbers\n")
+    refuse(["kinds.pmg", "--pipeline", "sums", "b=c.npy"], 3, "pmg run: b[2] is 1.5, which i32 cannot hold\n"
+           "  note: 'b' is from c.npy\n")
     refuse(["life.pmg", "w=none.npy"], 4, "pmg run: none.npy: cannot open: No such file or directory\n")
     np.save("off.npy", np.array([], "int64"))
     refuse(["rows.pmg", "off=off.npy", "val=val.npy", "scale=1"], 3,
@@ -361,6 +363,35 @@ def single_sums():
         output = run("twice.pmg", *data, "w=random:3", "nTheta=96", item)
         line = re.search(r"^z +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
         check(line and float(line[1]) < most and float(line[2]) < 1, f"what is computed from single sums: {output}")
+
+
+SINGLES = """pipeline singles {
+    param n;
+    in x : f32[n];
+    out total, z : f64;
+    out y : f64[n];
+    total = sum(x);
+    y[i] = tanh(x[i]) + 1.5 for i in 0..n;
+    z = 2*total;
+}
+"""
+
+
+def computed_in_single():
+    """What is computed from f32 is right to its precision, where it is stored in f64 too."""
+    Path("singles.pmg").write_text(SINGLES)
+    output = run("singles.pmg", "x=random:1", "n=1000", "--compare")
+    for name in "total", "y", "z":
+        line = re.search(rf"^{name} +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
+        check(line and float(line[1]) < 1e-3 and float(line[2]) < 1, f"{name}: {output}")
+
+
+def negative_extents():
+    Path("shorter.pmg").write_text("pipeline shorter { param n; in x : f64[n]; out y : f64[n-2];"
+                                   " y[i] = x[i+2] for i in 0..n-2; }\n")
+    refuse(["shorter.pmg", "x=random:1", "n=1"], 3,
+           "pmg run: 'y' would have n - 2 = -1 values along subscript 1 (shorter.pmg:1:48)\n"
+           "  help: give larger sizes; 'assume n - 2 >= 0;' says in the program which fit\n")
 
 
 def narrow_indices():
@@ -477,6 +508,8 @@ def main():
         narrow_indices()
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
             single_sums()
+            computed_in_single()
+            negative_extents()
             recurrences()
             c_compilers()
         items_and_sizes()

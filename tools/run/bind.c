@@ -114,10 +114,14 @@ static void squeeze(struct ndarray *value, int rank)
 static bool convert_value(struct argument *argument, struct failure *failure)
 {
 	struct ndarray *value = &argument->value;
-	if (!array_is_index(argument->array))
-		return ndarray_convert(value, argument_type(argument), argument->array->name, failure);
-	return type_holds_integers(value->type) ||
-	       ndarray_convert(value, PMG_I64, argument->array->name, failure);
+	bool is_index = array_is_index(argument->array);
+	if ((is_index && type_holds_integers(value->type)) ||
+	    ndarray_convert(value, is_index ? PMG_I64 : argument_type(argument), argument->array->name, failure))
+		return true;
+	fail_note(failure, "'%s' is from %s", argument->array->name, argument->source);
+	if (is_index)
+		fail_note(failure, "its values are subscripts, which are whole numbers");
+	return false;
 }
 
 static void equations_of_shape(struct session *s, struct argument *argument)

@@ -4,7 +4,7 @@
  * much as n * eps * sum |terms| (Higham 2002, section 4.2), with the sum of |terms| that the interpreter
  * has recorded and, as the number n of terms, the number of elements of the largest argument, at least 64.
  * Where an output is not the target of an accumulation, its own largest absolute value stands for the sum. eps is that
- * of single precision also for what is computed from sums that may be kept so.
+ * of single precision also for what is computed from values, or sums, of that.
  * Integers must be equal. */
 #include "run/run.h"
 
@@ -104,7 +104,7 @@ static bool judge(const char *name, const struct ndarray *value, const struct nd
 bool results_compare(struct session *s, const struct results *results, const struct results *reference,
 		     double *const *magnitude, struct failure *failure)
 {
-	const bool *is_single = module_single_sums(s->module);
+	const bool *is_single = module_singles(s->module);
 	double n_terms = terms(s);
 	bool ok = true;
 	printf("%-12s %14s %14s %14s %14s\n", "difference", "absolute", "relative", "ulp", "of the bound");

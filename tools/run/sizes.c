@@ -311,6 +311,27 @@ static bool shape_flat(struct session *s, struct argument *argument, struct fail
 	return true;
 }
 
+/* No array has fewer than no cells along a subscript. */
+static bool check_extents(struct session *s, struct failure *failure)
+{
+	for (int i = 0; i < s->arguments.n; i++) {
+		const struct array *array = s->arguments.items[i].array;
+		int64_t shape[PMG_MAX_RANK];
+		for (int d = 0; sizes_shape(s, array, shape) && d < array->rank; d++) {
+			const char *extent = expr_text(s->arena, s->module, NULL, array->hi[d]);
+			if (shape[d] >= 0)
+				continue;
+			fail(failure, OUTCOME_DATA, "'%s' would have %s = %" PRId64 " values along subscript %d (%s)",
+			     array->name, extent, shape[d], d + 1,
+			     span_place(&s->c->sources, s->arena, array->span));
+			fail_help(failure, "give larger sizes; 'assume %s >= 0;' says in the program which fit",
+				  extent);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool sizes_infer(struct session *s, struct failure *failure)
 {
 	for (int guesses = 0; guesses < 2; guesses++)
@@ -321,7 +342,7 @@ bool sizes_infer(struct session *s, struct failure *failure)
 	for (int i = 0; i < s->arguments.n; i++)
 		if (!divide_flat(s, &s->arguments.items[i], failure))
 			return false;
-	if (!unknown_sizes(s, failure))
+	if (!unknown_sizes(s, failure) || !check_extents(s, failure))
 		return false;
 	for (int i = 0; i < s->arguments.n; i++)
 		if (!shape_flat(s, &s->arguments.items[i], failure))
