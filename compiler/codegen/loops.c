@@ -297,7 +297,7 @@ static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	if (!mark)
 		emit_fail(e, "a mark is not one of ours");
 	else if (!e->target->prints[mark->kind])
-		emit_fail(e, "it cannot print the mark of kind %d that pass '%s' made", (int) mark->kind, mark->pass);
+		emit_fail(e, "it cannot print the mark '%s' that pass '%s' made", mark_name(mark->kind), mark->pass);
 	else
 		emit_below_mark(e, below, mark, use);
 	isl_ast_node_free(below);

@@ -69,6 +69,9 @@ bool construct_expect_array(const struct construct_call *call, int arg, int min_
 	if (!is_value)
 		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be an array",
 			   arg + 1, call->construct->name);
+	else if (max_rank == 0)
+		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be a scalar",
+			   arg + 1, call->construct->name);
 	else
 		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
 			   "argument %d of '%s' has %d dimension%s; it needs %d%s", arg + 1, call->construct->name,

@@ -53,6 +53,15 @@ static const char *joint(const struct option *option)
 	return !option->argument ? "" : option->flag[1] == '-' ? "=" : " ";
 }
 
+/* The help of --target ends in what targets there are. */
+static void put_help(FILE *out, const struct option *option, void (*put)(FILE *out, const char *text))
+{
+	char text[512];
+
+	snprintf(text, sizeof text, "%s%s", option->help, strcmp(option->flag, "--target") ? "" : target_names());
+	put(out, text);
+}
+
 /* ---- terminal ---- */
 
 /* Words from the present column on, which is HELP_COLUMN, in lines of WIDTH. */
@@ -84,7 +93,7 @@ void help_text(FILE *out)
 
 		fprintf(out, "%s%*s", width < HELP_COLUMN ? "" : "\n",
 			width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN, "");
-		put_words(out, options[i].help);
+		put_help(out, &options[i], put_words);
 	}
 	fprintf(out, "\nexit status:\n");
 	for (int i = 0; i < N_STATUSES; i++)
@@ -120,7 +129,7 @@ static void put_troff_option(FILE *out, const struct option *option)
 		fprintf(out, "\\fR");
 	}
 	fprintf(out, "\n");
-	put_troff(out, option->help);
+	put_help(out, option, put_troff);
 	if (option->default_text) {
 		fprintf(out, " (default: ");
 		put_troff(out, option->default_text);
@@ -181,7 +190,7 @@ static void put_markdown_option(FILE *out, const struct option *option)
 	fprintf(out, "| `%s%s", option->flag, joint(option));
 	put_cell(out, option->argument ? option->argument : "");
 	fprintf(out, "` | ");
-	put_cell(out, option->help);
+	put_help(out, option, put_cell);
 	fprintf(out, option->default_text ? " | `%s` |\n" : " | |\n", option->default_text);
 }
 

@@ -13,6 +13,11 @@ static const char *const mark_names[] = {
 #undef MARK
 };
 
+const char *mark_name(enum mark_kind kind)
+{
+	return mark_names[kind];
+}
+
 struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pass, struct span span)
 {
 	struct mark *mark = arena_new(module->arena, struct mark);

@@ -54,6 +54,7 @@ struct mark {
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 
+const char *mark_name(enum mark_kind kind);             /* "parallel" */
 struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pass, struct span span);
 __isl_give isl_id *mark_id(struct module *module, struct mark *mark);
 struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not one of ours */
