@@ -99,6 +99,11 @@ bool emit_is_known(const char *stage)
 	return find_stage(stage);
 }
 
+bool emit_is_by_pipeline(const char *stage)
+{
+	return find_stage(stage);
+}
+
 static bool has_pipeline(struct compilation *c, const char *name)
 {
 	const char **names = arena_new_array(&c->arena, const char *, c->modules.n + 1), *nearest;

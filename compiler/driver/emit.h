@@ -10,6 +10,7 @@
  * the name of the files that C would go to. */
 const char *emit_stage(struct compilation *c, const struct options *options, const char *base);
 bool emit_is_known(const char *stage);
+bool emit_is_by_pipeline(const char *stage);            /* what --pipeline is for */
 
 /* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was, with the reason
  * in errno. */

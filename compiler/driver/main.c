@@ -138,6 +138,14 @@ static bool compile_to_files(struct session *s)
 	       (!s->options.dependencies || write_dependencies(s, base));
 }
 
+/* Is the output the standard one, a name without ending, or one that ends in .c? */
+static bool is_c_name(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+	return !strcmp(path, "-") || !dot || dot == path || !strcmp(dot, ".c");
+}
+
 static bool blame_error(struct session *s, const char *problem)
 {
 	s->is_misused = true;
@@ -154,6 +162,8 @@ static bool blame_line(struct session *s)
 
 	if (!blame_read(&blame, arena, s->blamed))
 		return blame_error(s, "blame takes OUT.c:LINE");
+	if (!is_c_name(blame.path))
+		return blame_error(s, arena_printf(arena, "blame takes the C file, OUT.c:LINE, not '%s'", s->blamed));
 	s->blamed = blame.path;
 	if (!compile(s, output_base(s), &c_text, &h_text))
 		return false;
@@ -215,14 +225,6 @@ static int session_run(struct session *s)
 	return has_error(s->c, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM;
 }
 
-/* Is the output the standard one, a name without ending, or one that ends in .c? */
-static bool is_c_name(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-
-	return !strcmp(path, "-") || !dot || dot == path || !strcmp(dot, ".c");
-}
-
 /* What the options say about a compilation; false with a message in `problem`. */
 static bool session_open(struct session *s, char *problem, size_t size)
 {
@@ -237,6 +239,8 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, "
 				"not '%s'", options->emit), false;
+	if (options->pipeline && !(options->emit && emit_is_by_pipeline(options->emit)))
+		return snprintf(problem, size, "--pipeline is for --emit=ir, deps, schedule, loops or dot"), false;
 	if (options->dump_after && !dump_is_known(options->dump_after))
 		return snprintf(problem, size, "--dump-after takes all, lower or a pass, not '%s'; pmgc --help-passes "
 				"lists them", options->dump_after), false;
@@ -248,6 +252,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (!compilation_choose_target(s->c, options->target))
 		return snprintf(problem, size, "there is no target '%s'; there are %s", options->target,
 				compilation_targets()), false;
+	if (options->emit && !strcmp(options->emit, "cu") && !compilation_device_ending(s->c))
+		return snprintf(problem, size, "--emit=cu is for targets with a device, such as cuda, not '%s'",
+				options->target), false;
 	if (!strcmp(options->isa, "all") && compilation_device_ending(s->c))
 		return snprintf(problem, size, "--isa=all is for targets without a device, not '%s'",
 				options->target), false;

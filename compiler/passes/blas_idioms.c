@@ -12,17 +12,17 @@ typedef isl_schedule_node node;
 
 /* ---- what is asked for ---- */
 
-static bool speaks_of(const struct override *override, const struct array *array)
+static bool speaks_of(const struct override *override, const char *name)
 {
 	bool speaks = !override->subjects.n;
 
 	for (int i = 0; i < override->subjects.n; i++)
-		speaks = speaks || !strcmp(override->subjects.items[i], array->name);
+		speaks = speaks || !strcmp(override->subjects.items[i], name);
 	return speaks;
 }
 
 /* The schedule block is nearer than the command line, and an item with names nearer than one without. */
-static const char *choice_for(struct module *module, const struct pass_options *options, const struct array *target)
+static const char *choice_for(const struct module *module, const struct pass_options *options, const char *target)
 {
 	const char *choice = options->blas;
 	bool is_named = false;
@@ -79,7 +79,7 @@ static bool is_read_as_it_lies(const struct blas_call *call)
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
 {
-	const char *choice = choice_for(module, options, call->target.access->array);
+	const char *choice = choice_for(module, options, call->target.access->array->name);
 	int64_t work = known_work(&call->nest);
 
 	*least = 0;
@@ -157,10 +157,45 @@ static __isl_give node *visit(struct tree_walk *walk, __isl_take node *at, const
 	return at;
 }
 
+static bool is_called(const struct module *module, const char *name)
+{
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!strcmp(module->decisions.items[i].pass, "blas_idioms") &&
+		    !strcmp(module->decisions.items[i].subject, name))
+			return true;
+	return false;
+}
+
+/* What is named in `blas C : on`, unless another item says otherwise, has a call. */
+static bool check_calls(struct module *module, const struct pass_options *options, const struct override *override)
+{
+	bool asks = !strcmp(override->verb, "blas") && !strcmp(override->choice, "on"), ok = true;
+
+	for (int i = 0; asks && i < override->subjects.n; i++) {
+		const char *name = override->subjects.items[i];
+		struct diag *diag;
+
+		if (is_called(module, name) || strcmp(choice_for(module, options, name), "on"))
+			continue;
+		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
+				  "'blas %s : on' fits nothing: no loops of '%s' are an operation of the BLAS",
+				  name, name);
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "docs/blas.md lists what is recognised; leave the item out");
+		ok = false;
+	}
+	return ok;
+}
+
 bool pass_blas_idioms(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 
+	bool ok;
+
 	use_overrides(module);
-	return module_walk(&walk);
+	ok = module_walk(&walk);
+	for (int i = 0; ok && options->overrides && i < module->overrides.n; i++)
+		ok = check_calls(module, options, &module->overrides.items[i]);
+	return ok;
 }

@@ -84,6 +84,12 @@ def check_line(count, program, generated, folder):
         count.equal(f"blame {' '.join(arguments)}", (done.returncode, done.stdout), (status, b""))
 
 
+def check_header(count, program, folder):
+    done = pmgc("blame", "out.h:2", program.name, folder=folder)
+    count.equal("blame out.h:2", (done.returncode, done.stdout, done.stderr.decode().splitlines()[0]),
+                (2, b"", "pmgc: blame takes the C file, OUT.c:LINE, not 'out.h:2'"))
+
+
 def main():
     count = Count()
     count("programs", "" if len(PROGRAMS) >= 5 else f"{len(PROGRAMS)}")
@@ -92,6 +98,7 @@ def main():
             generated = check_program(count, program, Path(folder))
             if program.stem == "prefix":
                 check_line(count, program, generated, Path(folder))
+                check_header(count, program, Path(folder))
     return count.close()
 
 

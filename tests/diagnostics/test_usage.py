@@ -22,6 +22,9 @@ WRONG = [
     (["a.pmg", "--max-operations=-1"], "option '--max-operations' needs N"),
     (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
     (["a.pmg", "--emit=asm"], "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, not 'asm'"),
+    (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a device, such as cuda, not 'openmp'"),
+    *((["a.pmg", "--pipeline=p", *emit], "--pipeline is for --emit=ir, deps, schedule, loops or dot") for emit in
+      ([], ["--emit=c"], ["--emit=ast"])),
     (["a.pmg", "-o", "out.txt"], "-o takes FILE.c, or FILE for FILE.c and FILE.h, not 'out.txt'"),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
