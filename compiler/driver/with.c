@@ -8,18 +8,22 @@
 #include <string.h>
 
 /* The statements, or NULL after a diagnostic. */
-static const tree_stmts *read_statements(struct compilation *c, const char *flag, const char *text)
+static const tree_stmts *read_statements(struct compilation *c, const char *flag, const char *before,
+					 const char *text, const char *behind)
 {
-	char *copy = arena_string(&c->arena, text);
-	uint32_t file = sources_add(&c->sources, flag, copy, strlen(copy));
-	struct tree_file *tree = syntax_parse(&c->arena, &c->diags, file);
+	const char *whole = arena_printf(&c->arena, "%s%s%s", before, text, behind);
+	uint32_t file = sources_add(&c->sources, flag, whole, strlen(whole));
+	struct tree_file *tree;
 
+	sources_get(&c->sources, file)->start = (uint32_t) strlen(before);
+	tree = syntax_parse(&c->arena, &c->diags, file);
 	return c->diags.n_errors || !tree->pipelines.n ? NULL : &tree->pipelines.items[0]->body;
 }
 
-static void add_statements(struct compilation *c, const char *flag, const char *text)
+static void add_statements(struct compilation *c, const char *flag, const char *before, const char *text,
+			   const char *behind)
 {
-	const tree_stmts *stmts = c->tree && text ? read_statements(c, flag, text) : NULL;
+	const tree_stmts *stmts = c->tree ? read_statements(c, flag, before, text, behind) : NULL;
 
 	for (int i = 0; stmts && i < stmts->n; i++) {
 		stmts->items[i]->is_meant = arena_new(&c->arena, bool);
@@ -32,11 +36,9 @@ static void add_statements(struct compilation *c, const char *flag, const char *
 void with_add(struct compilation *c)
 {
 	if (c->options.with)
-		add_statements(c, "--with", arena_printf(&c->arena, "pipeline with { schedule {\n%s;\n} }",
-							 c->options.with));
+		add_statements(c, "--with", "pipeline with { schedule { ", c->options.with, ";\n} }");
 	if (c->options.specialize)
-		add_statements(c, "--specialize", arena_printf(&c->arena, "pipeline with {\nspecialize %s;\n}",
-							       c->options.specialize));
+		add_statements(c, "--specialize", "pipeline with { specialize ", c->options.specialize, ";\n}");
 }
 
 void with_check(struct compilation *c)

@@ -210,6 +210,12 @@ static bool is_told(const struct level *level, const struct edge *edge)
 	return false;
 }
 
+/* A reduction that starts apart: both have its name. */
+static bool is_of_start(const struct edge *edge)
+{
+	return !strcmp(edge->from->name, edge->to->name) && edge->from->stages.items[0]->is_init;
+}
+
 /* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. The two may share
  * the loops around this level. There is no pair where isl's quota has run out, of which a warning tells. */
 static void remark_unfused(const struct level *level, const struct edge *edge, struct obstacle *obstacle)
@@ -225,8 +231,9 @@ static void remark_unfused(const struct level *level, const struct edge *edge, s
 	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
 	if (!sample)
 		return;
-	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s'%s: %s",
-			   edge->to->name, edge->from->name, level->number ? " below the loops that they share" : "",
+	diag = diag_remark(f->module->diags, DIAG_NOT_FUSED, edge->to->span, "'%s' is not fused with '%s'%s%s: %s",
+			   edge->to->name, edge->from->name, is_of_start(edge) ? " at its start" : "",
+			   level->number ? " below the loops that they share" : "",
 			   obstacle->reason);
 	diag_label(f->module->diags, diag, (struct span) { 0 }, obstacle->pairs ? "%s" : "what links them: %s", sample);
 }

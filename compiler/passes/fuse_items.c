@@ -39,6 +39,41 @@ static group_list groups_asked(const struct module *module, const struct region 
 	return list;
 }
 
+static bool is_computed(const struct module *module, const char *name)
+{
+	for (int r = 0; r < REGION_N; r++)
+		for (int g = 0; g < module->regions[r].groups.n; g++)
+			if (group_defines(module->regions[r].groups.items[g], name))
+				return true;
+	return false;
+}
+
+/* Why there is no loop of what is named. */
+static const char *absence_of(const struct module *module, const char *name)
+{
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!strcmp(module->decisions.items[i].pass, "inline") &&
+		    !strcmp(module->decisions.items[i].subject, name))
+			return "is inlined";
+	for (int i = 0; i < module->arrays.n; i++)
+		if (!strcmp(module->arrays.items[i]->name, name) && module->arrays.items[i]->role == ROLE_IN)
+			return "is an input";
+	return "is not";
+}
+
+static bool check_computed(struct module *module, const struct override *override)
+{
+	for (int i = 0; i < override->subjects.n; i++) {
+		const char *name = override->subjects.items[i];
+
+		if (!is_computed(module, name))
+			return report(module, override,
+				      arena_printf(module->arena, "'fuse' takes what is computed, and '%s' %s", name,
+						   absence_of(module, name)));
+	}
+	return true;
+}
+
 static bool check_item(struct module *module, struct override *override)
 {
 	bool has_region = false;
@@ -49,6 +84,8 @@ static bool check_item(struct module *module, struct override *override)
 		return report(module, override, "'fuse' takes two names or more, and at most a number of loops");
 	if (override->numbers.n && override->numbers.items[0] < 1)
 		return report(module, override, "the number of loops that are shared is 1 or more");
+	if (!check_computed(module, override))
+		return false;
 	for (int r = 0; r < REGION_N; r++) {
 		bool all = true;
 

@@ -43,6 +43,15 @@ static bool is_in(const char *list, const char *word)
 	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
 }
 
+static void help_with_verbs(struct sema *sema, struct diag *diag, struct span span, const char *const *verbs)
+{
+	struct str list = str_new(sema->arena);
+
+	for (int i = 0; i < N_FORMS; i++)
+		str_add(&list, "%s%s", i == 0 ? "" : i == N_FORMS - 1 ? " and " : ", ", verbs[i]);
+	diag_help(sema->diags, diag, span, "there are %s", str_text(&list));
+}
+
 /* NULL after a diagnostic. */
 static const struct form *form_of(struct sema *sema, const struct tree_name *verb)
 {
@@ -59,6 +68,8 @@ static const struct form *form_of(struct sema *sema, const struct tree_name *ver
 	nearest = suggest_nearest(verb->name, verbs, N_FORMS);
 	if (nearest)
 		diag_did_you_mean(sema->diags, diag, verb->span, verb->name, nearest);
+	else
+		help_with_verbs(sema, diag, verb->span, verbs);
 	return NULL;
 }
 

@@ -51,8 +51,8 @@ static void source_find_lines(struct source *source)
 {
 	if (source->lines.n > 0)
 		return;
-	vec_push(source->arena, &source->lines, 0);
-	for (uint32_t i = 0; i < source->size; i++)
+	vec_push(source->arena, &source->lines, source->start);
+	for (uint32_t i = source->start; i < source->size; i++)
 		if (source->text[i] == '\n')
 			vec_push(source->arena, &source->lines, i + 1);
 }

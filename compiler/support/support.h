@@ -86,6 +86,7 @@ struct source {
 	const char *name;           /* as given by the user */
 	const char *text;           /* NUL-terminated */
 	uint32_t size;
+	uint32_t start;             /* what stands before it is not the user's: line 1 begins there */
 	struct arena *arena;        /* of the sources */
 	VEC(uint32_t) lines;        /* offset of the first byte of each line; built lazily */
 };

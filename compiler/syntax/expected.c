@@ -95,14 +95,22 @@ static void expectation_drop(struct expectation *expected, const int *tokens)
 		expected->has[*tokens] = false;
 }
 
+/* In an item of a schedule, whose names may be followed by how they are scheduled. */
+static bool is_behind_names(const struct expectation *expected)
+{
+	return expected->has['('] && expected->has[':'] && expected->has[','] && expected->has[';'];
+}
+
 /* Leaves out what may go on but need not: the rest of a name or type, `case` where any expression fits. */
 static void expectation_simplify(struct expectation *expected)
 {
 	static const int rest_of_type[] = { '(', '<', '[', '.', NAME, 0 };
-	static const int rest_of_name[] = { '.', 0 };
+	static const int rest_of_name[] = { '.', 0 }, link_or_name[] = { '.', NAME, 0 };
 
 	if (expected->has[REAL])
 		expected->has[CASE] = false;
+	else if (is_behind_names(expected))
+		expectation_drop(expected, link_or_name);
 	else if (expected->has[NAME] && (expected->has[';'] || expected->has['=']))
 		expectation_drop(expected, rest_of_type);
 	else
@@ -125,6 +133,8 @@ static phrases expectation_phrases(struct parser *parser, struct expectation exp
 {
 	phrases groups = { 0 }, list = { 0 };
 
+	if (is_behind_names(&expected))
+		vec_push(parser->arena, &groups, "'by'");
 	expectation_simplify(&expected);
 	expectation_gather(parser, &expected, REAL, operand_tokens, "an expression", &groups);
 	expectation_gather(parser, &expected, PARAM, statement_tokens, "a statement", &groups);
@@ -188,7 +198,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a range is written lo..hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
-	if (parser->code == '(' && (last_is(parser, "if") || last_is(parser, "while")))
+	if (last_is(parser, "if") || (parser->code == '(' && last_is(parser, "while")))
 		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
 	if (parser->code == FOR && expected->has[PARAM])
 		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
@@ -203,6 +213,10 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
 	    !parser_begins_line(parser, parser->last))
 		return "a size is bound when the program is used; specialize n = 10; fixes it";
+	if (parser->code == '.' && last_is(parser, ".."))
+		return "a range is written lo..hi";
+	if (parser->code == INTEGER && is_behind_names(expected))
+		return "numbers stand in parentheses, as in tile f (32, 256);";
 	return range_advice(parser, expected);
 }
 
@@ -217,6 +231,20 @@ static const char *nearest_word(struct parser *parser, const char *name, const i
 	return suggest_nearest(name, words.items, words.n);
 }
 
+/* What else a statement begins with in the mind of those who come from other languages. */
+static const char *foreign_word(const char *name)
+{
+	static const struct { const char *foreign, *ours; } words[] = {
+		{ "function", "func" }, { "def", "func" }, { "inn", "in" }, { "input", "in" }, { "output", "out" },
+		{ "parameter", "param" }, { "temporary", "temp" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (!strcmp(name, words[i].foreign))
+			return words[i].ours;
+	return NULL;
+}
+
 /* The word of the language that was meant where a name stands at the start of a statement, or of a file's part. */
 static bool add_meant_word(struct parser *parser, struct diag *diag, const struct expectation *expected)
 {
@@ -228,7 +256,9 @@ static bool add_meant_word(struct parser *parser, struct diag *diag, const struc
 	if (parser->code != NAME || (!is_of_file && !(expected->has['='] && expected->has['['])))
 		return false;
 	name = arena_copy(parser->arena, parser->text + start, end - start);
-	near = nearest_word(parser, name, is_of_file ? file_tokens : statement_tokens);
+	near = is_of_file ? NULL : foreign_word(name);
+	if (!near)
+		near = nearest_word(parser, name, is_of_file ? file_tokens : statement_tokens);
 	if (near)
 		diag_did_you_mean(parser->diags, diag, parser_span(parser, start, end), name, near);
 	return near;
@@ -307,11 +337,40 @@ static void expectation_report_behind(struct parser *parser, struct span last, c
 		     expectation_text(parser, expected), token_text(parser, parser->last, parser->last_end));
 }
 
+/* `fuse f g;`: a name where `by` and what it takes would stand. */
+static bool lacks_comma(const struct parser *parser, const struct expectation *expected)
+{
+	bool is_value = expected->has[NAME] && expected->has[INTEGER] && !expected->has[REAL];
+
+	return is_value && parser->code == ';' && !last_is(parser, "by") && !last_is(parser, ":");
+}
+
+static void expectation_report_comma(struct parser *parser, struct span last)
+{
+	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "unexpected name '%s', expected ',', "
+					 "'by' or ';'", token_text(parser, parser->last, parser->last_end));
+
+	diag_help(parser->diags, diag, last, "names stand between commas, as in fuse a, b;");
+}
+
+/* Right behind what a message was about, or behind it and a name where a range would go on. */
+static bool is_no_news(const struct parser *parser, const struct expectation *expected)
+{
+	uint32_t end = parser->told_end;
+
+	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
+			   end + strspn(parser->text + end, " \t\r\n") == parser->last));
+}
+
 void expectation_report(struct parser *parser, struct span place, const struct expectation *expected)
 {
 	struct span last = parser_span(parser, parser->last, parser->last_end);
 
-	if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
+	if (is_no_news(parser, expected))
+		return;
+	if (lacks_comma(parser, expected))
+		expectation_report_comma(parser, last);
+	else if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
 		expectation_report_chain(parser, place);
 	else if (expected->has[EQ] && parser->code == '=')
 		expectation_report_assignment(parser, place);

@@ -43,6 +43,8 @@ static void range_read_children(struct parser *parser, struct tree_range *range,
 			    : "this is not a range");
 	diag_help(parser->diags, diag, call->span, "a range is lo..hi, without hi, or children(parent, i)");
 	range->hi = call;
+	if (parser->code == ',')
+		parser->told_end = parser->token_end;
 }
 
 struct tree_range *tree_range_new(struct parser *parser, struct span span, struct tree_name var,

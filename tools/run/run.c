@@ -13,6 +13,16 @@
 
 /* ---- The program ------------------------------------------------------------------------ */
 
+static void list_pipelines(const struct session *s, struct failure *failure, const char *before)
+{
+	fail_help(failure, "%s", before);
+	for (int i = 0; i < s->c->modules.n; i++) {
+		size_t used = strlen(failure->text);
+		snprintf(failure->text + used, sizeof(failure->text) - used, "%s%s", i ? ", " : " ",
+			 s->c->modules.items[i]->name);
+	}
+}
+
 static bool no_such_pipeline(struct session *s, struct failure *failure)
 {
 	word_list names = { 0 };
@@ -22,19 +32,17 @@ static bool no_such_pipeline(struct session *s, struct failure *failure)
 		return fail(failure, OUTCOME_PROGRAM, "the program has no pipeline");
 	const char *near = suggest_nearest(s->values.pipeline, names.items, names.n);
 	fail(failure, OUTCOME_USAGE, "there is no pipeline '%s'", s->values.pipeline);
-	fail_help(failure, "did you mean '%s'?", near ? near : names.items[0]);
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	else
+		list_pipelines(s, failure, "the program has");
 	return false;
 }
 
 static bool ambiguous(struct session *s, struct failure *failure)
 {
 	fail(failure, OUTCOME_USAGE, "the program has %d pipelines; say which one to run", s->c->modules.n);
-	fail_help(failure, "--pipeline");
-	for (int i = 0; i < s->c->modules.n; i++) {
-		size_t used = strlen(failure->text);
-		snprintf(failure->text + used, sizeof(failure->text) - used, "%s%s", i ? ", " : " ",
-			 s->c->modules.items[i]->name);
-	}
+	list_pipelines(s, failure, "--pipeline");
 	return false;
 }
 
