@@ -31,12 +31,13 @@ def block(before):
     return re.search(r"```\w*\n(.*?)```", PAGE[PAGE.index(before):], re.S).group(1)
 
 
-def build(folder):
-    """test_sema with one more construct."""
+def build(folder, change=("", "")):
+    """test_sema with one more construct, in whose file a text is replaced."""
+    folder.mkdir()
     (folder / "constructs").mkdir()
     (folder / "constructs" / "constructs.def").write_text(TABLE + block("The row in"))
     source = folder / "segment_mean.c"
-    source.write_text(block("The file"))
+    source.write_text(block("The file").replace(*change))
     isl = subprocess.run(["pkg-config", "--libs", "isl"], check=True, stdout=subprocess.PIPE).stdout.decode().split()
     objects = BUILD / "obj" / "tests"
     tests = [*sorted((objects / "sema").glob("*.o")), objects / "support" / "folder.o"]
@@ -57,6 +58,15 @@ def run(tool, folder, x, y, off):
     return np.fromfile(folder / "m.bin")
 
 
+def refused(folder):
+    """What is said of the page's program where the construct takes a scalar, not an array."""
+    tool = build(folder, ("construct_expect_array(call, X, 1, 1)", "construct_expect_array(call, X, 0, 0)"))
+    (folder / "means.pmg").write_text(block("a program that uses it").replace("x*y", "x"))
+    done = subprocess.run([tool, "--interp", folder / "means.pmg", "means", folder, "nSegments=0", "n=0"], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return done.stdout
+
+
 def mean(values):
     return values.mean() if len(values) else 0
 
@@ -66,12 +76,14 @@ def main():
     x, y, off = rng.random(9), rng.random(9), np.array([0, 4, 4, 9])
     lines = len(block("The file").splitlines())
     with tempfile.TemporaryDirectory() as name:
-        got = run(build(Path(name)), Path(name), x, y, off)
+        got = run(build(Path(name) / "new"), Path(name) / "new", x, y, off)
+        said = refused(Path(name) / "scalar")
     parts = [slice(off[s], off[s + 1]) for s in range(3)]
     wanted = [mean((x * y)[p]) - mean(x[p]) * mean(y[p]) for p in parts]
-    ok = [np.allclose(got, wanted, rtol=1e-12, atol=1e-15), lines <= 45]
+    ok = [np.allclose(got, wanted, rtol=1e-12, atol=1e-15), lines <= 45,
+          ":7:22: error[PMG0380]: argument 1 of 'Segment_mean' must be a scalar\n" in said]
     if not all(ok):
-        print(f"got {got}, wanted {wanted}, {lines} lines")
+        print(f"got {got}, wanted {wanted}, {lines} lines; said {said}")
     print(f"{sum(ok)} passed, {len(ok) - sum(ok)} failed")
     return 0 if all(ok) else 1
 
