@@ -5,8 +5,8 @@
  * reach; behind the end of its segment a lane has zeros, and what is there is not written back. Before the first row of
  * a block, and behind the last, there is room for one row more, which nobody sees.
  *
- * Segments begin anywhere in a cache line. What is written goes there in vectors that do not: a line that two writes
- * meet is read from memory first, by the one that finds half of it.
+ * Segments begin anywhere in a cache line. They are written in the aligned vectors that lie in them as a whole, which
+ * need no line to be read first, and by elements at their two ends: no two threads write one vector.
  *
  * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_RAGGED_H
@@ -174,14 +174,34 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
 		return whole; \
 	} \
+	static inline int64_t pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						       const int64_t *begin, int64_t row, int64_t shortest) \
+	{ \
+		for (; row + PMG_SQUARE_##NAME <= shortest; row += PMG_SQUARE_##NAME) { \
+			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+			PMG_UNROLL \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				lines[i] = *(const pmg_line_##name *) &block[(row + i)*width]; \
+			PMG_TRANSPOSE_##NAME(lines) \
+			PMG_UNROLL \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
+		} \
+		return row; \
+	} \
 	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						   const int64_t *begin, const int64_t *rows, bool is_past) \
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
 			const int64_t shortest = square > 1 ? pmg_shortest(&rows[lane], square) : 0; \
-			const int64_t whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest, \
-								    is_past); \
+			int64_t whole = 0; \
+			if (square > 1) { \
+				whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest, \
+							      is_past); \
+				whole = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], whole, \
+								 shortest); \
+			} \
 			for (int64_t i = lane; i < lane + square; i++) \
 				for (int64_t row = whole; row < rows[i]; row++) \
 					to[begin[i] + row] = block[row*width + i]; \

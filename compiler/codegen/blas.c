@@ -98,7 +98,7 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 	case isl_ast_node_error:
 		break;
 	}
-	return call->nest.stage;
+	return false;
 }
 
 /* ---- operands as text ---- */

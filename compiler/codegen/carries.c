@@ -114,6 +114,16 @@ static bool is_known(struct emit *e, const struct affine *fact)
 	return facts_imply(e->module->ctx, e->arena, &e->facts, fact);
 }
 
+/* A block of segments has room for one row more at either end (pmgrt_ragged.h), which may be read. */
+static bool is_in_ragged_block(struct emit *e, const struct affine *row)
+{
+	struct affine longest = affine_name(e->arena, e->ragged->longest);
+	struct affine above = affine_scale(e->arena, row, 1, 1);
+	struct affine below = affine_combine(e->arena, 1, &longest, -1, row);
+
+	return affine_is_never_negative(&above) && affine_is_never_negative(&below);
+}
+
 /* Is there surely no row before the first one, or surely one? Else nothing is carried. */
 static bool settle_first(struct emit *e, struct carry *carry, const struct range *range, int row)
 {
@@ -124,9 +134,8 @@ static bool settle_first(struct emit *e, struct carry *carry, const struct range
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
 	carry->first = with_value(e, &carry->index, carry->variable, &before);
-	carry->has_first = e->ragged;
 	if (e->ragged)
-		return true;
+		return carry->has_first = is_in_ragged_block(e, &before);
 	below = affine_scale(e->arena, &below, 1, -1);
 	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
 	carry->has_first = is_known(e, &above) && is_known(e, &below);
@@ -367,6 +376,14 @@ void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct lo
 	open_carries(e, body, first);
 }
 
+void carried_close(struct emit *e, int first, int visible)
+{
+	e->names.visible.n = visible;
+	for (int i = first; i < e->carries.n; i++)
+		vec_push(e->arena, &e->names.visible, e->carries.items[i].last);
+	e->carries.n = first;
+}
+
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range, const char *name, int first)
 {
@@ -400,8 +417,7 @@ bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return false;
 	emit_loop(e, node, &use, &range, names_declare(&e->names, use.mark->dim->name), first);
 	has_any = e->carries.n > first;
-	e->carries.n = first;
-	e->names.visible.n = visible;
+	carried_close(e, first, visible);
 	scope_leave(e, scope);
 	return has_any;
 }

@@ -541,6 +541,8 @@ bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 		  const struct range *range, const char *variable);
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first);
+/* Behind the loop: of its names, those ahead of it stay, beside those that were visible. */
+void carried_close(struct emit *e, int first, int visible);
 /* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried has that; and one
  * that is written. */
 const char *carried_read(struct emit *e, const struct point *point, const struct access *access);

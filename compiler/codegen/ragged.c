@@ -191,8 +191,8 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		carried_open(e, body, use, &rows, name);
 	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
 	carried_body(e, body, use->mark, n_carries);
-	e->carries.n = n_carries;
 	block_close(e, visible);
+	carried_close(e, n_carries, visible);
 	isl_ast_node_free(body);
 }
 
@@ -303,10 +303,11 @@ void ragged_fill(struct emit *e, const struct array *copy, bool is_read)
 
 void ragged_empty(struct emit *e, const struct array *copy)
 {
-	const char *is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
+	const char *is_past;
 
 	if (layout_is_hidden(e->layout, copy->owner))
 		return;
+	is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
 	note_write(e, copy->owner);
 	line(e->w, "pmg_ragged_write_%s(%s, %s);", type_name(copy->type), parts_text(e, copy),
 	     is_past ? is_past : "false");

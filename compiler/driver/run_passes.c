@@ -5,13 +5,14 @@
  * as such. */
 #include "driver/pipeline.h"
 
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, WORTH = 4 };
+enum { USUAL_DIMS = 4, MORE = 4 };
 
 static double now(void)
 {
@@ -47,13 +48,17 @@ static unsigned long n_loops(const struct stage *stage)
 	return n;
 }
 
-/* `iterate` runs for long, and another algorithm, of many stages, was asked for. */
+/* `iterate` runs for long; another algorithm, which takes many stages, was asked for. */
 static bool is_worth_more(const struct module *module)
 {
 	bool is = module->loop.var;
 
-	for (int i = 0; i < module->overrides.n; i++)
-		is = is || !strcmp(module->overrides.items[i].verb, "algorithm");
+	for (int i = 0; i < module->overrides.n; i++) {
+		const struct override *override = &module->overrides.items[i];
+
+		is = is || (!strcmp(override->verb, "algorithm") && strcmp(override->choice, "hines") &&
+			    strcmp(override->choice, "thomas") && strcmp(override->choice, "auto"));
+	}
 	return is;
 }
 
@@ -67,7 +72,7 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 			deepest = n_loops(module->stages.items[i]);
 	if (max_operations > USUAL_DIMS)
 		max_operations = max_operations/deepest*USUAL_DIMS;
-	return is_worth_more(module) ? WORTH*max_operations : max_operations;
+	return is_worth_more(module) && max_operations <= ULONG_MAX/MORE ? MORE*max_operations : max_operations;
 }
 
 static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)

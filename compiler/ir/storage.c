@@ -116,10 +116,10 @@ static void look_for_single(struct access *access, void *user)
 	singles->is_found = singles->is_found || singles->is_single[access->array->number];
 }
 
-/* Is an operation of the expression one of single precision? */
+/* Is anything rounded to single precision in the expression? */
 static bool computes_single(const struct expr *expr)
 {
-	bool does = expr->kind == EXPR_OP && expr->type == TYPE_F32;
+	bool does = (expr->kind == EXPR_OP || expr->kind == EXPR_CAST) && expr->type == TYPE_F32;
 	int n = expr->kind == EXPR_OP ? op_arity(expr->op) : expr->kind == EXPR_CAST;
 
 	for (int i = 0; i < n && !does; i++)

@@ -79,7 +79,8 @@ static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets,
 				       bool is_past) \
 	{ \
 		static type from[ROOM], to[ROOM], block[ROOM*WIDTH]; \
-		int64_t begin[WIDTH], rows[WIDTH]; \
+		int64_t begins[WIDTH], rows_of[WIDTH], *begin = begins + WIDTH - width, \
+			*rows = rows_of + WIDTH - width;        /* nothing behind the last lane may be read */ \
 		int64_t longest = pmg_block_segments(offsets, order, width, n_lanes, begin, rows); \
 		bool ok = longest == offsets[order[0] + 1] - offsets[order[0]]; \
 		for (int64_t i = 0; i < ROOM; i++) { \

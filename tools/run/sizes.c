@@ -317,7 +317,8 @@ static bool check_extents(struct session *s, struct failure *failure)
 	for (int i = 0; i < s->arguments.n; i++) {
 		const struct array *array = s->arguments.items[i].array;
 		int64_t shape[PMG_MAX_RANK];
-		for (int d = 0; sizes_shape(s, array, shape) && d < array->rank; d++) {
+		bool is_known = sizes_shape(s, array, shape);
+		for (int d = 0; is_known && d < array->rank; d++) {
 			const char *extent = expr_text(s->arena, s->module, NULL, array->hi[d]);
 			if (shape[d] >= 0)
 				continue;
