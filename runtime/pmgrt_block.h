@@ -75,6 +75,13 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 #endif
 #define PMG_TRANSPOSE_F64(r) PMG_TRANSPOSE_OF(pmg_line_f64, pmg_places_f64, r, PMG_SQUARE)
 
+/* A square of a block that begins at `from`: a line for each of its lanes. */
+#define PMG_LINES_OF_BLOCK(name, NAME, lines, from, width) \
+	PMG_UNROLL \
+	for (int i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
+		(lines)[i_] = *(const pmg_line_##name *) ((from) + i_*(width)); \
+	PMG_TRANSPOSE_##NAME(lines)
+
 static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t distance)
 {
 	return (lane < n_lanes ? lane : n_lanes - 1)*distance;
@@ -119,10 +126,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					lines[i] = *(const pmg_line_##name *) &block[(row + i)*width + lane]; \
-				PMG_TRANSPOSE_##NAME(lines) \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width + lane], width) \
 				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					if (lane + i < n_lanes) \

@@ -157,10 +157,7 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 		for (int64_t row = 0; row < whole; row += PMG_RUN) { \
 			for (int64_t first = 0; first < PMG_RUN; first += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					lines[i] = *(const pmg_line_##name *) &block[(row + first + i)*width]; \
-				PMG_TRANSPOSE_##NAME(lines) \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[(row + first)*width], width) \
 				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
@@ -179,10 +176,7 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 	{ \
 		for (; row + PMG_SQUARE_##NAME <= shortest; row += PMG_SQUARE_##NAME) { \
 			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				lines[i] = *(const pmg_line_##name *) &block[(row + i)*width]; \
-			PMG_TRANSPOSE_##NAME(lines) \
+			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
 			PMG_UNROLL \
 			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \

@@ -14,10 +14,8 @@
 
 static bool is_vector(__isl_keep isl_schedule_node *loop)
 {
-	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(loop));
-	const struct mark *how = mark_of_node(above);
+	const struct mark *how = mark_above(loop);
 
-	isl_schedule_node_free(above);
 	return how && how->kind == MARK_VECTOR;
 }
 

@@ -13,15 +13,6 @@ bool is_overridden(const struct module *module, const char *verb)
 	return false;
 }
 
-static bool has_decided(const struct module *module, const char *pass, const char *chosen)
-{
-	for (int i = 0; i < module->decisions.n; i++)
-		if (!strcmp(module->decisions.items[i].pass, pass) &&
-		    !strcmp(module->decisions.items[i].chosen, chosen))
-			return true;
-	return false;
-}
-
 static struct choice private_choice(const struct module *module, const char *target)
 {
 	struct choice choice = {
@@ -75,7 +66,7 @@ static void interleave_choices(const struct module *module, const struct pass_op
 /* Without threads nothing is atomic. */
 static void thread_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	if (!options->is_parallel_given && has_decided(module, "parallel", "atomic"))
+	if (!options->is_parallel_given && module_find_decision(module, "parallel", NULL, "atomic"))
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--parallel=off", .name = "serial", .flag = "--parallel=off", .is_alone = true,
 			.reason = "one thread needs no atomic updates" }));

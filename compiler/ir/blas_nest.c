@@ -139,10 +139,8 @@ bool blas_nest_below(struct module *module, __isl_keep isl_schedule_node *node, 
 bool blas_may_stand(__isl_keep isl_schedule_node *node, const struct blas_call *call)
 {
 	bool is_sum = call->kind == BLAS_DOT || call->kind == BLAS_ASUM;
-	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	const struct mark *above = mark_of_node(parent);
+	const struct mark *above = mark_above(node);
 
-	isl_schedule_node_free(parent);
 	if (above && above->kind == MARK_PRIVATE)
 		return false;
 	return !schedule_has_mark_above(node, MARK_TEAM, NULL) && !schedule_has_mark_above(node, MARK_ROW, NULL) &&

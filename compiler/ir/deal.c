@@ -56,16 +56,14 @@ struct body {
 static isl_bool check_mark(__isl_keep node *at, void *user)
 {
 	struct body *body = user;
-	const struct mark *mark = mark_of_node(at);
-	node *parent;
+	const struct mark *mark = mark_of_node(at), *above;
 
 	if (!mark || (mark->kind == MARK_LOOP && mark->dim == body->deal->dim) || mark->kind == MARK_BIND)
 		return isl_bool_true;
 	if (mark->kind == MARK_LOOP) {
-		parent = isl_schedule_node_parent(isl_schedule_node_copy(at));
-		if (!mark_of_node(parent) || mark_of_node(parent)->kind != MARK_VECTOR)
+		above = mark_above(at);
+		if (!above || above->kind != MARK_VECTOR)
 			body->problem = "a deal has an inner loop that is not of vectors";
-		isl_schedule_node_free(parent);
 	} else if (mark->kind != MARK_VECTOR && mark->kind != MARK_ROW && mark->kind != MARK_GROUP &&
 		   mark->kind != MARK_ATOMIC && mark->kind != MARK_ACCUMULATE && mark->kind != MARK_SKIP &&
 		   mark->kind != MARK_SKIP_ALWAYS && mark->kind != MARK_STORAGE && mark != body->deal) {

@@ -95,6 +95,15 @@ struct mark *mark_of_node(__isl_keep isl_schedule_node *node)
 	return mark_of(isl_schedule_node_mark_get_id(node));
 }
 
+struct mark *mark_above(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	struct mark *mark = mark_of_node(parent);
+
+	isl_schedule_node_free(parent);
+	return mark;
+}
+
 /* ---- reading back ---- */
 
 static bool kind_of_name(const char *name, size_t length, enum mark_kind *kind)

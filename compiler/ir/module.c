@@ -142,6 +142,19 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 	return array;
 }
 
+const struct decision *module_find_decision(const struct module *module, const char *pass, const char *subject,
+					    const char *chosen)
+{
+	for (int i = 0; i < module->decisions.n; i++) {
+		const struct decision *decision = &module->decisions.items[i];
+
+		if (!strcmp(decision->pass, pass) && (!subject || !strcmp(decision->subject, subject)) &&
+		    (!chosen || !strcmp(decision->chosen, chosen)))
+			return decision;
+	}
+	return NULL;
+}
+
 struct array *module_find_array(const struct module *module, const char *name)
 {
 	for (int i = 0; i < module->arrays.n; i++)

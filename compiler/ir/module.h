@@ -335,6 +335,9 @@ void region_move_last(struct region *region, int to);   /* its last group */
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span);
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
 		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
+/* The first decision of the pass on what is named, or of what was chosen (either NULL: any); NULL. */
+const struct decision *module_find_decision(const struct module *module, const char *pass, const char *subject,
+					    const char *chosen);
 struct array *module_find_array(const struct module *module, const char *name);
 /* The first item of this verb that names `first` or `second` (which may be NULL); NULL. */
 struct override *module_find_override(const struct module *module, const char *verb, const char *first,

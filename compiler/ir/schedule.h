@@ -59,6 +59,7 @@ struct mark *mark_new(struct module *module, enum mark_kind kind, const char *pa
 __isl_give isl_id *mark_id(struct module *module, struct mark *mark);
 struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not one of ours */
 struct mark *mark_of_node(__isl_keep isl_schedule_node *node);  /* NULL when the node is no mark */
+struct mark *mark_above(__isl_keep isl_schedule_node *node);    /* directly above; NULL when that is no mark */
 struct mark *mark_read(struct module *module, const char *name);/* from its name in a dump; NULL: not a mark */
 bool mark_is_loop(const struct mark *mark);             /* LOOP, TILE, BIND or CHILDREN */
 int mark_dim_number(const struct mark *mark);           /* of its dim in its stage */

@@ -14,15 +14,6 @@ struct tree_check {
 	const char *problem;
 };
 
-static bool parent_is_loop_mark(__isl_keep isl_schedule_node *node)
-{
-	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	bool is_loop = mark_is_loop(mark_of_node(parent));
-
-	isl_schedule_node_free(parent);
-	return is_loop;
-}
-
 static enum isl_schedule_node_type child_type(__isl_keep isl_schedule_node *node)
 {
 	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_copy(node));
@@ -56,7 +47,7 @@ static const char *band_problem(__isl_keep isl_schedule_node *node)
 {
 	if (isl_schedule_node_band_n_member(node) != 1)
 		return "a band has more than one member";
-	return parent_is_loop_mark(node) ? NULL : "a band has no mark that names its loop";
+	return mark_is_loop(mark_above(node)) ? NULL : "a band has no mark that names its loop";
 }
 
 static bool is_call(struct module *module, __isl_keep isl_schedule_node *node, const struct stage *stage)

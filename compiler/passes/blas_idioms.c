@@ -157,15 +157,6 @@ static __isl_give node *visit(struct tree_walk *walk, __isl_take node *at, const
 	return at;
 }
 
-static bool is_called(const struct module *module, const char *name)
-{
-	for (int i = 0; i < module->decisions.n; i++)
-		if (!strcmp(module->decisions.items[i].pass, "blas_idioms") &&
-		    !strcmp(module->decisions.items[i].subject, name))
-			return true;
-	return false;
-}
-
 /* What is named in `blas C : on`, unless another item says otherwise, has a call. */
 static bool check_calls(struct module *module, const struct pass_options *options, const struct override *override)
 {
@@ -175,7 +166,8 @@ static bool check_calls(struct module *module, const struct pass_options *option
 		const char *name = override->subjects.items[i];
 		struct diag *diag;
 
-		if (is_called(module, name) || strcmp(choice_for(module, options, name), "on"))
+		if (module_find_decision(module, "blas_idioms", name, NULL) ||
+		    strcmp(choice_for(module, options, name), "on"))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
 				  "'blas %s : on' fits nothing: no loops of '%s' are an operation of the BLAS",
@@ -190,7 +182,6 @@ static bool check_calls(struct module *module, const struct pass_options *option
 bool pass_blas_idioms(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
-
 	bool ok;
 
 	use_overrides(module);

@@ -161,11 +161,9 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
-	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	const struct mark *block = mark_of_node(above);
+	const struct mark *block = mark_above(node);
 
 	(void) mark;
-	isl_schedule_node_free(above);
 	if (!block || block->kind != MARK_BLOCK)
 		return node;
 	*descend = false;

@@ -8,30 +8,19 @@
 /* A loop in which something is read by an index that is read itself. */
 static bool is_candidate(__isl_keep isl_schedule_node *node, const struct mark *mark)
 {
-	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	const struct mark *above = mark_of_node(parent);
-	bool is = mark->kind == MARK_LOOP && mark->direction > 0 &&
-		  schedule_has_mark_above(node, MARK_PARALLEL, NULL) &&
-		  !(above && (above->kind == MARK_PARALLEL || above->kind == MARK_VECTOR)) &&
-		  schedule_has_mark_below(node, MARK_VECTOR, NULL) &&
-		  schedule_has_mark_below(node, MARK_BIND, NULL);
+	const struct mark *above = mark_above(node);
 
-	isl_schedule_node_free(parent);
-	return is;
+	return mark->kind == MARK_LOOP && mark->direction > 0 &&
+	       schedule_has_mark_above(node, MARK_PARALLEL, NULL) &&
+	       !(above && (above->kind == MARK_PARALLEL || above->kind == MARK_VECTOR)) &&
+	       schedule_has_mark_below(node, MARK_VECTOR, NULL) &&
+	       schedule_has_mark_below(node, MARK_BIND, NULL);
 }
 
 /* Rows stand between the mark and its loop. */
-static __isl_give isl_schedule_node *above_rows(__isl_take isl_schedule_node *node, int *steps)
+static bool is_row(const struct mark *mark)
 {
-	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-
-	for (*steps = 0; mark_of_node(parent) && mark_of_node(parent)->kind == MARK_ROW; (*steps)++) {
-		isl_schedule_node_free(node);
-		node = parent;
-		parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	}
-	isl_schedule_node_free(parent);
-	return node;
+	return mark->kind == MARK_ROW;
 }
 
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -45,7 +34,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	deal = mark_new(walk->module, MARK_DEAL, "deal", mark->span);
 	deal->stage = mark->stage;
 	deal->dim = mark->dim;
-	node = isl_schedule_node_insert_mark(above_rows(node, &steps), mark_id(walk->module, deal));
+	node = isl_schedule_node_insert_mark(tree_climb(node, is_row, &steps), mark_id(walk->module, deal));
 	if (schedule_deal_problem(walk->region, node)) {
 		node = isl_schedule_node_delete(node);
 	} else {
@@ -54,9 +43,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 			      mark->dim->name);
 		*descend = false;
 	}
-	for (int i = 0; i < steps; i++)
-		node = isl_schedule_node_first_child(node);
-	return node;
+	return tree_descend(node, steps);
 }
 
 bool pass_deal(struct module *module, const struct pass_options *options)

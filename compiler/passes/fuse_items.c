@@ -51,14 +51,11 @@ static bool is_computed(const struct module *module, const char *name)
 /* Why there is no loop of what is named. */
 static const char *absence_of(const struct module *module, const char *name)
 {
-	for (int i = 0; i < module->decisions.n; i++)
-		if (!strcmp(module->decisions.items[i].pass, "inline") &&
-		    !strcmp(module->decisions.items[i].subject, name))
-			return "is inlined";
-	for (int i = 0; i < module->arrays.n; i++)
-		if (!strcmp(module->arrays.items[i]->name, name) && module->arrays.items[i]->role == ROLE_IN)
-			return "is an input";
-	return "is not";
+	const struct array *array = module_find_array(module, name);
+
+	if (module_find_decision(module, "inline", name, NULL))
+		return "is inlined";
+	return array && array->role == ROLE_IN ? "is an input" : "is not";
 }
 
 static bool check_computed(struct module *module, const struct override *override)

@@ -216,11 +216,9 @@ static bool check_item(struct module *module, const struct override *item)
 
 static const char *why_not(const struct module *module)
 {
-	for (int i = 0; i < module->decisions.n; i++)
-		if (!strcmp(module->decisions.items[i].pass, "interleave") &&
-		    !strcmp(module->decisions.items[i].chosen, "one at a time"))
-			return module->decisions.items[i].reason;
-	return "no recurrence runs for each of several systems of it";
+	const struct decision *decision = module_find_decision(module, "interleave", NULL, "one at a time");
+
+	return decision ? decision->reason : "no recurrence runs for each of several systems of it";
 }
 
 /* Every array that is named has blocks. */

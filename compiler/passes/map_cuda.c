@@ -100,16 +100,15 @@ static void note_vectors(struct lanes *lanes, const struct mark *loop)
 
 static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
 {
-	const struct mark *mark = mark_of_node(node);
-	isl_schedule_node *above, *below;
+	const struct mark *mark = mark_of_node(node), *above;
+	isl_schedule_node *below;
 
 	if (!mark || mark->kind != MARK_VECTOR)
 		return isl_bool_true;
-	above = isl_schedule_node_parent(isl_schedule_node_copy(node));
+	above = mark_above(node);
 	below = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	if (!mark_of_node(above) || mark_of_node(above)->kind != MARK_PARALLEL)
+	if (!above || above->kind != MARK_PARALLEL)
 		note_vectors(user, mark_of_node(below));
-	isl_schedule_node_free(above);
 	isl_schedule_node_free(below);
 	return isl_bool_true;
 }

@@ -36,6 +36,10 @@ __isl_give isl_union_map *tree_carried(__isl_keep isl_schedule_node *mark, __isl
 bool tree_has_loop_below(__isl_keep isl_schedule_node *mark);
 /* The stages that run below `node`. */
 stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node);
+/* Goes up from mark to mark as long as they are wanted; `steps` leads back down. */
+__isl_give isl_schedule_node *tree_climb(__isl_take isl_schedule_node *node, bool (*is_wanted)(const struct mark *mark),
+					 int *steps);
+__isl_give isl_schedule_node *tree_descend(__isl_take isl_schedule_node *node, int steps);
 /* Does a stage of the group write the array of this name, or its next value? */
 bool group_defines(const struct group *group, const char *name);
 

@@ -14,24 +14,9 @@ static struct stage *only_stage(const struct tree_walk *walk, __isl_keep isl_sch
 }
 
 /* Threads that share a loop are not asked to before it is known that it does anything. */
-static bool says_who_runs(__isl_keep isl_schedule_node *node)
+static bool says_who_runs(const struct mark *mark)
 {
-	const struct mark *mark = mark_of_node(node);
-
-	return mark && (mark->kind == MARK_PARALLEL || mark->kind == MARK_DYNAMIC);
-}
-
-static __isl_give isl_schedule_node *above_sharing(__isl_take isl_schedule_node *node, int *depth)
-{
-	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(node));
-
-	for (; says_who_runs(above); ++*depth) {
-		isl_schedule_node_free(node);
-		node = isl_schedule_node_copy(above);
-		above = isl_schedule_node_parent(above);
-	}
-	isl_schedule_node_free(above);
-	return node;
+	return mark->kind == MARK_PARALLEL || mark->kind == MARK_DYNAMIC;
 }
 
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -40,7 +25,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	struct stage *stage = only_stage(walk, node);
 	struct zero_factor factor;
 	bool is_vector;
-	int depth = 2;
+	int steps;
 
 	if (mark->kind != MARK_LOOP || !stage || mark->stage != stage ||
 	    mark_dim_number(mark) < stage->group->n_common || expr_last_dim(mark->dim->hi) >= 0 ||
@@ -51,15 +36,13 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	is_vector = mark_of_node(node) && mark_of_node(node)->kind == MARK_VECTOR;
 	if (!is_vector)
 		return isl_schedule_node_child(node, 0);
-	node = above_sharing(node, &depth);
+	node = tree_climb(node, says_who_runs, &steps);
 	node = tree_insert_mark(walk->module, node, walk->options->skip_zeros == SKIP_ZEROS_ON ? MARK_SKIP_ALWAYS
 			      : MARK_SKIP, "skip", stage);
 	module_decide(walk->module, "skip", stage->write.array->name, "zeros", "none", stage->span,
 		      "'%s' is a factor of what the loop over '%s' adds", factor.factor->access.array->name,
 		      mark->dim->name);
-	while (depth--)
-		node = isl_schedule_node_child(node, 0);
-	return node;
+	return tree_descend(node, steps + 2);
 }
 
 bool pass_skip(struct module *module, const struct pass_options *options)

@@ -234,10 +234,8 @@ static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl
 
 static enum mark_kind kind_above(__isl_keep isl_schedule_node *node)
 {
-	isl_schedule_node *above = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	const struct mark *mark = mark_of_node(above);
+	const struct mark *mark = mark_above(node);
 
-	isl_schedule_node_free(above);
 	return mark ? mark->kind : MARK_N;
 }
 

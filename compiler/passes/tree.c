@@ -167,3 +167,21 @@ stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried
 	isl_union_map_foreach_map(carried, add_map, &set);
 	return stages_in(&set);
 }
+
+__isl_give node *tree_climb(__isl_take node *at, bool (*is_wanted)(const struct mark *mark), int *steps)
+{
+	const struct mark *above = mark_above(at);
+
+	for (*steps = 0; above && is_wanted(above); ++*steps) {
+		at = isl_schedule_node_parent(at);
+		above = mark_above(at);
+	}
+	return at;
+}
+
+__isl_give node *tree_descend(__isl_take node *at, int steps)
+{
+	while (steps--)
+		at = isl_schedule_node_first_child(at);
+	return at;
+}

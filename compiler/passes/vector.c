@@ -24,10 +24,8 @@ static bool stage_allows(const struct tree_walk *walk, __isl_keep isl_schedule_n
 
 static bool is_shared(__isl_keep isl_schedule_node *node)
 {
-	isl_schedule_node *parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
-	const struct mark *mark = mark_of_node(parent);
+	const struct mark *mark = mark_above(node);
 
-	isl_schedule_node_free(parent);
 	return mark && mark->kind == MARK_PARALLEL;
 }
 

@@ -194,7 +194,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 {
 	if (parser->code == '*' && last_is(parser, "*"))
 		return "a power is written pow(x, y)";
-	if (parser->code == ':' && expected->has[RANGE])
+	if ((parser->code == ':' && expected->has[RANGE]) || (parser->code == '.' && last_is(parser, "..")))
 		return "a range is written lo..hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
@@ -213,8 +213,6 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
 	    !parser_begins_line(parser, parser->last))
 		return "a size is bound when the program is used; specialize n = 10; fixes it";
-	if (parser->code == '.' && last_is(parser, ".."))
-		return "a range is written lo..hi";
 	if (parser->code == INTEGER && is_behind_names(expected))
 		return "numbers stand in parentheses, as in tile f (32, 256);";
 	return range_advice(parser, expected);

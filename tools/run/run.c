@@ -15,12 +15,10 @@
 
 static void list_pipelines(const struct session *s, struct failure *failure, const char *before)
 {
-	fail_help(failure, "%s", before);
-	for (int i = 0; i < s->c->modules.n; i++) {
-		size_t used = strlen(failure->text);
-		snprintf(failure->text + used, sizeof(failure->text) - used, "%s%s", i ? ", " : " ",
-			 s->c->modules.items[i]->name);
-	}
+	struct str names = str_new(s->arena);
+	for (int i = 0; i < s->c->modules.n; i++)
+		str_add(&names, "%s%s", i ? ", " : "", s->c->modules.items[i]->name);
+	fail_help(failure, "%s %s", before, str_text(&names));
 }
 
 static bool no_such_pipeline(struct session *s, struct failure *failure)

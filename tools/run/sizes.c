@@ -319,9 +319,10 @@ static bool check_extents(struct session *s, struct failure *failure)
 		int64_t shape[PMG_MAX_RANK];
 		bool is_known = sizes_shape(s, array, shape);
 		for (int d = 0; is_known && d < array->rank; d++) {
-			const char *extent = expr_text(s->arena, s->module, NULL, array->hi[d]);
+			const char *extent;
 			if (shape[d] >= 0)
 				continue;
+			extent = expr_text(s->arena, s->module, NULL, array->hi[d]);
 			fail(failure, OUTCOME_DATA, "'%s' would have %s = %" PRId64 " values along subscript %d (%s)",
 			     array->name, extent, shape[d], d + 1,
 			     span_place(&s->c->sources, s->arena, array->span));
