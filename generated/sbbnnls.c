@@ -217,8 +217,8 @@
  * - skip of v: zeros (not none); 'v.sum' is a factor of what the loop over 't' adds, sbbnnls.pmg:50
  * - skip of r.Sparse_matvec: zeros (not none); 'r.Sparse_matvec.sum' is a factor of what the loop
  *   over 't' adds, sbbnnls.pmg:58
- * - candidates of sbbnnls: one way (not several); more than 64 stages, or than 6 nested loops, take
- *   long to compile, sbbnnls.pmg:7
+ * - candidates of sbbnnls: 1 of the ways to compile it (not all); 85 stages in the file and 4
+ *   nested loops take long to compile, sbbnnls.pmg:7
  */
 #include "sbbnnls.h"
 

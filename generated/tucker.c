@@ -18,8 +18,8 @@
  * - vector of Z: simd (not scalar); iterations of 's' are independent, tucker.pmg:16
  * - vector of G: simd (not scalar); iterations of 'i' are independent, tucker.pmg:17
  * - blas_idioms of G: gemv (not loops); called from 1024 products on, tucker.pmg:17
- * - candidates of tucker: one way (not several); more than 64 stages, or than 6 nested loops, take
- *   long to compile, tucker.pmg:4
+ * - candidates of tucker: 1 of the ways to compile it (not all); 5 stages in the file and 7 nested
+ *   loops take long to compile, tucker.pmg:4
  *
  * To be linked with -lopenblas, or another CBLAS.
  */

@@ -10,7 +10,8 @@
 
 typedef VEC(const struct choice *) combination;
 
-enum { MOST_STAGES = 64, MOST_LOOPS = 6 };
+/* MOST_COMPILED: stages that are compiled once more in a few seconds. */
+enum { MOST_STAGES = 64, MOST_LOOPS = 6, MOST_COMPILED = 180 };
 
 /* ---- one candidate ---- */
 
@@ -117,6 +118,7 @@ struct search {
 	choice_list *choices;           /* by variation */
 	combination chosen;
 	VEC(const char *) texts;        /* of the module and of its candidates */
+	int n_left;                     /* combinations that there is time for */
 };
 
 /* Has an earlier candidate, or the module, become the same? */
@@ -146,6 +148,7 @@ static void add_candidate(struct search *search)
 	struct pass_options options;
 	bool is_compiled;
 
+	search->n_left--;
 	if (!other)
 		return;
 	options = choose(c, other, &search->chosen);
@@ -160,9 +163,14 @@ static void add_candidate(struct search *search)
 
 /* ---- combinations ---- */
 
-static bool is_full(const struct search *search)
+static bool has_enough(const struct search *search)
 {
 	return search->c->arena.is_exhausted || 1 + search->module->candidates.n >= search->c->options.candidates;
+}
+
+static bool is_full(const struct search *search)
+{
+	return has_enough(search) || search->n_left == 0;
 }
 
 /* All ways to change `n` of the decisions from `first` on. */
@@ -192,31 +200,48 @@ static int n_loops(const struct stage *stage)
 	return n;
 }
 
-static bool takes_long(const struct module *module)
+static int most_loops(const struct module *module)
 {
-	bool takes_long = module->stages.n > MOST_STAGES;
+	int most = 0;
 
 	for (int i = 0; i < module->stages.n; i++)
-		takes_long = takes_long || n_loops(module->stages.items[i]) > MOST_LOOPS;
-	return takes_long;
+		if (n_loops(module->stages.items[i]) > most)
+			most = n_loops(module->stages.items[i]);
+	return most;
+}
+
+static int n_stages(const struct compilation *c)
+{
+	int n = 0;
+
+	for (int m = 0; m < c->modules.n; m++)
+		n += c->modules.items[m]->stages.n;
+	return n;
+}
+
+/* Ways to compile the module, of which its own is the first, that there is time for. */
+static int most_ways(const struct compilation *c, const struct module *module)
+{
+	if (module->stages.n > MOST_STAGES || most_loops(module) > MOST_LOOPS || n_stages(c) > MOST_COMPILED)
+		return 1;
+	return MOST_COMPILED/(n_stages(c) + 1) + 1;
 }
 
 static void add_candidates(struct compilation *c, struct module *module)
 {
-	struct search search = { .c = c, .module = module };
+	struct search search = { .c = c, .module = module, .n_left = most_ways(c, module) - 1 };
 
-	if (takes_long(module)) {
-		module_decide(module, "candidates", module->name, "one way", "several", module->span,
-			      "more than %d stages, or than %d nested loops, take long to compile", MOST_STAGES,
-			      MOST_LOOPS);
-		return;
-	}
 	vec_push(&c->arena, &search.texts, bare_text(module));
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
 	for (int v = 0; v < n_variations; v++)
 		variations[v].choices(module, &c->options, &search.choices[v]);
 	for (int n = 1; n <= n_variations && !is_full(&search); n++)
 		combine(&search, 0, n);
+	if (!has_enough(&search) && search.n_left == 0)
+		module_decide(module, "candidates", module->name,
+			      arena_printf(&c->arena, "%d of the ways to compile it", most_ways(c, module)), "all",
+			      module->span, "%d stages in the file and %d nested loops take long to compile",
+			      n_stages(c), most_loops(module));
 }
 
 bool candidates_add(struct compilation *c)

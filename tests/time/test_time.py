@@ -16,6 +16,7 @@ import chains
 
 PMGC = os.environ.get("PMGC") or str(Path(os.environ.get("BUILD", "build")) / "pmgc")
 ONE_WAY, ALL_WAYS, LONG, MOST = 0.600, 4.000, 1.000, 10.000
+PROGRAMS = ["tests/programs/neuron_step.pmg", "dsl_examples/life/commit.pmg"]       # of many stages
 SOLVERS = {"sbbnnls.pmg": 4.000, "heat_cube.pmg": 1.000}     # a hundred stages; recurrences along three axes
 STAGES, RUNS = 100, 5
 QUOTA = "PMG0702"
@@ -52,6 +53,16 @@ def test_examples():
             while len(times) < RUNS and min(times, default=MOST) > limit:
                 times.append(compiled(example, *options)[0])
             check(min(times) <= limit, f"{example} {options}: {1e3*min(times):.0f} ms")
+
+
+def test_programs():
+    """Candidates, of which there are fewer the more stages a file has."""
+    rest = [str(path) for folder in ("tests/programs", "dsl_examples/life") for path in Path(folder).glob("*.pmg")]
+    for path in sorted(rest) if LONG_FORM else PROGRAMS:
+        seconds, status, code, _ = compiled(path)
+        check(seconds <= MOST, f"{path}: {seconds:.1f} s")
+        check(status == 0 and "_kernel" in code, path)
+        check(path not in PROGRAMS or "of the ways to compile it (not all)" in code, f"{path}: all candidates")
 
 
 def test_long(folder):
@@ -95,6 +106,7 @@ def test_few_operations():
 def main():
     with tempfile.TemporaryDirectory(prefix="pmg-time-") as folder:
         test_examples()
+        test_programs()
         test_long(folder)
         test_most(folder)
     test_few_operations()
