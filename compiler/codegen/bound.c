@@ -205,21 +205,15 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 	isl_ast_node_free(below);
 }
 
-/* The parent of a root is -1; of a row in a block of segments it is one before the first row. */
+/* The parent of a root is -1. */
 static const char *equality(struct emit *e, const struct affine *variable, const struct affine *value)
 {
-	struct affine zero = affine_constant(0), row;
+	const char *is_root = NULL;
 	int64_t number;
-	const char *is_root;
 
-	if (!e->ragged || !affine_is_constant(value, &number) || number >= 0)
-		return affine_comparison(e->arena, variable, "==", value).text;
-	is_root = kin_is_root(e, variable);
-	if (is_root)
-		return is_root;
-	row = affine_name(e->arena, e->ragged->begin);
-	row = affine_combine(e->arena, 1, variable, -1, &row);
-	return affine_comparison(e->arena, &row, "<", &zero).text;
+	if (e->ragged && affine_is_constant(value, &number) && number < 0)
+		is_root = kin_is_root(e, variable);
+	return is_root ? is_root : affine_comparison(e->arena, variable, "==", value).text;
 }
 
 /* Of the parent of a row in a block of trees, that it is a row of them. */
@@ -338,12 +332,27 @@ const char *bound_type(const struct emit *e, const struct array *array)
 }
 
 /* A variable that nothing reads is left out when the text is printed again. */
+static bool is_dead(struct emit *e, int *number)
+{
+	*number = e->n_bound++;
+	while (e->is_dead->n <= *number)
+		vec_push(e->arena, e->is_dead, false);
+	return e->is_dead->items[*number];
+}
+
+static void note_if_dead(struct emit *e, int number, const char *name, size_t start)
+{
+	if (!text_mentions(str_text(&e->w->text) + start, name))
+		e->is_dead->items[number] = true;
+}
+
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
 	struct scope scope = scope_enter(e);
 	struct affine value;
 	struct condition source;
+	bool is_left_out;
 	int number;
 	size_t start;
 
@@ -354,20 +363,17 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		isl_ast_expr_free(point.instance);
 		return;
 	}
-	number = e->n_bound++;
-	while (e->is_dead->n <= number)
-		vec_push(e->arena, e->is_dead, false);
+	is_left_out = is_dead(e, &number);
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, dim_of(&use)->name);
-	if (!e->is_dead->items[number]) {
+	if (!is_left_out) {
 		line(e->w, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
 		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
 		emit_ahead(e, use.mark, &point);
 	}
 	start = e->w->text.length;
 	emit_known_bind(e, node, use, &point);
-	if (!text_mentions(str_text(&e->w->text) + start, use.bound))
-		e->is_dead->items[number] = true;
+	note_if_dead(e, number, use.bound, start);
 	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -416,12 +422,12 @@ static const char *list_name(struct emit *e, int slot)
 	return e->layout->slots.items[slot].c_name;
 }
 
-/* Opens the loop over the children of the dim's node and declares the child. */
-static void open_children(struct emit *e, const struct mark *mark, const struct point *point, struct affine *child)
+/* Opens the loop over the children of the dim's node and declares the child, unless nothing reads it. */
+static const char *open_children(struct emit *e, const struct mark *mark, const struct point *point, bool is_left_out)
 {
 	const struct children *children = layout_children(e->layout, mark->dim->source.array, 0);
 	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
-	struct affine next = affine_scale(e->arena, &node, 1, 1);
+	struct affine next = affine_scale(e->arena, &node, 1, 1), child;
 	const char *offsets = list_name(e, children->offsets), *q = names_declare(&e->names, "q"), *name;
 	const char *from = affine_plain(e->arena, &node), *to = affine_plain(e->arena, &next);
 
@@ -432,9 +438,11 @@ static void open_children(struct emit *e, const struct mark *mark, const struct 
 		open_block(e->w, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets,
 			   from, q);
 	name = names_declare(&e->names, mark->dim->name);
-	line(e->w, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
-	*child = affine_name(e->arena, name);
-	fact_push(e, affine_combine(e->arena, 1, child, -1, &next));
+	child = affine_name(e->arena, name);
+	if (!is_left_out)
+		line(e->w, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
+	fact_push(e, affine_combine(e->arena, 1, &child, -1, &next));
+	return name;
 }
 
 /* Of a node between off[s] and off[s + 1], children end where the segment does. */
@@ -473,12 +481,14 @@ static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const s
 			  const struct point *point, emit_child *emit)
 {
 	struct condition source = open_source(e, &mark->dim->source, point);
-	int visible = e->names.visible.n;
-	struct affine child;
+	int number, visible = e->names.visible.n;
+	const char *name = open_children(e, mark, point, is_dead(e, &number));
+	struct affine child = affine_name(e->arena, name);
+	size_t start = e->w->text.length;
 
-	open_children(e, mark, point, &child);
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
+	note_if_dead(e, number, name, start);
 	block_close(e, visible);
 	condition_close(e, source);
 }
@@ -490,13 +500,18 @@ static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct affine parent = affine_of_expr(e, point, mark->dim->source.subs[0]), child;
 	struct affine behind = affine_scale(e->arena, &parent, 1, 1);
 	struct scope scope = scope_enter(e);
+	int number;
+	bool is_left_out = is_dead(e, &number);
 	struct kin_scope kin = is_next ? kin_open_next(e, mark, &parent, &child)
-				       : kin_open_others(e, mark, &parent, &child);
+				       : kin_open_others(e, mark, &parent, &child, is_left_out);
 	struct condition source = open_source(e, &mark->dim->source, point);
+	size_t start = e->w->text.length;
 
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &behind));
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
+	if (kin.variable)
+		note_if_dead(e, number, kin.variable, start);
 	condition_close(e, source);
 	kin_close(e, &kin);
 	scope_leave(e, scope);

@@ -86,7 +86,7 @@ static int open_list(struct emit *e, const struct kin *kin, const struct affine 
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
 	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
-				   e->names.visible.n };
+				   e->names.visible.n, NULL };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
@@ -119,19 +119,21 @@ static int64_t log2_of(int64_t power)
 }
 
 struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
-				 struct affine *child)
+				 struct affine *child, bool is_left_out)
 {
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
 	struct kin_scope scope = enter(e, false, true);
-	const char *q, *name;
+	const char *q;
 	int64_t lanes = e->block->factor;
 
 	open_list(e, kin, &row, "children", mark->direction, &q);
 	line(e->w, "const int64_t %s = %s[%s] & %s;", e->lane, kin->cells, q, int_text(e->arena, lanes - 1));
-	name = names_declare(&e->names, mark->dim->name);
-	line(e->w, "const int64_t %s = %s[%s] >> %s;", name, kin->cells, q, int_text(e->arena, log2_of(lanes)));
-	row = affine_name(e->arena, name);
+	scope.variable = names_declare(&e->names, mark->dim->name);
+	if (!is_left_out)
+		line(e->w, "const int64_t %s = %s[%s] >> %s;", scope.variable, kin->cells, q,
+		     int_text(e->arena, log2_of(lanes)));
+	row = affine_name(e->arena, scope.variable);
 	*child = affine_combine(e->arena, 1, &begin, 1, &row);
 	return scope;
 }

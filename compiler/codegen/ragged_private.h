@@ -87,12 +87,13 @@ struct kin_scope {
 	lane_condition_list conditions;
 	bool selects, in_lanes, are_vectors;
 	int names;
+	const char *variable;           /* of the child; NULL: it is the next row */
 };
 
 struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
 			       struct affine *child);
 struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
-				 struct affine *child);
+				 struct affine *child, bool is_left_out);
 void kin_close(struct emit *e, const struct kin_scope *scope);
 /* Adds to the present lane of a sum that is in vectors. */
 void kin_add(struct emit *e, const struct update *update);

@@ -120,12 +120,19 @@ static const char *local_base(const struct module *module, const struct array *l
 	return name;
 }
 
+/* Where values are read and nothing has written them, no data let the program come; but it compiles. */
+static bool is_used_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+{
+	struct below below = look_below(e, node, array);
+
+	return below.is_written || below.is_read;
+}
+
 static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const struct array *local)
 {
-	struct below below = look_below(e, node, local);
-	struct cell cell = { .of = local, .is_read = below.is_read };
+	struct cell cell = { .of = local, .is_read = look_below(e, node, local).is_read };
 
-	if (!below.is_written)
+	if (!is_used_below(e, node, local))
 		return;
 	cell.name = names_declare(&e->names, local_base(e->module, local));
 	cell.has_lanes = e->block && !e->in_lanes;
@@ -180,7 +187,7 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 {
 	if (array_is_variable(array))
 		declare_local(e, node, array);
-	else if (array->is_per_thread && is_written_below(e, node, array))
+	else if (array->is_per_thread && is_used_below(e, node, array))
 		take_part(e, array);
 }
 
@@ -317,9 +324,10 @@ static const char *declare_accumulator(struct emit *e, const struct stage *stage
 	return name;
 }
 
-/* Adds to the target what a loop has accumulated; a variable of each lane is not memory. */
-static void emit_spread_update(struct emit *e, const struct update *update, const struct cell *cell, bool is_of_grid,
-			       bool is_atomic)
+/* Adds to the target what a loop has accumulated; a variable of each lane is not memory. What the target is called
+ * depends on whether it is one of a vector. */
+static void emit_spread_update(struct emit *e, struct update *update, const struct point *point,
+			       const struct cell *cell, bool is_of_grid, bool is_atomic)
 {
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
 	bool is_local = target->role == ROLE_LOCAL || array_is_variable(target);
@@ -328,6 +336,8 @@ static void emit_spread_update(struct emit *e, const struct update *update, cons
 	bool has_lanes = e->block && !e->in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
 
+	if (has_lanes)
+		update->target = c_target(e, cell->of, point);
 	if (is_given)
 		emit_given_sum(e, update);
 	else if (is_one || is_local)
@@ -355,7 +365,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	e->accumulators.n--;
 	update.value.text = cell.name;
 	note_write(e, block_array(e, stage->write.array));
-	emit_spread_update(e, &update, &cell, is_of_grid,
+	emit_spread_update(e, &update, point, &cell, is_of_grid,
 			   e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
 }
 

@@ -359,6 +359,44 @@ static bool is_around_systems(__isl_keep isl_schedule_node *loop)
 	return is_around && least == level;
 }
 
+struct systems {
+	unsigned n_dims;                /* up to the loop's */
+	isl_set *of_first;              /* those of the first statement */
+	bool are_same;
+};
+
+static isl_stat compare_systems(__isl_take isl_set *domain, void *user)
+{
+	struct systems *systems = user;
+	isl_set *first;
+
+	domain = isl_set_project_out(domain, isl_dim_set, systems->n_dims,
+				     (unsigned) isl_set_dim(domain, isl_dim_set) - systems->n_dims);
+	domain = isl_set_reset_tuple_id(domain);
+	if (!systems->of_first) {
+		systems->of_first = domain;
+		return isl_stat_ok;
+	}
+	first = isl_set_intersect_params(isl_set_copy(systems->of_first), isl_set_params(isl_set_copy(domain)));
+	domain = isl_set_intersect_params(domain, isl_set_params(isl_set_copy(systems->of_first)));
+	systems->are_same = systems->are_same && isl_set_is_equal(first, domain) == isl_bool_true;
+	isl_set_free(first);
+	isl_set_free(domain);
+	return isl_stat_ok;
+}
+
+/* Do all statements run for the same iterations of the loop, if they run at all? */
+static bool runs_for_same_systems(__isl_keep isl_schedule_node *loop)
+{
+	struct systems systems = { .n_dims = (unsigned) mark_dim_number(mark_of_node(loop)) + 1, .are_same = true };
+	isl_union_set *domain = isl_schedule_node_get_domain(loop);
+	bool is_told = isl_union_set_foreach_set(domain, compare_systems, &systems) == isl_stat_ok;
+
+	isl_set_free(systems.of_first);
+	isl_union_set_free(domain);
+	return is_told && systems.are_same;
+}
+
 const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *loop)
 {
 	const struct mark *mark = mark_of_node(loop);
@@ -380,6 +418,8 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 	for (int i = 0; i < look.uses.n && !look.problem && look.segments; i++)
 		if (look.uses.items[i].position >= 0 && !look.uses.items[i].segments)
 			look.problem = "it has values for segments, beside those for their rows";
+	if (!look.problem && !runs_for_same_systems(loop))
+		look.problem = "its statements run for different systems";
 	return look.problem;
 }
 

@@ -7,7 +7,10 @@
 
 #include "random/compare.h"
 
-static struct variant variants[] = { { .name = "gcc", .pmgc = "--candidates=1", .compiler = "gcc" } };
+static struct variant variants[] = {
+	{ .name = "gcc", .pmgc = "--candidates=1", .compiler = "gcc" },
+	{ .name = "gcc scalar", .pmgc = "--vector=off --candidates=1", .compiler = "gcc" },
+};
 
 static int n_draws(const struct module *module)
 {
@@ -19,7 +22,7 @@ int main(void)
 {
 	char folder[] = "/tmp/pmg-scheduled-XXXXXX";
 	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
-					 .folder = mkdtemp(folder), .variants = variants, .n_variants = 1 };
+					 .folder = mkdtemp(folder), .variants = variants, .n_variants = 2 };
 
 	comparison_folder(&comparison, "tests/random/scheduled", n_draws);
 	run_command("rm -rf %s", comparison.folder);
