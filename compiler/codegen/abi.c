@@ -406,8 +406,6 @@ void emit_array_table(struct writer *w, const struct layout *layout, const struc
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	(void) target;
-	if (!layout->children.n)
-		return;
 	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->prefix);
 	for (int i = 0; i < layout->children.n; i++)
 		line(w, "{ %d, %d, %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,

@@ -249,22 +249,14 @@ static bool is_connective_of(const struct expr *expr, enum expr_op op)
 	return expr->kind == EXPR_OP && expr->op == op && (op == OP_AND || op == OP_OR);
 }
 
-/* Where the sum or product of two may exceed int: the type that it is computed in. */
-static const char *wider_type(const struct expr *expr)
-{
-	if (expr->type == TYPE_I32)
-		return "(int64_t) ";
-	return expr->type == TYPE_U16 && expr->op == OP_MUL ? "(uint32_t) " : "";
-}
-
 static struct text infix(struct emit *e, const struct expr *expr, struct text a, struct text b)
 {
-	const char *cast = wider_type(expr), *blank = op_level(expr->op) == LEVEL_PRODUCT ? "" : " ";
-	enum level left = *cast ? LEVEL_UNARY : least_level(expr->op, 0);
+	const char *blank = op_level(expr->op) == LEVEL_PRODUCT ? "" : " ";
+	enum level left = least_level(expr->op, 0);
 
 	if (is_connective_of(expr->args[0], expr->op))
 		left = op_level(expr->op);
-	return (struct text) { arena_printf(e->arena, "%s%s%s%s%s%s", cast, text_at_least(e->arena, a, left), blank,
+	return (struct text) { arena_printf(e->arena, "%s%s%s%s%s", text_at_least(e->arena, a, left), blank,
 					    op_rows[expr->op].text, blank,
 					    text_at_least(e->arena, b, least_level(expr->op, 1))),
 			       op_level(expr->op) };

@@ -180,6 +180,25 @@ static void test_refusals(struct tests *tests)
 	}
 }
 
+/* Where the trees cannot be read, a forecast leaves out what is listed of them. */
+static void test_forecast_without_data(struct tests *tests)
+{
+	const pmg_children_desc children = { PARENT, ROWS, CELLS, ORDER, 8 };
+	const pmg_pipeline_desc desc = description(&children);
+	const int64_t n_trees = 40, n = n_trees + 1;
+	static struct forest forest;
+	forest_args args = { .nSystems = n_trees };
+	int64_t with;
+
+	draw(&forest, n_trees, 9);
+	args.nTotal = forest.offset[n_trees];
+	args.offset = pmg_dense(forest.offset, PMG_I64, 1, &n);
+	args.parent = pmg_dense(forest.parent, PMG_I32, 1, &args.nTotal);
+	with = pmg_plan_forecast(&desc, &args);
+	args.parent.data = NULL;
+	CHECK(tests, 0 < pmg_plan_forecast(&desc, &args) && pmg_plan_forecast(&desc, &args) < with);
+}
+
 void test_forests(struct tests *tests)
 {
 	static struct forest forest;
@@ -191,4 +210,5 @@ void test_forests(struct tests *tests)
 			CHECK(tests, try_forest(&forest, n_trees, lanes));
 		}
 	test_refusals(tests);
+	test_forecast_without_data(tests);
 }

@@ -74,6 +74,31 @@ static void test_choices(struct tests *tests)
 		}
 }
 
+/* Keys of more bits than a word has, which differ in those that have no room in it. */
+static void test_close_keys(struct tests *tests)
+{
+	const struct points_choice choice = {
+		.n = 4099, .n_keys = 3, .limits = { 1000, (int64_t) 1 << 39, (int64_t) 3 << 20 }, .offsets = PMG_I32,
+		.copies = PMG_I64, .given = PMG_I32, .has_runs = true
+	};
+	pmg_context *context = pmg_context_new(NULL);
+	struct points points;
+	pmg_plan *plan;
+
+	points_make(&points, &choice);
+	for (int64_t i = 0; i < choice.n; i++)
+		for (int k = 0; k < 3; k++)
+			points.values[k][i] = ((int32_t *) points.memory[k])[i] = (int32_t) (i % (2*k + 3));
+	for (int threads = 1; threads <= 2; threads++) {
+		CHECK(tests, points_plan(&points, context, threads, &plan) == PMG_OK);
+		if (plan)
+			points_check(tests, &points, plan, threads);
+		pmg_plan_destroy(plan);
+	}
+	pmg_context_free(context);
+	points_free(&points);
+}
+
 /* No points of no values at all. */
 static void test_nothing(struct tests *tests)
 {
@@ -177,12 +202,10 @@ static void test_descriptions(struct tests *tests)
 
 /* ---- Memory ---- */
 
-static void test_failing_memory(struct tests *tests, bool is_large)
+static void test_failing_memory(struct tests *tests, const struct points_choice *choice, int wanted)
 {
-	struct points_choice choice = small_choice;
 	int n_failed = 0;
 
-	choice.n = is_large ? 140000 : choice.n;
 	for (int fail_at = 2;; fail_at++) {
 		struct counter counter = { .fail_at = fail_at };
 		const pmg_allocator allocator = counter_allocator(&counter);
@@ -191,7 +214,7 @@ static void test_failing_memory(struct tests *tests, bool is_large)
 		pmg_plan *plan;
 		pmg_status status;
 
-		points_make(&points, &choice);
+		points_make(&points, choice);
 		status = points_plan(&points, context, 2, &plan);
 		CHECK(tests, (status == PMG_NO_RESOURCES) == (counter.n_allocated >= fail_at));
 		CHECK(tests, (status == PMG_OK) == (plan != NULL));
@@ -204,7 +227,21 @@ static void test_failing_memory(struct tests *tests, bool is_large)
 			break;
 		n_failed++;
 	}
-	CHECK(tests, n_failed == 23);
+	CHECK(tests, n_failed == wanted);
+}
+
+static void test_failures(struct tests *tests)
+{
+	const struct points_choice parts = {
+		.n = 3000, .n_keys = 2, .limits = { 90, 500, 100 }, .offsets = PMG_I32, .copies = PMG_I32,
+		.given = PMG_I32, .has_parts = true
+	};
+	struct points_choice large = small_choice;
+
+	large.n = 140000;
+	test_failing_memory(tests, &small_choice, 23);
+	test_failing_memory(tests, &large, 23);
+	test_failing_memory(tests, &parts, 21);
 }
 
 /* The limit holds for temporaries as well: the peak is enough, one byte less is not. */
@@ -301,12 +338,12 @@ static void test_morton(struct tests *tests)
 void test_restructurings(struct tests *tests)
 {
 	test_choices(tests);
+	test_close_keys(tests);
 	test_nothing(tests);
 	test_narrow(tests);
 	test_range(tests);
 	test_descriptions(tests);
-	test_failing_memory(tests, false);
-	test_failing_memory(tests, true);
+	test_failures(tests);
 	test_limit(tests);
 	test_forecast_without_data(tests);
 	test_for_inspection(tests);
