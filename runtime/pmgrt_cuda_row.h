@@ -324,11 +324,13 @@ static inline __device__ int pmg_cuda_place(unsigned lanes, int lane)
 	return lanes >> lane & 1 ? __popc(lanes & before) : __popc(lanes) + __popc(~lanes & before);
 }
 
-/* By 16 bytes. */
+/* By 16 bytes, where it has as many. */
 template <class T> static inline __device__ T pmg_cuda_handed(const T *from)
 {
 	T value;
 
+	if (sizeof(T) % sizeof(uint4) != 0)
+		return *from;
 	for (unsigned i = 0; i < sizeof(T)/sizeof(uint4); i++) {
 		const uint4 word = ((const uint4 *) (const void *) from)[i];
 
@@ -447,22 +449,17 @@ template <int team, int group, class operation, class T> static inline __device_
 	return pmg_cuda_team<team, group/4, operation>(sum);
 }
 
-/* Each lane of a group has a part of the group's sums of some rounds: the sum that is number `rank` of all, of which
- * each round has one for each group. */
+/* Leaves the group's sums of some rounds where its first one belongs and, of further rounds, behind those of all groups
+ * of the round before. */
 template <int team, int group, class operation, class T, int rounds>
-static inline __device__ T pmg_cuda_give(const T (&sums)[rounds], int rank)
+static inline __device__ void pmg_cuda_leave(const T (&sums)[rounds], T *found)
 {
-	constexpr int groups = team/group;
-	const int member = (rank & (groups*rounds - 1))/groups*(group/rounds);
+	constexpr int groups = team/group, members = group/rounds;
+	const int member = (int) (threadIdx.x % group);
+	const T sum = pmg_cuda_fold<team, group, operation>(sums);
 
-	return __shfl_sync(pmg_cuda_mask<team>(), pmg_cuda_fold<team, group, operation>(sums),
-			   (rank & (groups - 1))*group + member, team);
-}
-
-/* Is the sum that is number `rank` of all one of the n from number `first` on, a multiple of n? */
-template <int n> static inline __device__ bool pmg_cuda_is_given(int rank, int first)
-{
-	return (rank & -n) == first;
+	if (member % members == 0)
+		found[member/members*groups] = sum;
 }
 
 /* The lanes whose value is another than that of the lane before. */

@@ -3,10 +3,10 @@
  * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
  * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it,
  * in their order, of which each group of the team has one at a time: what the loop reads of a lane, the group takes
- * from it by shuffles, or, where rows are short, from shared memory. Lanes that are next to each other in the order of
- * a restructuring mostly agree in what was sorted by. Where a loop of vectors depends on that alone, it runs once for
- * all of them; and where it also has a factor of each lane, it runs once with their sum (ir/zero_factor.c). Each group
- * has sums of its own in a row (rows.c).
+ * from it by shuffles, or, where rows are short, from shared memory, where each lane also finds its sum. Lanes that are
+ * next to each other in the order of a restructuring mostly agree in what was sorted by. Where a loop of vectors
+ * depends on that alone, it runs once for all of them; and where it also has a factor of each lane, it runs once with
+ * their sum (ir/zero_factor.c). Each group has sums of its own in a row (rows.c).
  *
  * All lanes of a team meet in shuffles: where something stands below a condition, the kernel is printed without
  * deals. */
@@ -16,6 +16,7 @@
 #include "codegen/streams.h"
 
 enum { ROUNDS = 4, FEW_ROUNDS = 2 };    /* whose sums groups add up together */
+enum { ROWS_AT_A_TIME = 2 };            /* that a group adds to its own, where rows are short */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -204,7 +205,7 @@ static const char *lanes_condition(struct emit *e, const struct vectors *vectors
 /* In shared memory: fewer shuffles and registers, where rows that are read are too short for these not to count. */
 static bool is_handed_over(const struct emit *e)
 {
-	return !e->deal->given.target && e->grid->read > 0 && e->grid->read < e->grid->held;
+	return e->grid->read > 0 && e->grid->read < e->grid->held;
 }
 
 static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
@@ -214,7 +215,7 @@ static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes
 
 	vectors->handed = names_declare(&e->names, "values");
 	vectors->handed_type = type;
-	open_block(e->w, "struct alignas(16) %s {", type);
+	open_block(e->w, "struct %s%s {", vectors->values.n > 1 ? "alignas(16) " : "", type);
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
 
@@ -291,26 +292,52 @@ static void take_values(struct emit *e, const struct vectors *vectors, const cha
 	}
 }
 
-/* Of each group, the loop for one lane: number `round` of those that it has. */
+/* Of each group, the loop for one lane: number `round` of those that it has; if not all groups have one, of those that
+ * do. */
 static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
-		       const char *round)
+		       const char *round, bool all_have_one)
 {
+	const int visible = e->names.visible.n;
 	const char *number = names_declare(&e->names, "number");
 
 	line(e->w, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
 	take_values(e, vectors, number);
-	open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+	if (!all_have_one)
+		open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
 	print_vectors(e, vectors, all);
+	if (!all_have_one)
+		close_block(e->w, "}");
+	e->names.visible.n = visible;
+}
+
+/* Several rounds at a time, as long as all groups have rows in them: these are then read next to each other. */
+static void emit_full_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
+			     const char *round)
+{
+	const char *i = names_declare(&e->names, "i");
+
+	line(e->w, "PMG_ROLLED");
+	open_block(e->w, "for (; (%s + %d)*pmg_groups <= pmg_cuda_count(%s); %s += %d) {", round, ROWS_AT_A_TIME, lanes,
+		   round, ROWS_AT_A_TIME);
+	line(e->w, "PMG_UNROLL");
+	open_block(e->w, "for (int %s = 0; %s < %d; %s++) {", i, i, ROWS_AT_A_TIME, i);
+	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", round, i), true);
+	close_block(e->w, "}");
 	close_block(e->w, "}");
 }
 
 static void emit_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
-	const char *round = names_declare(&e->names, "round");
+	const char *round = names_declare(&e->names, "round"), *start = arena_printf(e->arena, "int %s = 0", round);
 
+	if (vectors->handed) {
+		line(e->w, "%s;", start);
+		emit_full_rounds(e, vectors, all, lanes, round);
+		start = "";
+	}
 	line(e->w, "PMG_ROLLED");
-	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", round, round, lanes, round);
-	emit_round(e, vectors, all, lanes, round);
+	open_block(e->w, "for (%s; %s*pmg_groups < pmg_cuda_count(%s); %s++) {", start, round, lanes, round);
+	emit_round(e, vectors, all, lanes, round, false);
 	close_block(e->w, "}");
 }
 
@@ -320,34 +347,38 @@ static int n_rounds(const struct emit *e)
 	return e->grid->read < e->grid->held ? FEW_ROUNDS : ROUNDS;
 }
 
-/* Several rounds, whose sums are added up over the lanes of groups together, and taken by those that they are for. */
+/* Several rounds, whose sums are added up over the lanes of groups together, and left in shared memory for those that
+ * they are for. */
 static void emit_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
 	const struct stage *stage = vectors->stage;
 	const char *type = type_c_name(stage->write.array->type), *rounds = names_declare(&e->names, "rounds");
 	const int n = n_rounds(e);
 	const char *round = names_declare(&e->names, "round"), *sums = names_declare(&e->names, "sums");
-	const char *given;
+	const char *found = names_declare(&e->names, "found");
 	struct deal *deal = e->deal;
 	struct update taken;
 
+	line(e->w, "PMG_HANDED(%s, %s);", type, found);
+	if (!vectors->handed)
+		line(e->w, "PMG_TEAM_SYNC;");
 	open_block(e->w, "for (int %s = 0; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", rounds, rounds, lanes,
 		   rounds, n);
 	line(e->w, "%s %s[%d] = { };", type, sums, n);
 	line(e->w, "PMG_UNROLL");
 	open_block(e->w, "for (int %s = 0; %s < %d; %s++) {", round, round, n, round);
 	deal->sum = arena_printf(e->arena, "%s[%s]", sums, round);
-	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", rounds, round));
+	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", rounds, round), false);
 	close_block(e->w, "}");
 	grid_holds(e, n*type_size(stage->write.array->type));
-	given = names_declare(&e->names, "given");
-	line(e->w, "const %s %s = pmg_cuda_give<pmg_team, pmg_group, %s>(%s, %s);", type, given,
-	     spread_operation(deal->given.op), sums, deal->rank);
-	open_block(e->w, "if (pmg_cuda_is_given<%d*pmg_groups>(%s, %s*pmg_groups)) {", n, deal->rank, rounds);
-	taken = deal->given;
-	taken.value = (struct text) { given, LEVEL_PRIMARY };
-	emit_update(e, &taken);
+	line(e->w, "pmg_cuda_leave<pmg_team, pmg_group, %s>(%s, &%s[%s*pmg_groups + pmg_group_number]);",
+	     spread_operation(deal->given.op), sums, found, rounds);
 	close_block(e->w, "}");
+	line(e->w, "PMG_TEAM_SYNC;");
+	open_block(e->w, "if (%s >= 0) {", deal->rank);
+	taken = deal->given;
+	taken.value = (struct text) { arena_printf(e->arena, "%s[%s]", found, deal->rank), LEVEL_PRIMARY };
+	emit_update(e, &taken);
 	close_block(e->w, "}");
 }
 
