@@ -325,7 +325,7 @@ static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct 
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 
-	if (e->failed)
+	if (e->failed || e->arena->is_exhausted)
 		return;
 	if (use.mark && use.mark->kind == MARK_BIND && !use.bound && bind_goes_before(node)) {
 		emit_bind(e, node, use);

@@ -90,7 +90,7 @@ static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)
 {
-	isl_ast_node *ast = ast_of_region(e->module, kind);
+	isl_ast_node *ast = e->arena->is_exhausted ? NULL : ast_of_region(e->module, kind);
 
 	if (ast)
 		add_nests(e, kind, ast, nests);
