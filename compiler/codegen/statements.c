@@ -121,18 +121,17 @@ static const char *local_base(const struct module *module, const struct array *l
 }
 
 /* Where values are read and nothing has written them, no data let the program come; but it compiles. */
-static bool is_used_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
+static bool is_used(struct below below)
 {
-	struct below below = look_below(e, node, array);
-
 	return below.is_written || below.is_read;
 }
 
 static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const struct array *local)
 {
-	struct cell cell = { .of = local, .is_read = look_below(e, node, local).is_read };
+	struct below below = look_below(e, node, local);
+	struct cell cell = { .of = local, .is_read = below.is_read };
 
-	if (!is_used_below(e, node, local))
+	if (!is_used(below))
 		return;
 	cell.name = names_declare(&e->names, local_base(e->module, local));
 	cell.has_lanes = e->block && !e->in_lanes;
@@ -187,7 +186,7 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 {
 	if (array_is_variable(array))
 		declare_local(e, node, array);
-	else if (array->is_per_thread && is_used_below(e, node, array))
+	else if (array->is_per_thread && is_used(look_below(e, node, array)))
 		take_part(e, array);
 }
 

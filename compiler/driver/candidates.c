@@ -222,14 +222,15 @@ static int n_stages(const struct compilation *c)
 /* Ways to compile the module, of which its own is the first, that there is time for. */
 static int most_ways(const struct compilation *c, const struct module *module)
 {
-	if (module->stages.n > MOST_STAGES || most_loops(module) > MOST_LOOPS || n_stages(c) > MOST_COMPILED)
+	if (module->stages.n > MOST_STAGES || most_loops(module) > MOST_LOOPS)
 		return 1;
 	return MOST_COMPILED/(n_stages(c) + 1) + 1;
 }
 
 static void add_candidates(struct compilation *c, struct module *module)
 {
-	struct search search = { .c = c, .module = module, .n_left = most_ways(c, module) - 1 };
+	const int most = most_ways(c, module);
+	struct search search = { .c = c, .module = module, .n_left = most - 1 };
 
 	vec_push(&c->arena, &search.texts, bare_text(module));
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
@@ -239,7 +240,7 @@ static void add_candidates(struct compilation *c, struct module *module)
 		combine(&search, 0, n);
 	if (!has_enough(&search) && search.n_left == 0)
 		module_decide(module, "candidates", module->name,
-			      arena_printf(&c->arena, "%d of the ways to compile it", most_ways(c, module)), "all",
+			      arena_printf(&c->arena, "%d of the ways to compile it", most), "all",
 			      module->span, "%d stages in the file and %d nested loops take long to compile",
 			      n_stages(c), most_loops(module));
 }
