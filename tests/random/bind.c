@@ -5,8 +5,14 @@
 
 #include <string.h>
 
-/* Around each copy: as a number, so large that whoever reads it is seen; as an index, far outside of anything. */
-enum { FENCE = 64, FENCE_BYTE = 0x7e };
+/* Around each copy: as an index, far outside of anything; as a number, so large that whoever reads it is seen, and so
+ * small that whoever adds to it is. Every other draw has negative ones: neither a minimum nor a maximum passes. */
+enum { FENCE = 64, FENCE_BYTE = 0x41, FENCE_SIGN = 0x80 };
+
+static int fence_byte(const struct binding_set *set)
+{
+	return FENCE_BYTE | (set->random >> 20 & 1 ? FENCE_SIGN : 0);
+}
 
 static uint64_t next(struct binding_set *set)
 {
@@ -197,7 +203,7 @@ void **binding_copy(const struct binding_set *set, struct arena *arena)
 		if (!set->inputs[i])
 			continue;
 		copies[i] = (char *) arena_alloc(arena, set->bytes[i] + 2*FENCE) + FENCE;
-		memset((char *) copies[i] - FENCE, FENCE_BYTE, set->bytes[i] + 2*FENCE);
+		memset((char *) copies[i] - FENCE, fence_byte(set), set->bytes[i] + 2*FENCE);
 		memcpy(copies[i], set->inputs[i], set->bytes[i]);
 	}
 	return copies;
@@ -205,13 +211,14 @@ void **binding_copy(const struct binding_set *set, struct arena *arena)
 
 bool binding_is_fenced(const struct binding_set *set, void **copies)
 {
+	const int byte = fence_byte(set);
 	bool is_whole = true;
 
 	for (int i = 0; i < set->module->arrays.n; i++) {
 		const unsigned char *data = copies[i];
 
 		for (size_t k = 0; data && k < FENCE; k++)
-			is_whole = is_whole && *(data - 1 - k) == FENCE_BYTE && data[set->bytes[i] + k] == FENCE_BYTE;
+			is_whole = is_whole && *(data - 1 - k) == byte && data[set->bytes[i] + k] == byte;
 	}
 	return is_whole;
 }

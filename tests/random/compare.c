@@ -174,13 +174,12 @@ static bool repeats(const pmg_pipeline_desc *desc)
 	return is_same;
 }
 
-/* On a device also a second time, when kernels that are started again are a graph. */
-static pmg_status execute(const struct variant *v, const pmg_pipeline_desc *desc, pmg_plan *plan, void *args)
+/* A second time as well: scratch is no longer the zeros of fresh pages, and kernels of a device are a graph. */
+static pmg_status execute(const pmg_pipeline_desc *desc, pmg_plan *plan, void *args)
 {
 	const pmg_status status = desc->execute(plan, args, NULL);
-	const bool is_device = v->compiler && strcmp(v->compiler, "device") == 0;
 
-	return status == PMG_OK && is_device && repeats(desc) ? desc->execute(plan, args, NULL) : status;
+	return status == PMG_OK && repeats(desc) ? desc->execute(plan, args, NULL) : status;
 }
 
 /* Every other draw gives arrays as they are in the module, row-major. */
@@ -201,7 +200,7 @@ static const char *run_library(const struct variant *v, const char *candidate, i
 	args = binding_args(set, arena, desc, copies);
 	layouts = has_layouts ? layouts_give(arena, desc, args, set->random) : NULL;
 	mallopt(M_PERTURB, GARBAGE);
-	if (desc->plan(args, &options, &plan) != PMG_OK || execute(v, desc, plan, args) != PMG_OK)
+	if (desc->plan(args, &options, &plan) != PMG_OK || execute(desc, plan, args) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
 	else if ((layouts && !layouts_return(desc, args, layouts)) || !binding_is_fenced(set, copies))
 		problem = "writes outside an array";
