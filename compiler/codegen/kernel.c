@@ -401,13 +401,36 @@ static void print_host_loop(struct kernel *kernel, const char *it, const char *l
 	close_block(e->w, "}");
 }
 
+static void find_subscript(struct access *access, void *user)
+{
+	bool *is_found = user;
+
+	*is_found = *is_found || access->array->rank > 0;
+}
+
+/* Subscripts are proved for iterations that there are; behind the last one nothing is read. */
+static const char *until_text(struct kernel *kernel, const char *it, const char *hi)
+{
+	struct emit *e = &kernel->emit;
+	const struct loop *loop = &e->module->loop;
+	bool has_subscripts = false;
+
+	if (!loop->until)
+		return "false";
+	expr_reads(loop->until, find_subscript, &has_subscripts);
+	if (!has_subscripts)
+		return c_expr(e, NULL, loop->until).text;
+	return arena_printf(e->arena, "%s < %s && %s", it, hi,
+			    text_at_least(e->arena, c_expr(e, NULL, loop->until), LEVEL_EQUAL));
+}
+
 static void print_loop(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
 	const char *it = kernel->layout->params[loop->param];
 	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
-	const char *until = loop->until ? c_expr(e, NULL, loop->until).text : "false";
+	const char *until = until_text(kernel, it, hi);
 
 	e->w->span = loop->span;
 	writer_blank(e->w);

@@ -428,6 +428,13 @@ __isl_give isl_set *loop_set(const struct module *module)
 	return isl_set_intersect(set, isl_pw_aff_lt_set(it, expr_pw_aff(module, NULL, module->loop.hi)));
 }
 
+__isl_give isl_set *until_domain(const struct module *module, const struct stage *until)
+{
+	isl_set *domain = isl_set_intersect_params(universe_of(module, until), loop_set(module));
+
+	return isl_set_intersect_params(domain, isl_set_copy(module->context));
+}
+
 static __isl_give isl_set *stage_domain(const struct module *module, const struct stage *stage)
 {
 	isl_set *domain = universe_of(module, stage);

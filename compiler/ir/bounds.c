@@ -335,6 +335,20 @@ static void check_definitions(struct module *module)
 			check_pair(module, module->stages.items[i], module->stages.items[j]);
 }
 
+static void check_until(struct check *check)
+{
+	struct module *module = check->module;
+	struct stage until = { .name = "until" };
+
+	if (!module->loop.until)
+		return;
+	until.domain = until_domain(module, &until);
+	check->stage = &until;
+	check->verb = "reads";
+	expr_reads(module->loop.until, check_access, check);
+	isl_set_free(until.domain);
+}
+
 bool module_check_accesses(struct module *module)
 {
 	struct check check = { .module = module, .defined = defined_cells(module) };
@@ -351,6 +365,8 @@ bool module_check_accesses(struct module *module)
 		check.defined = none;
 		check_access(&check.stage->write, &check);
 	}
+	check.defined = defined;
+	check_until(&check);
 	for (int i = 0; i < module->arrays.n; i++)
 		isl_set_free(defined[i]);
 	check_definitions(module);

@@ -27,6 +27,8 @@ __isl_give isl_set *array_box(const struct module *module, const struct array *a
 bool stage_is_in_loop(const struct module *module, const struct stage *stage);
 /* lo <= it < hi, as a condition on the parameters, in a module with a loop. */
 __isl_give isl_set *loop_set(const struct module *module);
+/* Of the condition of the loop, as a stage without dims: its iterations, at the beginning of which it is asked. */
+__isl_give isl_set *until_domain(const struct module *module, const struct stage *until);
 /* What is in `set` in some iteration of the loop. */
 __isl_give isl_set *set_of_iterations(const struct module *module, __isl_take isl_set *set);
 /* `map`, of a stage in the loop, for an iteration in which the loop's variable is `name`. */
