@@ -225,8 +225,8 @@ static void remark_unfused(const struct level *level, const struct edge *edge, s
 	struct diag *diag;
 	const char *sample;
 
-	if (!edge->from->n_common || !edge->to->n_common || is_told(level, edge) ||
-	    (level->number && !groups_have_loops(edge->from, edge->to, level->number)))
+	if (!group_has_loop(edge->from, level->number) || !group_has_loop(edge->to, level->number) ||
+	    is_told(level, edge))
 		return;
 	sample = dependence_sample(f->module, isl_union_map_from_map(isl_map_copy(pairs)));
 	if (!sample)

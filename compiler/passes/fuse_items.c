@@ -134,6 +134,18 @@ void fuse_ask(struct fusion *f)
 
 /* ---- loops that two groups can share ---- */
 
+bool group_has_loop(const struct group *group, int level)
+{
+	bool has = false;
+
+	for (int s = 0; s < group->stages.n; s++) {
+		const dim_list *dims = &group->stages.items[s]->dims;
+
+		has = has || (dims->n > level && dims->items[level].kind == DIM_RANGE);
+	}
+	return has;
+}
+
 bool groups_have_loops(const struct group *a, const struct group *b, int level)
 {
 	bool have = level < a->n_common && level < b->n_common;
@@ -227,6 +239,8 @@ static bool directions_agree(const struct group *a, const struct group *b, int l
 const char *groups_differ(const struct fusion *f, const struct group *a, const struct group *b, int level,
 			  bool is_asked)
 {
+	if ((level >= a->n_common || level >= b->n_common) && group_has_loop(a, level) && group_has_loop(b, level))
+		return "the loop of a reduction is its own";
 	if (!groups_have_loops(a, b, level))
 		return "they have no loop over a range in common";
 	if (!directions_agree(a, b, level))

@@ -88,6 +88,8 @@ bool fuse_read_items(struct module *module, const struct pass_options *options);
 /* What they ask for in the region of `f`. */
 void fuse_ask(struct fusion *f);
 bool group_is_in(const group_list *list, const struct group *group);
+/* Has it a loop at this level, be it that of a reduction? */
+bool group_has_loop(const struct group *group, int level);
 /* Have both ranges, or the same bound dims, up to this level? */
 bool groups_have_loops(const struct group *a, const struct group *b, int level);
 /* Why two groups have no loop of this level to share; NULL: they have. */

@@ -107,11 +107,17 @@ static int n_shared(const struct region *region, int first, int last)
 	return n;
 }
 
-static bool have_loop(const struct group *a, const struct group *b, int level)
+/* Its own loop, or that of a reduction. */
+static bool has_loop(const struct group *group, int level)
 {
-	return level < a->n_common && level < b->n_common &&
-	       a->stages.items[0]->dims.items[level].kind == DIM_RANGE &&
-	       b->stages.items[0]->dims.items[level].kind == DIM_RANGE;
+	bool has = false;
+
+	for (int i = 0; i < group->stages.n; i++) {
+		const dim_list *dims = &group->stages.items[i]->dims;
+
+		has = has || (level < dims->n && dims->items[level].kind == DIM_RANGE);
+	}
+	return has;
 }
 
 struct linking {
@@ -141,7 +147,7 @@ static void look_at_pair(struct looking *l, int first, int last)
 	const struct group *a = l->region->groups.items[first], *b = l->region->groups.items[last];
 	struct linking link = { a, b, n_shared(l->region, first, last), false };
 
-	if (!have_loop(a, b, link.n_shared))
+	if (!has_loop(a, link.n_shared) || !has_loop(b, link.n_shared))
 		return;
 	isl_union_map_foreach_map(l->region->strict, look_at_deps, &link);
 	if (link.are_linked)
