@@ -334,6 +334,9 @@ def inspections():
   -                f32   [2, 3]                        -4             3             0  big-endian, column-major; \
 1 zero; 1 NaN, 1 infinite
 """), text)
+    np.save("a.npy", np.array([np.inf, -np.inf, -np.nan, -np.inf, 2]))
+    status, text, _ = pmg("inspect", "a.npy")
+    check(status == 0 and text.endswith("; 1 NaN, 3 infinite\n"), text)
     with h5py.File("g.h5", "w") as file:
         group = file.create_group("PHI")
         group["atom"], group["voxel"], group["value"] = [0, 1, 1], [2, 0, 1], [1.0, 2.0, 3.0]

@@ -11,8 +11,8 @@ struct summary ndarray_summary(const struct ndarray *array)
 	long double sum = 0;
 	for (int64_t i = 0; i < s.n; i++) {
 		double value = ndarray_real(array, i);
-		s.n_nan += isnan(value);
-		s.n_infinite += isinf(value);
+		s.n_nan += isnan(value) != 0;
+		s.n_infinite += isinf(value) != 0;
 		s.n_zero += value == 0;
 		if (!isfinite(value))
 			continue;
