@@ -891,7 +891,7 @@ static const char *cable_assumption(const void *arguments)
 	const int64_t n = args->n;
 
 	if (!(n >= 1))
-		return "n >= 1";
+		return "n >= 1 (cable.pmg:6)";
 	return NULL;
 }
 

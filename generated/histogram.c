@@ -574,7 +574,7 @@ static const char *weighted_histogram_assumption(const void *arguments)
 	const int64_t nBins = args->nBins;
 
 	if (!(nBins >= 1))
-		return "nBins >= 1";
+		return "nBins >= 1 (histogram.pmg:16)";
 	return NULL;
 }
 

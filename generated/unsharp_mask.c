@@ -244,7 +244,7 @@ static const char *unsharp_mask_assumption(const void *arguments)
 	const int64_t C = args->C;
 
 	if (!(R >= 1 && C >= 1))
-		return "R >= 1 and C >= 1";
+		return "R >= 1 and C >= 1 (unsharp_mask.pmg:8)";
 	return NULL;
 }
 

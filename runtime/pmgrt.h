@@ -349,8 +349,8 @@ struct pmg_pipeline_desc {
 	/* Writes all extents and limits, `n_extents` values; the integer parameters are checked before. NULL
 	 * if none. */
 	void (*extents)(const void *args, int64_t *values);
-	/* NULL, or the text of the first `assume` (on integer parameters) that does not hold. May be NULL
-	 * itself. */
+	/* NULL, or text and place, "n >= 1 (blur.pmg:4)", of the first `assume` (on integer parameters) that does not
+	 * hold. May be NULL itself. */
 	const char *(*assumption)(const void *args);
 	/* The kernel: everything is bound and checked. It leaves `inout` and state as after the last whole
 	 * iteration. */

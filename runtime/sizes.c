@@ -335,8 +335,8 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 		return status;
 	assumption = desc->assumption ? desc->assumption(args) : NULL;
 	if (assumption)
-		return pmg_fail(context, PMG_BAD_DATA, "pipeline '%s' assumes %s, which does not hold (%s)",
-				desc->name, assumption, desc->source);
+		return pmg_fail(context, PMG_BAD_DATA, "pipeline '%s' assumes %s, which does not hold",
+				desc->name, assumption);
 	if (desc->extents)
 		desc->extents(args, extents);
 	rows_of_threads(desc, threads, extents);

@@ -225,8 +225,10 @@ static void emit_assumption_tests(struct emit *e)
 		struct expr *expr = module->assumptions.items[i];
 		const char *condition = text_at_least(e->arena, c_expr(e, NULL, expr), LEVEL_UNARY);
 		const char *text = span_text(module->diags->sources, e->arena, expr->span);
+		const char *place = source_place(module, expr->span);
 
-		line(e->w, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, *text ? text : condition));
+		text = arena_printf(e->arena, *place ? "%s (%s)" : "%s", *text ? text : condition, place);
+		line(e->w, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, text));
 	}
 }
 

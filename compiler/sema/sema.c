@@ -97,7 +97,7 @@ bool sema_lower_file(struct arena *arena, struct diags *diags, isl_ctx *ctx, con
 	is_sound = diags->n_errors == sema.n_errors;
 	check_names(&sema);
 	if (!file->pipelines.n && is_sound)
-		diag_error(diags, DIAG_NO_PIPELINE, (struct span) { 0 },
+		diag_error(diags, DIAG_NO_PIPELINE, file->start,
 			   "there is no pipeline in this file, and nothing to compile");
 	for (int i = 0; i < file->pipelines.n; i++)
 		add_module(&sema, ctx, file->pipelines.items[i], is_sound, out);

@@ -76,8 +76,9 @@ struct tree_file *syntax_parse(struct arena *arena, struct diags *diags, uint32_
 	if (sources_get(diags->sources, file) == NULL)
 		return run.tree;
 	parser = parser_for_file(&run, file);
+	run.tree->start = parser_span(&parser, 0, 0);
 	if (parser.size > LONGEST_TEXT) {
-		parser_error(&parser, DIAG_CANNOT_READ, parser_span(&parser, 0, 0), "this text is too long");
+		parser_error(&parser, DIAG_CANNOT_READ, run.tree->start, "this text is too long");
 		return run.tree;
 	}
 	include_begin(&parser);

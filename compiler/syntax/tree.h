@@ -166,6 +166,7 @@ struct tree_include {           /* `include "file.pmg";`, already expanded; the 
 };
 
 struct tree_file {
+	struct span start;
 	VEC(struct tree_include) includes;
 	VEC(struct tree_const) consts;
 	VEC(struct tree_pipeline *) pipelines;

@@ -43,7 +43,7 @@ static void test_params(struct tests *tests)
 	life_fill(&data);
 	data.args.nAtoms = 0;
 	plan_refuses(tests, desc, &data.args, PMG_BAD_DATA,
-		     "pipeline 'life_dsc' assumes nAtoms >= 1, which does not hold (life.pmg)");
+		     "pipeline 'life_dsc' assumes nAtoms >= 1 (life.pmg:8), which does not hold");
 }
 
 static void test_extents(struct tests *tests)

@@ -58,7 +58,7 @@ static void life_extents(const void *args, int64_t *values)
 
 static const char *life_assumption(const void *args)
 {
-	return ((const life_args *) args)->nAtoms >= 1 ? NULL : "nAtoms >= 1";
+	return ((const life_args *) args)->nAtoms >= 1 ? NULL : "nAtoms >= 1 (life.pmg:8)";
 }
 
 static pmg_status life_kernel(pmg_plan *plan, const void *args, pmg_control *control)

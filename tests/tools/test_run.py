@@ -316,6 +316,20 @@ def wrong_programs():
     check(pmg("run", "none.pmg")[0] == 4, "no such program")
 
 
+def broken_assumptions():
+    Path("pairs.pmg").write_text("""pipeline pairs {
+    param n;
+    in x : f64[n]; out y : f64[n];
+
+    assume n >= 2;
+    y[i] = x[i] + x[n-2] for i in 0..n;
+}
+""")
+    for way in ["--interp"], []:
+        status, output, error = pmg("run", "pairs.pmg", *way, "x=random:1", "n=1")
+        check(status == 3 and not output and "pairs.pmg:5" in error and "n >= 2" in error, error)
+
+
 # ---- Generated code ----------------------------------------------------------------------------------------------
 
 def left_behind():
@@ -503,7 +517,7 @@ def main():
         life = Life()
         for test in objects, outputs, shapes:
             test(life)
-        for test in randoms, wrong_words, wrong_data, wrong_indices, wrong_programs:
+        for test in randoms, wrong_words, wrong_data, wrong_indices, wrong_programs, broken_assumptions:
             test()
         libraries(life)
         large_results()
