@@ -59,14 +59,28 @@ static bool was_reported(const struct diags *diags, enum diag_code code, struct 
 	return false;
 }
 
-static void add_help(struct check *check, struct diag *diag, bool has_dims, enum diag_code code)
+/* Are there sizes for which the access is made, and never goes wrong? */
+static bool has_good_sizes(const struct check *check, const struct access *access, __isl_keep isl_map *bad)
 {
-	const char *help = "shorten the range, choose with 'case', or exclude such sizes with 'assume'";
+	isl_set *sizes = isl_map_params(access_map(check->module, check->stage, access));
+	isl_bool is_empty;
+
+	sizes = isl_set_subtract(sizes, isl_map_params(isl_map_copy(bad)));
+	is_empty = isl_set_is_empty(sizes);
+	isl_set_free(sizes);
+	return is_empty == isl_bool_false;
+}
+
+static void add_help(struct check *check, struct diag *diag, bool sizes_help, enum diag_code code)
+{
+	const char *help = "shorten the range, or choose with 'case'";
 
 	if (code == DIAG_READ_UNDEFINED)
 		help = "define this cell too, or choose with 'case' where to read";
-	else if (!has_dims)
-		help = "exclude such sizes with 'assume'";
+	else if (!check->stage->dims.n)
+		help = sizes_help ? "exclude such sizes with 'assume'" : "subscripts go from 0 to the size less 1";
+	else if (sizes_help)
+		help = "shorten the range, choose with 'case', or exclude such sizes with 'assume'";
 	diag_help(check->module->diags, diag, (struct span) { 0 }, "%s", help);
 }
 
@@ -74,6 +88,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 			enum diag_code code, const char *problem)
 {
 	struct module *module = check->module;
+	bool sizes_help = has_good_sizes(check, access, bad);
 	isl_point *point;
 	struct diag *diag;
 
@@ -81,12 +96,13 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 		isl_map_free(bad);
 		return;
 	}
+	bad = witness_relation(module, bad);
 	point = witness_smallest(bad);
 	diag = diag_error(module->diags, code, access->span, "%s is %s%s", cell_text(check, access, bad, point),
 			  problem, witness_text(module, check->stage, bad, point));
 	diag_label(module->diags, diag, access->array->span, "'%s' is declared here",
 		   array_title(module->arena, access->array));
-	add_help(check, diag, check->stage->dims.n > 0, code);
+	add_help(check, diag, sizes_help, code);
 	isl_point_free(point);
 	isl_map_free(bad);
 }
@@ -252,7 +268,8 @@ static void help_alone(struct module *module, struct diag *diag, const struct st
 static const char *pair_text(struct module *module, const struct stage *a, const struct stage *b,
 			     __isl_take isl_map *pairs)
 {
-	isl_map *all = isl_map_flat_range_product(access_map(module, a, &a->write), pairs);
+	isl_map *cells = access_map(module, a, &a->write);
+	isl_map *all = witness_relation(module, isl_map_flat_range_product(cells, pairs));
 	isl_point *point = witness_smallest(all);
 	int rank = a->write.array->rank;
 	const char *first = witness_dims(module, a, a->dims.n, all, point, isl_dim_in, 0);
@@ -297,6 +314,7 @@ static void check_iterations(struct module *module, const struct stage *a, const
 
 	if (is_proved(module, &both))
 		return;
+	both = witness_relation(module, both);
 	point = witness_smallest(both);
 	diag = report_twice(module, a, b, "two iterations of the loop meet");
 	diag_label(module->diags, diag, (struct span) { 0 }, "for example%s",

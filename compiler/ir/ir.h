@@ -60,6 +60,10 @@ bool module_order_recurrences(struct module *module);
 
 /* ---- witness.c: counterexamples in the words of the program ------------------------- */
 
+/* What is shown of a relation: without params that play no part in it, and for sizes of at least 2, or 1, where
+ * it has such. */
+__isl_give isl_map *witness_relation(const struct module *module, __isl_take isl_map *map);
+__isl_give isl_set *witness_sizes(const struct module *module, __isl_take isl_set *sizes);
 /* The lexicographically smallest point of { [params, D, ...] }; the values at it of one dim. */
 __isl_give isl_point *witness_smallest(__isl_keep isl_map *map);
 long witness_value(__isl_keep isl_map *map, __isl_keep isl_point *point, enum isl_dim_type type, unsigned dim);

@@ -81,6 +81,7 @@ static void report(struct module *module, const struct array *array, __isl_keep 
 	isl_point *point;
 	struct diag *diag;
 
+	all = isl_set_intersect_params(all, witness_sizes(module, isl_set_params(isl_set_copy(all))));
 	for (unsigned i = 0; i < n_params; i++)
 		if (isl_set_involves_dims(all, isl_dim_param, i, 1) == isl_bool_false)
 			all = isl_set_fix_si(all, isl_dim_param, i, 0);

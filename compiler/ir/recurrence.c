@@ -80,7 +80,7 @@ static bool has_distance(__isl_keep isl_map *pairs, int dim, int sign)
 static const char *need_text(struct module *module, const struct stage *writer, const struct stage *reader, int n,
 			     __isl_take isl_map *pairs)
 {
-	isl_point *point = witness_smallest(pairs);
+	isl_point *point = witness_smallest(pairs = witness_relation(module, pairs));
 	int n_reader = n < 0 ? reader->dims.n : n, n_writer = n < 0 ? writer->dims.n : n;
 	const char *needs = witness_dims(module, reader, n_reader, pairs, point, isl_dim_out, 0);
 	const char *needed = witness_dims(module, writer, n_writer, pairs, point, isl_dim_in, 0);

@@ -19,6 +19,50 @@ static bool plays_part(__isl_keep isl_map *map, enum isl_dim_type type, unsigned
 	return isl_map_involves_dims(map, type, dim, 1) == isl_bool_true;
 }
 
+/* The number among the params of `sizes` of a size that plays a part there, or -1. */
+static int size_dim(const struct param *param, __isl_keep isl_set *sizes)
+{
+	int at = isl_set_find_dim_by_name(sizes, isl_dim_param, param->name);
+
+	if (param->is_scalar || param->is_loop || at < 0)
+		return -1;
+	return isl_set_involves_dims(sizes, isl_dim_param, (unsigned) at, 1) == isl_bool_true ? at : -1;
+}
+
+/* Those of `sizes` that are `least` at least; all of them if there are none such. */
+static __isl_give isl_set *prefer_from(__isl_take isl_set *sizes, int at, int least, bool *has_some)
+{
+	isl_set *some = isl_set_lower_bound_si(isl_set_copy(sizes), isl_dim_param, (unsigned) at, least);
+
+	*has_some = isl_set_is_empty(some) == isl_bool_false;
+	isl_set_free(*has_some ? sizes : some);
+	return *has_some ? some : sizes;
+}
+
+/* What goes wrong in a loop that runs once, or not at all, says little. */
+__isl_give isl_set *witness_sizes(const struct module *module, __isl_take isl_set *sizes)
+{
+	for (int i = 0; i < module->params.n; i++) {
+		int at = size_dim(&module->params.items[i], sizes);
+		bool done = at < 0;
+
+		for (int least = 2; least > 0 && !done; least--)
+			sizes = prefer_from(sizes, at, least, &done);
+	}
+	return sizes;
+}
+
+__isl_give isl_map *witness_relation(const struct module *module, __isl_take isl_map *map)
+{
+	isl_map *telling = isl_map_gist_params(isl_map_copy(map), isl_set_copy(module->context));
+
+	for (unsigned i = 0; i < dims_of(map, isl_dim_param); i++)
+		if (!plays_part(telling, isl_dim_param, i))
+			map = isl_map_eliminate(map, isl_dim_param, i, 1);
+	isl_map_free(telling);
+	return isl_map_intersect_params(map, witness_sizes(module, isl_map_params(isl_map_copy(map))));
+}
+
 /* Params that play no part, which may have no smallest value, are 0. */
 __isl_give isl_point *witness_smallest(__isl_keep isl_map *map)
 {
