@@ -67,7 +67,7 @@ static bool check_target(struct sema *sema, const struct symbol *symbol, const s
 
 static struct target *find_target(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
-	struct symbol *symbol = scope_resolve(sema, scope, &stmt->target->name);
+	struct symbol *symbol = scope_resolve(sema, scope, &stmt->target->name, stmt->is_next ? USE_NEXT : USE_TARGET);
 
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return NULL;

@@ -95,7 +95,7 @@ static bool add_subject(struct sema *sema, const struct tree_name *name, struct 
 	struct symbol *symbol = find_subject(sema, name);
 
 	if (!symbol) {
-		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name);
+		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name, USE_VALUE);
 		return false;
 	}
 	if (symbol->kind != SYMBOL_ARRAY && symbol->kind != SYMBOL_OBJECT && symbol->kind != SYMBOL_BROKEN) {

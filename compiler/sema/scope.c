@@ -121,48 +121,63 @@ struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol
 
 typedef VEC(const char *) name_list;
 
-/* Names that may stand where `name` stands: members of the same object for a member. */
-static name_list candidate_names(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+/* Names that may stand where `name` stands: members of the same object for a member, arrays before subscripts and
+ * as targets. */
+static name_list candidate_names(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+				 enum name_use use)
 {
 	name_list names = { 0 };
 	size_t length = strlen(name->name);
 
 	for (; scope; scope = scope->up)
 		for (int i = 0; i < scope->symbols.n; i++) {
-			const char *text = scope->symbols.items[i]->name;
+			const struct symbol *symbol = scope->symbols.items[i];
+			const char *text = symbol->name;
 			bool is_sibling = strncmp(text, name->name, length) == 0 && text[length] == '.';
 
+			if (use != USE_VALUE && symbol->kind != SYMBOL_ARRAY)
+				continue;
 			if (name->member ? is_sibling : !strchr(text, '.'))
 				vec_push(sema->arena, &names, name->member ? text + length + 1 : text);
 		}
 	return names;
 }
 
-/* Nothing of the program is called like it: is it a function, or a variable without a range? */
-static void add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name)
+/* Nothing of the program is called like it. */
+static void add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name,
+		       enum name_use use)
 {
 	enum { SHORT = 2 };
+	const struct span nowhere = { 0 };
 	bool in_statement = scope != sema->consts && scope != sema->scope && scope != sema->body_scope;
 
 	if (name->member)
 		return;
 	if (function_find(name->name))
-		diag_help(sema->diags, diag, (struct span) { 0 }, "a function is called: %s(...)", name->name);
+		diag_help(sema->diags, diag, nowhere, "a function is called: %s(...)", name->name);
+	else if (use == USE_NEXT)
+		diag_help(sema->diags, diag, nowhere, "what has a next value is declared as 'inout' or 'state'");
+	else if (use == USE_TARGET)
+		diag_help(sema->diags, diag, nowhere, "what is computed is declared, too: out %s : f64[n]; for "
+			  "the caller, or 'temp'", name->name);
+	else if (use == USE_ELEMENT)
+		diag_help(sema->diags, diag, nowhere, "an array is declared before it is used: in %s : f64[n];",
+			  name->name);
 	else if (in_statement && strlen(name->name) <= SHORT)
-		diag_help(sema->diags, diag, (struct span) { 0 },
+		diag_help(sema->diags, diag, nowhere,
 			  "a variable has its range behind the statement, as in y[i] = x[i] for i in 0..n; ranges use "
 			  "variables to their left");
 }
 
 static void add_suggestion(struct sema *sema, struct diag *diag, const struct scope *scope,
-			   const struct tree_name *name)
+			   const struct tree_name *name, enum name_use use)
 {
 	const char *wanted = name->member ? name->member : name->name, *written = wanted;
-	name_list names = candidate_names(sema, scope, name);
+	name_list names = candidate_names(sema, scope, name, use);
 	const char *nearest = suggest_nearest(wanted, names.items, names.n);
 
 	if (!nearest) {
-		add_advice(sema, diag, scope, name);
+		add_advice(sema, diag, scope, name, use);
 		return;
 	}
 	if (name->member) {
@@ -172,7 +187,8 @@ static void add_suggestion(struct sema *sema, struct diag *diag, const struct sc
 	diag_did_you_mean(sema->diags, diag, name->span, written, nearest);
 }
 
-static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+			   enum name_use use)
 {
 	struct symbol *hidden = sema->body_scope ? scope_own(sema->body_scope, name->name) : NULL;
 	struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
@@ -192,15 +208,16 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 		diag_label(sema->diags, diag, hidden->span, "the '%s' of the loop is not seen outside of it",
 			   name->name);
 	else
-		add_suggestion(sema, diag, scope, name);
+		add_suggestion(sema, diag, scope, name, use);
 }
 
-struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+			     enum name_use use)
 {
 	struct symbol *symbol = scope_find(scope, name_text(sema->arena, name));
 
 	if (!symbol) {
-		report_unknown(sema, scope, name);
+		report_unknown(sema, scope, name, use);
 		return NULL;
 	}
 	symbol->is_used = true;

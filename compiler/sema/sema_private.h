@@ -97,8 +97,17 @@ struct scope *scope_new(struct sema *sema, const struct scope *up);
 struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol_kind kind, const char *name,
 			     struct span span);
 struct symbol *scope_find(const struct scope *scope, const char *name);
+/* What a name is for, by which an unknown one is explained. */
+enum name_use {
+	USE_VALUE,
+	USE_ELEMENT,    /* x[i] */
+	USE_TARGET,
+	USE_NEXT
+};
+
 /* Marks as used; reports unknown names, with the nearest one. */
-struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name);
+struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+			     enum name_use use);
 const char *name_text(struct arena *arena, const struct tree_name *name);
 const char *symbol_what(const struct symbol *symbol);   /* "a parameter", "an array", … */
 void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol);

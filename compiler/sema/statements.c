@@ -27,7 +27,8 @@ static void report_specialize(struct sema *sema, const struct symbol *symbol, st
 static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
 	const struct tree_name *name = &stmt->names.items[0];
-	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) : scope_resolve(sema, scope, name);
+	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) :
+					  scope_resolve(sema, scope, name, USE_VALUE);
 	struct param *param;
 	int64_t value;
 

@@ -99,7 +99,7 @@ static bool find_centre(struct stencil *stencil, const struct tree_expr *centre)
 	if (centre->kind != TREE_INDEX)
 		return report(ctx, centre->span,
 			      "a stencil is taken around an element, as in stencil(f[i, j], W)");
-	symbol = scope_resolve(ctx->sema, ctx->scope, &centre->name);
+	symbol = scope_resolve(ctx->sema, ctx->scope, &centre->name, USE_ELEMENT);
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return false;
 	if (symbol->kind != SYMBOL_ARRAY)

@@ -114,13 +114,13 @@ static struct expr *lower_name(const struct context *ctx, const struct tree_expr
 
 	if (!expr->name.member && strcmp(expr->name.name, "inf") == 0)
 		return value_float(ctx->sema, INFINITY, TYPE_F64, expr->span);
-	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name);
+	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, USE_VALUE);
 	return symbol ? lower_symbol(ctx, symbol, expr->span) : NULL;
 }
 
 static struct expr *lower_element(const struct context *ctx, const struct tree_expr *expr)
 {
-	struct symbol *symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name);
+	struct symbol *symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, USE_ELEMENT);
 	struct expr **subs;
 	struct diag *diag;
 

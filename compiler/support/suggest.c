@@ -2,7 +2,8 @@
  *
  * The name that was probably meant: edit distance with insertion, deletion, substitution and exchange of two
  * neighbours (the restricted Damerau-Levenshtein distance), in which letters of different case are equal.
- * A candidate is near when a third of the letters differ at most; the first of equally near ones wins. */
+ * A candidate is near when a third of the letters differ at most, of two letters the second; the first of equally
+ * near ones wins. */
 #include "support/support.h"
 
 #include <ctype.h>
@@ -48,11 +49,18 @@ static int edit_distance(const char *a, const char *b)
 	return row[2][m];
 }
 
+static int furthest(const char *name, const char *candidate)
+{
+	size_t length = strlen(name);
+
+	return length == 2 ? fold(name[0]) == fold(candidate[0]) : (int) length / 3;
+}
+
 const char *suggest_nearest(const char *name, const char *const *candidates, int n)
 {
 	const char *nearest = NULL;
 	size_t length = strlen(name);
-	int limit = (int) length / 3;
+	int least = 0;
 
 	for (int i = 0; i < n && length <= LONGEST; i++) {
 		int distance;
@@ -60,10 +68,10 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 		if (strlen(candidates[i]) > LONGEST || strcmp(candidates[i], name) == 0)
 			continue;
 		distance = edit_distance(name, candidates[i]);
-		if (distance > limit || (nearest != NULL && distance == limit))
+		if (distance > furthest(name, candidates[i]) || (nearest && distance >= least))
 			continue;
 		nearest = candidates[i];
-		limit = distance;
+		least = distance;
 	}
 	return nearest;
 }
