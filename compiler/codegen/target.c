@@ -227,7 +227,7 @@ static bool emit_device_file(struct writer *w, const struct pipeline *pipelines,
 }
 
 static bool emit_file(const struct pipeline *pipelines, int n, const struct target *target, bool all_isas,
-		      const char *base, struct generated *generated, struct writer *device_file)
+		      const char *base, struct generated *generated)
 {
 	struct writer *c_file = &generated->c_file;
 	bool has_device = target->device_ending;
@@ -237,7 +237,7 @@ static bool emit_file(const struct pipeline *pipelines, int n, const struct targ
 	if (all_isas)
 		ok = emit_readings(c_file, pipelines, n, target, base);
 	if (has_device)
-		ok = emit_device_file(device_file, pipelines, n, target, base);
+		ok = emit_device_file(&generated->device_file, pipelines, n, target, base);
 	for (int i = 0; ok && i < n; i++) {
 		if (has_device)
 			emit_kernel_names(c_file, pipelines[i].layouts, pipelines[i].n);
@@ -255,7 +255,6 @@ static bool emit_file(const struct pipeline *pipelines, int n, const struct targ
 bool target_generate(struct module **modules, int n, const struct target *target, bool all_isas, struct arena *arena,
 		     const char *base, struct generated *generated)
 {
-	struct writer device_file = writer_new(arena);
 	struct pipeline *pipelines = arena_new_array(arena, struct pipeline, n);
 	struct names prefixes = { .arena = arena };
 	bool ok;
@@ -267,9 +266,9 @@ bool target_generate(struct module **modules, int n, const struct target *target
 	for (int i = 0; i < n; i++)
 		pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target);
 	generated->c_file = writer_new(arena);
-	ok = emit_file(pipelines, n, target, all_isas, base, generated, &device_file);
+	generated->device_file = writer_new(arena);
+	ok = emit_file(pipelines, n, target, all_isas, base, generated);
 	generated->h_text = header_text(arena, pipelines, n, base);
-	generated->device_text = target->device_ending ? str_text(&device_file.text) : NULL;
 	return ok;
 }
 

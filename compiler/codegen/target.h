@@ -41,7 +41,7 @@ const char *target_names(void);                         /* "openmp, cuda" */
 struct generated {
 	struct writer c_file;
 	const char *h_text;
-	const char *device_text;        /* NULL: the target has no such file */
+	struct writer device_file;      /* empty if the target has no such file */
 };
 
 /* All pipelines of a .pmg file; `base` is the name of the files without ending. With `all_isas`, kernels are compiled

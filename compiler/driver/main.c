@@ -261,6 +261,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->messages = format;
 	s->c->all_isas = !strcmp(options->isa, "all");
 	s->c->verify_each = options->verify_each;
+	s->c->line_directives = options->line_directives;
 	s->c->after_pass = after_pass;
 	s->c->user = s;
 	s->dumps.wanted = options->dump_after;

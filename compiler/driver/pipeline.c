@@ -114,6 +114,14 @@ static bool candidates_step(struct compilation *c, void *unused)
 	return candidates_add(c);
 }
 
+/* The text of a generated file, which is `base` with this ending. */
+static const char *file_text(struct compilation *c, const struct writer *file, const char *base, const char *ending)
+{
+	if (!c->line_directives)
+		return str_text(&file->text);
+	return writer_text_with_places(file, &c->sources, arena_printf(&c->arena, "%s.%s", base, ending));
+}
+
 static bool generate_step(struct compilation *c, void *argument)
 {
 	const struct generate *generate = argument;
@@ -127,8 +135,10 @@ static bool generate_step(struct compilation *c, void *argument)
 			     &generated))
 		return false;
 	c->generated = generated.c_file;
-	c->device_text = generated.device_text;
-	*generate->c_text = str_text(&c->generated.text);
+	c->device_text = NULL;
+	if (target->device_ending)
+		c->device_text = file_text(c, &generated.device_file, generate->base, target->device_ending);
+	*generate->c_text = file_text(c, &c->generated, generate->base, "c");
 	*generate->h_text = generated.h_text;
 	return true;
 }

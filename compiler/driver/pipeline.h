@@ -20,6 +20,7 @@ struct compilation {
 	bool verify_each;
 	const char *target;             /* "openmp", "cuda" */
 	bool all_isas;                  /* kernels for several instruction sets in one file */
+	bool line_directives;           /* generated files name the lines of the .pmg file */
 	enum diag_format messages;
 	tree_stmts asked;               /* options.with and options.specialize, parsed */
 	bool is_out_of_memory;

@@ -217,6 +217,10 @@ void writer_close_at(struct writer *w, const char *emitter, const char *format, 
 void writer_blank_at(struct writer *w, const char *emitter);
 #define writer_blank(w) writer_blank_at((w), EMITTER)
 
+/* The text with #line directives, so that compilers and debuggers name the lines of the source; `name` is that of the
+ * file it will be. */
+const char *writer_text_with_places(const struct writer *w, const struct sources *sources, const char *name);
+
 /* ---- types.c ------------------------------------------------------------
  * The scalar types of the language. One table feeds the lexer, the checker, the printers and the targets. */
 

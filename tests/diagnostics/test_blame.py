@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pmgc blame: every line of generated C has a writer, which is a line of the compiler that writes, and the lines of a
-loop nest come from the statement that the comment above them shows. Not with sanitizers: others ask as much of pmgc."""
+loop nest come from the statement that the comment above them shows. Directives #line say the same.
+Not with sanitizers: others ask as much of pmgc."""
 import re
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -62,7 +64,33 @@ def check_program(count, program, folder):
     strange = {f"{file}:{line}" for _, file, line in rows if not is_writer(file, line)}
     count.equal(f"{program.name}: these write nothing", strange, set())
     count.equal(f"{program.name}: places", list(misplaced(generated, [row[0] for row in rows])), [])
-    return generated
+    return generated, [row[0] for row in rows]
+
+
+def lines_as_compiled(text, name):
+    """Rows of a text but its #line directives, each with the line of `name` that these give it; else None."""
+    at, is_source = 1, False
+    for row in text.splitlines():
+        directive = re.fullmatch(r'#line (\d+) "(.*)"', row)
+        if directive:
+            at, is_source = int(directive[1]), directive[2] == name
+            continue
+        yield row, at if is_source else None
+        at += 1
+
+
+def check_directives(count, program, generated, places, folder):
+    made = pmgc(program.name, "--line-directives", "-o", "lines.c", folder=folder)
+    count(f"{program.name}: with directives", "" if made.returncode == 0 else made.stderr.decode())
+    rows = list(lines_as_compiled((folder / "lines.c").read_text(), program.name))
+    count.equal(f"{program.name}: the same but for directives", [row for row, _ in rows],
+                [row.replace('"out.h"', '"lines.h"') for row in generated])
+    wrong = [f"{row.strip()}: line {at}, not {place}" for (row, at), place in zip(rows, places)
+             if COMPUTES.match(row) and at != place]
+    count.equal(f"{program.name}: lines that directives give", wrong, [])
+    gcc = ["gcc", "-Wall", "-Wextra", "-Werror", "-fopenmp", f"-I{ROOT}/runtime", "-c", "lines.c"]
+    built = subprocess.run(gcc, cwd=folder, capture_output=True, text=True, check=False)
+    count(f"{program.name}: with directives, compiled", built.stderr)
 
 
 def check_line(count, program, generated, folder):
@@ -95,8 +123,9 @@ def main():
     count("programs", "" if len(PROGRAMS) >= 5 else f"{len(PROGRAMS)}")
     for program in PROGRAMS:
         with tempfile.TemporaryDirectory() as folder:
-            generated = check_program(count, program, Path(folder))
-            if program.stem == "prefix":
+            generated, places = check_program(count, program, Path(folder))
+            check_directives(count, program, generated, places, Path(folder))
+            if program == PROGRAMS[0]:
                 check_line(count, program, generated, Path(folder))
                 check_header(count, program, Path(folder))
     return count.close()

@@ -171,9 +171,9 @@ static bool find_runtime(struct session *s, const char **include, const char **l
 	const char *root = home && *home ? home : path_in(s, here, "..");
 	const char *const includes[] = { path_in(s, root, "include"), path_in(s, root, "runtime") };
 	const char *const libs[] = { path_in(s, root, "lib"),
-				     home && *home ? path_in(s, root, "build") : here };
+				     home && *home ? path_in(s, root, "build") : here, here };
 	*include = find_folder(s, includes, 2, "pmgrt.h");
-	*lib = find_folder(s, libs, 2, "libpmgrt.so");
+	*lib = find_folder(s, libs, 3, "libpmgrt.so");
 	if (*include && *lib)
 		return true;
 	fail(failure, OUTCOME_RESOURCES, "%s is neither in %s nor in %s",
