@@ -7,23 +7,88 @@
 
 #include <string.h>
 
-/* The statements, or NULL after a diagnostic. */
-static const tree_stmts *read_statements(struct compilation *c, const char *flag, const char *before,
-					 const char *text, const char *behind)
+/* What an option asks for, between what makes a program of it. */
+struct asked {
+	const char *flag, *before, *text, *behind;
+	void (*explain)(struct compilation *c, struct span item);       /* that ends too early */
+};
+
+static const char blanks[] = " \t\r\n";
+
+static bool ends_with_semicolon(const char *text)
 {
-	const char *whole = arena_printf(&c->arena, "%s%s%s", before, text, behind);
-	uint32_t file = sources_add(&c->sources, flag, whole, strlen(whole));
+	size_t n = strlen(text);
+
+	while (n > 0 && strchr(blanks, text[n - 1]))
+		n--;
+	return n > 0 && text[n - 1] == ';';
+}
+
+/* The item that holds or precedes byte `at`, without blanks around it. */
+static struct span item_at(const struct source *source, uint32_t file, uint32_t at)
+{
+	struct span item = { file, source->start, source->size };
+
+	for (uint32_t i = source->start; i < at && i < source->size; i++)
+		item.start = source->text[i] == ';' ? i + 1 : item.start;
+	while (item.end > item.start && strchr(blanks, source->text[item.end - 1]))
+		item.end--;
+	item.start += (uint32_t) strspn(source->text + item.start, blanks);
+	if (item.start > item.end)
+		item.start = item.end;
+	return item;
+}
+
+static void explain_with(struct compilation *c, struct span item)
+{
+	const char *text = span_text(&c->sources, &c->arena, item);
+	size_t length = strcspn(text, " \t\r\n,:;(");
+	const struct tree_name verb = { .name = arena_copy(&c->arena, text, length),
+					.span = { item.file, item.start, item.start + (uint32_t) length } };
+	const char *example = *text ? schedule_item_example(&c->diags, &verb) : "fuse a, b; tile f (32, 256);";
+	struct diag *diag;
+
+	if (!example)
+		return;
+	diag = diag_error(&c->diags, DIAG_UNEXPECTED_TOKEN, item, *text ? "this is no whole item of a schedule" :
+			  "there is no item of a schedule");
+	diag_help(&c->diags, diag, item, "as in --with=\"%s\"", example);
+}
+
+static void explain_specialize(struct compilation *c, struct span item)
+{
+	struct diag *diag = diag_error(&c->diags, DIAG_UNEXPECTED_TOKEN, item,
+				       "a size and its value are needed");
+
+	diag_help(&c->diags, diag, item, "as in --specialize=n=96");
+}
+
+/* The statements, or NULL after a diagnostic. Its source ends where the user's text does. */
+static const tree_stmts *read_statements(struct compilation *c, const struct asked *asked)
+{
+	const char *whole = arena_printf(&c->arena, "%s%s%s\n%s", asked->before, asked->text,
+					 ends_with_semicolon(asked->text) ? "" : ";", asked->behind);
+	uint32_t file = sources_add(&c->sources, asked->flag, whole, strlen(whole));
+	struct source *source = sources_get(&c->sources, file);
+	int n_before = c->diags.list.n, n_errors = c->diags.n_errors;
 	struct tree_file *tree;
 
-	sources_get(&c->sources, file)->start = (uint32_t) strlen(before);
+	source->start = (uint32_t) strlen(asked->before);
 	tree = syntax_parse(&c->arena, &c->diags, file);
+	source->size = source->start + (uint32_t) strlen(asked->text);
+	if (c->diags.n_errors > n_errors && c->diags.list.items[n_before]->span.start >= source->size) {
+		uint32_t at = source->size;
+
+		c->diags.list.n = n_before;
+		c->diags.n_errors = n_errors;
+		asked->explain(c, item_at(source, file, at));
+	}
 	return c->diags.n_errors || !tree->pipelines.n ? NULL : &tree->pipelines.items[0]->body;
 }
 
-static void add_statements(struct compilation *c, const char *flag, const char *before, const char *text,
-			   const char *behind)
+static void add_statements(struct compilation *c, const struct asked *asked)
 {
-	const tree_stmts *stmts = c->tree ? read_statements(c, flag, before, text, behind) : NULL;
+	const tree_stmts *stmts = c->tree ? read_statements(c, asked) : NULL;
 
 	for (int i = 0; stmts && i < stmts->n; i++) {
 		stmts->items[i]->is_meant = arena_new(&c->arena, bool);
@@ -36,9 +101,11 @@ static void add_statements(struct compilation *c, const char *flag, const char *
 void with_add(struct compilation *c)
 {
 	if (c->options.with)
-		add_statements(c, "--with", "pipeline with { schedule { ", c->options.with, ";\n} }");
+		add_statements(c, &(struct asked) { "--with", "pipeline with { schedule { ", c->options.with, "} }",
+						    explain_with });
 	if (c->options.specialize)
-		add_statements(c, "--specialize", "pipeline with { specialize ", c->options.specialize, ";\n}");
+		add_statements(c, &(struct asked) { "--specialize", "pipeline with { specialize ",
+						    c->options.specialize, "}", explain_specialize });
 }
 
 void with_check(struct compilation *c)

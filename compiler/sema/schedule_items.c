@@ -43,17 +43,17 @@ static bool is_in(const char *list, const char *word)
 	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
 }
 
-static void help_with_verbs(struct sema *sema, struct diag *diag, struct span span, const char *const *verbs)
+static void help_with_verbs(struct diags *diags, struct diag *diag, struct span span, const char *const *verbs)
 {
-	struct str list = str_new(sema->arena);
+	struct str list = str_new(diags->arena);
 
 	for (int i = 0; i < N_FORMS; i++)
 		str_add(&list, "%s%s", i == 0 ? "" : i == N_FORMS - 1 ? " and " : ", ", verbs[i]);
-	diag_help(sema->diags, diag, span, "there are %s", str_text(&list));
+	diag_help(diags, diag, span, "there are %s", str_text(&list));
 }
 
 /* NULL after a diagnostic. */
-static const struct form *form_of(struct sema *sema, const struct tree_name *verb)
+static const struct form *form_of(struct diags *diags, const struct tree_name *verb)
 {
 	const char *verbs[N_FORMS], *nearest;
 	struct diag *diag;
@@ -63,14 +63,21 @@ static const struct form *form_of(struct sema *sema, const struct tree_name *ver
 			return &forms[i];
 		verbs[i] = forms[i].verb;
 	}
-	diag = diag_error(sema->diags, DIAG_UNKNOWN_VERB, verb->span, "unknown item of a schedule '%s'",
+	diag = diag_error(diags, DIAG_UNKNOWN_VERB, verb->span, "unknown item of a schedule '%s'",
 			  verb->name);
 	nearest = suggest_nearest(verb->name, verbs, N_FORMS);
 	if (nearest)
-		diag_did_you_mean(sema->diags, diag, verb->span, verb->name, nearest);
+		diag_did_you_mean(diags, diag, verb->span, verb->name, nearest);
 	else
-		help_with_verbs(sema, diag, verb->span, verbs);
+		help_with_verbs(diags, diag, verb->span, verbs);
 	return NULL;
+}
+
+const char *schedule_item_example(struct diags *diags, const struct tree_name *verb)
+{
+	const struct form *form = form_of(diags, verb);
+
+	return form ? form->example : NULL;
 }
 
 static bool report_item(struct sema *sema, struct span span, const char *problem)
@@ -274,7 +281,7 @@ static void use_coordinates(struct sema *sema, const struct form *form, const st
 static void lower_item(struct sema *sema, const struct tree_schedule_item *item, bool *is_asked)
 {
 	struct override override = { .verb = item->verb.name, .span = item->span };
-	const struct form *form = form_of(sema, &item->verb);
+	const struct form *form = form_of(sema->diags, &item->verb);
 	bool ok = form;
 
 	if (!ok || (is_asked && !is_meant(sema, form, item)))

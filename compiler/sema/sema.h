@@ -15,4 +15,7 @@ typedef VEC(struct module *) module_list;
 bool sema_lower_file(struct arena *arena, struct diags *diags, isl_ctx *ctx, const struct tree_file *file,
 		     module_list *out);
 
+/* "fuse a, b;" for the verb of an item of a schedule; NULL after a diagnostic that there is no such item. */
+const char *schedule_item_example(struct diags *diags, const struct tree_name *verb);
+
 #endif

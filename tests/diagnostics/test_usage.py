@@ -102,11 +102,30 @@ def check_items(count, folder):
     count.equal("tiles", re.findall(r"_tile\d* \+= (\d+)", text), ["16"])
 
 
+def check_asked(count, folder):
+    """Where --with and --specialize end too early, what is shown is what was typed, and what is to be typed."""
+    (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n")
+    for option, said in (
+            ("--with=foo", ["--with:1:1: error[PMG0501]: unknown item of a schedule 'foo'", "    1 | foo",
+                            "      | ^~~"]),
+            ("--with=", ["--with:1:1: error[PMG0101]: there is no item of a schedule", "    1 | ", "      | ^",
+                         '      = help: as in --with="fuse a, b; tile f (32, 256);"']),
+            ("--with=inline y; tile", ["--with:1:11: error[PMG0101]: this is no whole item of a schedule",
+                                       "    1 | inline y; tile", "      |           ^~~~",
+                                       '      = help: as in --with="tile f (32, 256);"']),
+            ("--specialize=n", ["--specialize:1:1: error[PMG0101]: a size and its value are needed", "    1 | n",
+                                "      | ^", "      = help: as in --specialize=n=96"])):
+        done = pmgc("t.pmg", option, folder=folder)
+        count.equal(option, (done.returncode, done.stderr.decode().splitlines()[:len(said)]), (1, said))
+    for option in "--with=tile y (16);", "--specialize=n=4; ":
+        count.equal(option, pmgc("t.pmg", option, folder=folder).returncode, 0)
+
+
 def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items):
+    for check in (check_wrong, check_files, check_items, check_asked):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
