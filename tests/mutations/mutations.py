@@ -2,10 +2,10 @@
 """Seeded wrong changes of generated code, to learn whether the tests would see them: mutations.py BUILD COUNT [SEED].
 
 A mutant is the C text of a program with one change in a kernel: a comparison, a bound or a subscript off by one,
-operands of `-` and `/` swapped, `+` and `-` exchanged, a condition dropped, min and max exchanged, an atomic update
-that is not atomic. It is compiled and run on random draws against the interpreter, and where it agrees, in four
-threads under the thread sanitizer: one row too many may be right as long as nobody else writes it. At least 95 in 100
-must be told from the right program, of a small sample 85.
+bounds exchanged, operands of `-` and `/` swapped, `+` and `-` exchanged, a condition dropped, min and max exchanged, an
+atomic update that is not atomic, threads that do not wait for each other. It is compiled and run on random draws
+against the interpreter, and where it agrees, in four threads under the thread sanitizer: one row too many may be right
+as long as nobody else writes it. At least 95 in 100 must be told from the right program, of a small sample 85.
 
 Not counted as mutants: those that do not compile and those that compile to the same machine code; not made: those
 that EQUIVALENT and WRITTEN_AGAIN describe.
@@ -34,6 +34,8 @@ RULES = {
     "== to !=": (re.compile(r"(?<=\s)==(?=\s)"), lambda m: "!="),
     "first + 1": (re.compile(r"(?<=for \(int64_t )(\w+ = [^;]+);"), lambda m: f"{m[1]} + 1;"),
     "last - 1": (re.compile(r"(?<=; )(\w+ <=? [^;]+);(?= \w+(?:\+\+|--|\s))"), lambda m: f"{m[1]} - 1;"),
+    "swap bounds": (re.compile(r"\b(\w+) = ([^;()]+); \1 < ([^;()]+);"),
+                    lambda m: f"{m[1]} = {m[3]}; {m[1]} < {m[2]};"),
     "subscript + 1": (SUBSCRIPT, lambda m: f"[{m[1]} + 1]"),
     "subscript - 1": (SUBSCRIPT, lambda m: f"[{m[1]} - 1]"),
     "swap -": (re.compile(r"(\w+(?:\[[^\[\]]+\])?) - (\w+(?:\[[^\[\]]+\])?)"), lambda m: f"{m[2]} - {m[1]}"),
@@ -44,10 +46,11 @@ RULES = {
     "drop if": (re.compile(r"\bif \(([^{}\n]+)\)(?= \{| *\n)"), lambda m: "if (1)"),
     "min to max": (re.compile(r"\bpmg_min_"), lambda m: "pmg_max_"),
     "max to min": (re.compile(r"\bpmg_max_"), lambda m: "pmg_min_"),
+    "drop barrier": (re.compile(r"#pragma omp for schedule\(\w+\)(?!.*nowait)"), lambda m: f"{m[0]} nowait"),
     "drop atomic": (re.compile(r"#pragma omp atomic\b[^\n]*\n"), lambda m: "\n"),
 }
 # Rows that are no part of the computation, and changes that cannot be seen from outside.
-OUTSIDE = re.compile(r"^\s*(/\*|\*|const |#include|\(void\))|restrict|^\s*#pragma(?! omp atomic)|control|PMG_"
+OUTSIDE = re.compile(r"^\s*(/\*|\*|const |#include|\(void\))|restrict|^\s*#pragma(?! omp (?:atomic|for))|control|PMG_"
                      r"|\bstarts\b")
 EQUIVALENT = [
     ("< to <=", re.compile(r"pmg_|\?.*<|: .*<")),      # which of two equal numbers a minimum takes
@@ -81,10 +84,18 @@ def only_loops(text, start):
                if row.startswith(indent) and not row.startswith(indent + "\t"))
 
 
+def waits_anyway(text, start):
+    """Whether a loop that threads share is the last thing in their region, at the end of which they wait."""
+    indent = text[text.rfind("\n", 0, start) + 1:start]
+    behind = text.find("\n" + indent + "}\n", start)
+    return behind < 0 or text.startswith(indent[1:] + "}", behind + len(indent) + 3)
+
+
 def changes_nothing(rule, text, start, row):
     """Whether no test could tell: by its row, or by those behind it."""
     return any(rule == name and pattern.search(row) for name, pattern in EQUIVALENT) or \
         (rule == "drop if" and (WRITTEN_AGAIN.match(text, start) or only_loops(text, start))) or \
+        (rule == "drop barrier" and waits_anyway(text, start)) or \
         (rule in ("drop if", "< to <=") and ASKED_AGAIN.match(text, start))
 
 
@@ -179,7 +190,7 @@ def main():
     rng = random.Random(sys.argv[3] if len(sys.argv) > 3 else "1")
     with tempfile.TemporaryDirectory(prefix="pmg-mutations-") as folder:
         if not races.is_available(folder):
-            del RULES["drop atomic"]
+            del RULES["drop atomic"], RULES["drop barrier"]
         else:
             races.build_checker(build, folder)
         build_plain(build, folder)
