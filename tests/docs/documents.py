@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: MIT
 """README.md and docs/*.md: every block fenced `pmg` compiles, every relative link and anchor exists, what commands
-print is what is shown, and the commands of blocks fenced `sh run` and `sh small64` work.
+print is what is shown, and the commands of blocks fenced `sh run`, `sh works` and `sh small64` work.
 
 `sh run` belongs to an example to type in: blocks before it are fenced with the file they go to (`pmg poly.pmg`,
-`c main.c`), and the `text` block behind it shows what the commands print. `sh small64` runs beside the files of that
-data set, if PMG_TEST_DATA has it. Both run in a folder of their own with an installation of the tree.
+`c main.c`), and the `text` block behind it shows what the commands print. `sh small64` and `python small64` run beside
+the files of that data set, if PMG_TEST_DATA has it. All run in a folder of their own with an installation of the tree.
+Other blocks fenced `sh` and `python` are only read (commands.py), MATLAB's where there is octave.
+
+What a reader need not see stands in a comment right above a fence: `<!-- sh` commands to run before, `<!-- frame` a
+pipeline in which a fragment takes the place of `...`. A fragment without frame is a program, or stands in one of
+dsl_examples.
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from commands import wrong_in_python, wrong_in_shell
+
 ROOT = Path(__file__).resolve().parents[2]
-FENCE = re.compile(r"^```(?P<tag>[\w-]*)(?: (?P<name>[\w./-]+))?\n(?P<text>.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"(?:^<!-- (?:sh|frame)\n(?P<before>(?:(?!-->).)*)-->\n)?"
+                   r"^```(?P<tag>[\w-]*)(?: (?P<name>[\w./-]+))?\n(?P<text>.*?)^```$",
+                   re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -46,9 +56,10 @@ def complaint_of(done):
 
 
 def blocks(text):
-    """Line, tag, name and text of each fence."""
+    """Line, tag, name and text of each fence, and what is hidden above it."""
     for found in FENCE.finditer(text):
-        yield text.count("\n", 0, found.start()) + 1, found["tag"], found["name"], found["text"]
+        line = text.count("\n", 0, found.start("tag")) + 1
+        yield line, found["tag"], found["name"], found["text"], found["before"] or ""
 
 
 def anchors(text):
@@ -58,11 +69,35 @@ def anchors(text):
 
 
 def check_programs(count, path, pmgc, folder):
-    for line, tag, _, text in blocks(path.read_text()):
-        if tag == "pmg":
+    for line, tag, _, text, before in blocks(path.read_text()):
+        if tag == "pmg-fragment" and is_of_example(text):
+            continue
+        if tag in ("pmg", "pmg-fragment"):
             program = folder / "program.pmg"
-            program.write_text(text)
+            program.write_text(before.replace("...", text) if before else text)
             count(f"{path.name}:{line}", complaint_of(run([pmgc, program, "-o", folder / "program.c"])))
+
+
+def is_of_example(text):
+    """Whether each of its lines stands in one and the same example."""
+    lines = {" ".join(line.split()) for line in text.splitlines()}
+    return any(lines <= {" ".join(line.split()) for line in example.read_text().splitlines()}
+               for example in (ROOT / "dsl_examples").glob("**/*.pmg"))
+
+
+def check_unrun(count, path, build):
+    """What is only read: in the shell and Python all blocks, of Octave those where there is one."""
+    for line, tag, _, text, before in blocks(path.read_text()):
+        if tag == "sh":
+            count(f"{path.name}:{line}", wrong_in_shell(text, build))
+        elif tag == "python":
+            count(f"{path.name}:{line}", wrong_in_python(text))
+        elif tag == "matlab" and not shutil.which("octave"):
+            print(f"{path.name}:{line}: skipped, there is no octave")
+            count.skipped += 1
+        elif tag == "matlab":
+            done = run(["octave", "--no-gui", "--eval", f"if 0\n{text}\nend"])
+            count(f"{path.name}:{line}", complaint_of(done))
 
 
 def check_links(count, path):
@@ -77,15 +112,18 @@ def check_links(count, path):
 
 def environment(prefix):
     return dict(os.environ, PATH=f"{prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{prefix}/lib",
-                PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig")
+                PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig", HOME=str(Path(prefix).parent), PMGC=str(ROOT))
 
 
 def check_example(count, path, env, folder):
-    """Writes the named blocks, runs `sh run`, compares with the `text` block that follows."""
+    """Writes the named blocks, runs `sh works` and `sh run`, compares with the `text` block that follows the latter."""
     commands = None
-    for line, tag, name, text in blocks(path.read_text()):
+    (folder / "dsl_examples").symlink_to(ROOT / "dsl_examples")
+    for line, tag, name, text, before in blocks(path.read_text()):
         if tag == "sh" and name == "run":
             commands = text
+        elif (tag, name) == ("sh", "works"):
+            count(f"{path.name}:{line}", complaint_of(run(["bash", "-ec", before + text], folder, env)))
         elif name:
             (folder / name).write_text(text)
         elif tag == "text" and commands:
@@ -98,10 +136,10 @@ def check_example(count, path, env, folder):
 
 
 def check_real_data(count, path, env, folder):
-    """Runs `sh small64`, which is to succeed; the next one of a page finds what it has made."""
+    """Runs `sh small64` and `python small64`, which are to succeed; the next one of a page finds what it has made."""
     data = Path(os.environ.get("PMG_TEST_DATA", "")) / "dmri" / "small64"
-    for line, tag, name, text in blocks(path.read_text()):
-        if (tag, name) != ("sh", "small64"):
+    for line, tag, name, text, before in blocks(path.read_text()):
+        if tag not in ("sh", "python") or name != "small64":
             continue
         if not data.is_absolute() or not data.is_dir():
             count.skipped += 1
@@ -109,7 +147,10 @@ def check_real_data(count, path, env, folder):
         for file in (*data.iterdir(), ROOT / "dsl_examples"):
             if not (folder / file.name).exists():
                 (folder / file.name).symlink_to(file)
-        count(f"{path.name}:{line}", complaint_of(run(["bash", "-ec", text], folder, env)))
+        done = run(["bash", "-ec", before + (text if tag == "sh" else "")], folder, env)
+        if tag == "python" and done.returncode == 0:
+            done = run([sys.executable, "-c", text], folder, env)
+        count(f"{path.name}:{line}", complaint_of(done))
 
 
 def check_pictures(count):
@@ -138,6 +179,7 @@ def main(build):
     def check_text(count, path, folder):
         check_programs(count, path, ROOT / build / "pmgc", folder)
         check_links(count, path)
+        check_unrun(count, path, build)
         count(path.name, complaint_of(run(["scripts/guide.py", "--check", path])))
 
     count = Count()
@@ -145,7 +187,8 @@ def main(build):
     count("reference", complaint_of(run(["scripts/reference.py", "--check"])))
     check_pictures(count)
     each_document(count, check_text)
-    with tempfile.TemporaryDirectory() as prefix:
+    with tempfile.TemporaryDirectory() as home:
+        prefix = f"{home}/.local"
         count("make install", complaint_of(run(["make", "-s", "install", f"PREFIX={prefix}"])))
         env = environment(prefix)
         each_document(count, lambda part, path, folder: check_example(part, path, env, folder))
