@@ -189,6 +189,14 @@ static const char *range_advice(const struct parser *parser, const struct expect
 	return NULL;
 }
 
+/* The first or the second sign of such a comment. */
+static bool begins_foreign_comment(const struct parser *parser)
+{
+	const char *text = parser->text + parser->token;
+
+	return (*text == '/' && text[1] == '*') || (*text == '*' && parser->token > 0 && text[-1] == '/');
+}
+
 /* What is meant by the habits of other languages; NULL: nothing that is known. */
 static const char *foreign_advice(const struct parser *parser, const struct expectation *expected)
 {
@@ -200,6 +208,10 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
 	if (last_is(parser, "if") || (parser->code == '(' && last_is(parser, "while")))
 		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
+	if (begins_foreign_comment(parser))
+		return "a comment begins with # and ends with its line";
+	if (parser->code == '(' && last_is(parser, "for"))
+		return "ranges have no parentheses, and stand behind a statement, as in y[i] = x[i] for i in 0..n;";
 	if (parser->code == FOR && expected->has[PARAM])
 		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
 	if (parser->code == '[' && expected->has[':'] && expected->has[','])

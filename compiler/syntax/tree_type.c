@@ -11,17 +11,33 @@ static bool is_word(struct tree_name name, const char *word)
 	return name.name != NULL && name.member == NULL && strcmp(name.name, word) == 0;
 }
 
+/* What a type is called in other languages; NULL: in none that is known. */
+static const char *foreign_type(const char *name)
+{
+	static const struct { const char *foreign, *ours; } words[] = {
+		{ "double", "f64" }, { "float64", "f64" }, { "real", "f64" }, { "float", "f32" }, { "float32", "f32" },
+		{ "single", "f32" }, { "int", "i64" }, { "integer", "i64" }, { "long", "i64" }, { "int64", "i64" },
+		{ "int32", "i32" }, { "boolean", "bool" }, { "logical", "bool" },
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (!strcmp(name, words[i].foreign))
+			return words[i].ours;
+	return NULL;
+}
+
 static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word, const char *more)
 {
 	const char *names[TYPE_N + 2] = { "index", "offsets" };
 	struct str list = str_new(parser->arena);
-	const char *near;
+	const char *near = foreign_type(word.name);
 
 	for (int i = 0; i < TYPE_N; i++) {
 		names[i + 2] = type_name((enum scalar_type) i);
 		str_add(&list, "%s%s", i == 0 ? "" : i == TYPE_N - 1 ? " and " : ", ", names[i + 2]);
 	}
-	near = suggest_nearest(word.name, names, TYPE_N + 2);
+	if (near == NULL)
+		near = suggest_nearest(word.name, names, TYPE_N + 2);
 	if (near != NULL)
 		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
 	else
