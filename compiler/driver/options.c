@@ -168,6 +168,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->parallel = true;
 	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
+	if (options->candidates < 1)
+		return snprintf(problem, size, "--candidates takes a number from 1 on"), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))

@@ -33,6 +33,7 @@ WRONG = [
        "overrides")),
     (["a.pmg", "--blas=yes"], "--blas takes on, off or auto, not 'yes'"),
     (["a.pmg", "--skip-zeros=yes"], "--skip-zeros takes auto, on or off, not 'yes'"),
+    (["a.pmg", "--candidates=0"], "--candidates takes a number from 1 on"),
     (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
     (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower or a pass, not 'x'; pmgc --help-passes lists them"),
 ]
