@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the tests of failing calls share: the shim, commands that run under it, and folders before and after."""
+"""What the tests of failing calls share: the shim, commands that run under it, folders before and after, and what must
+hold between them."""
 import os
 import subprocess
 from pathlib import Path
@@ -8,6 +9,18 @@ BUILD = Path(os.environ.get("BUILD", "build")).resolve()
 PMG = str(Path(os.environ.get("PMG") or BUILD / "pmg").resolve())
 PMGC = str(Path(os.environ.get("PMGC") or BUILD / "pmgc").resolve())
 FAILED_IO, NO_RESOURCES = 4, 5      # exit statuses
+CALLS = 10**6 if os.environ.get("PMG_TEST_LONG") else 5     # of a command and a kind
+# Of calls that fail: the exit statuses, and reasons of which the message has one.
+KINDS = {"input": ((FAILED_IO, NO_RESOURCES),
+                   ("Input/output error", "cannot open shared object", "Too many open files",
+                    "Resource temporarily unavailable", "not enough memory", "Cannot allocate memory")),
+         "memory": ((NO_RESOURCES,), ("memory",)),
+         "output": ((FAILED_IO,), ("",))}
+# In the place of a C compiler: what it is asked for has been made before.
+COMPILER = """#!/bin/sh
+while [ "$1" != -o ]; do shift; done
+cp '{library}' "$2"
+"""
 RESULTS = {"passed": 0, "failed": 0}
 
 
@@ -45,6 +58,17 @@ def sanitizer():
     return [word for word in libraries if word.startswith("/") and "libasan" in word]
 
 
+def compiler(root, folder, program, arguments):
+    """A command in place of the C compiler, which has the library of `program` ready."""
+    kept = root / program
+    made = run([PMG, "run", program, *arguments, "--keep", str(kept), "--cc", "gcc -O0", "--tune=estimate"], folder)
+    check(made.returncode == 0, made.stderr)
+    script = root / f"cc-{program}"
+    script.write_text(COMPILER.format(library=next(kept.glob("*.so"))))
+    script.chmod(0o755)
+    return ["--cc", str(script)]
+
+
 class Shim:
     """preload/shim.c as a library in `folder`."""
 
@@ -67,3 +91,35 @@ class Shim:
         """How many calls of that kind the command makes, and what it does when all of them succeed."""
         done, _ = self.run(command, folder, kind, 0, **env)
         return self.count.stat().st_size if self.count.exists() else 0, done
+
+
+# ---- Calls of one kind, one after the other -------------------------------------------------------------------
+
+def check_failure(what, done, old, new, now, outputs, kind):
+    statuses, reasons = KINDS[kind]
+    check(done.returncode in statuses, what + f"exit status {done.returncode}: {done.stderr}")
+    check(done.stderr.strip() and any(reason in done.stderr for reason in reasons), what + f"no reason: {done.stderr}")
+    check(set(now) <= set(old) | set(outputs), what + f"left behind: {sorted(set(now) - set(old))}")
+    check(all(now.get(path) in (old.get(path), new.get(path)) for path in {*now, *old}), what + "torn")
+
+
+def fail_calls(name, command, folder, shim, outputs, kind, env, check_success):
+    """`check_success` sees what is there where a command succeeds despite a fault."""
+    old = state(folder)
+    n, clean = shim.calls(command, folder, kind, **env)
+    new = state(folder)
+    check(clean.returncode == 0, f"{name}: {clean.stderr}")
+    check(n >= 1, f"{name}: no {kind}")
+    for at in sorted({1 + i*n//CALLS for i in range(min(CALLS, n))} if n > CALLS else range(1, n + 1)):
+        restore(folder, old)
+        done, call = shim.run(command, folder, kind, at, **env)
+        if not call:
+            check(done.returncode == 0, f"{name}: without a fault: {done.stderr}")
+            continue
+        what = f"{name}: {call} ({kind} {at} of {n}): "
+        if done.returncode == 0:
+            check_success(what, call, done, clean, old, new, state(folder), kind)
+        else:
+            check_failure(what, done, old, new, state(folder), outputs, kind)
+        check(not any(Path(env["TMPDIR"]).iterdir()), f"{name}: {call}: a folder is left")
+    restore(folder, old)

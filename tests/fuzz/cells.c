@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "hines/cells.h"
-#include "put_file.h"
+#include "fuzz/put_file.h"
 
 #ifndef KIND
 #define KIND "swc"

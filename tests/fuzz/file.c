@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
-#include "put_file.h"
+#include "fuzz/put_file.h"
 
 #ifndef SUFFIX
 #define SUFFIX ".npy"

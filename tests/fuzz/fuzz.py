@@ -19,24 +19,33 @@ BUILD = Path("build-fuzz")
 CLANG = "clang-14"
 INSTRUMENTED = "-O1 -g -fsanitize=fuzzer-no-link -Wno-pass-failed"
 SANITIZED = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
-LIBRARIES = ["libpmgtools.a", "libpmgc.a", "libpmgrt.a"]
-# target: source, definition, files of the tree that it starts from
+LIBRARIES = ["libpmgtools.a", "libpmgc.a", "libpmgrt.so"]
+# target: sources, definitions, files of the tree that it starts from
 TARGETS = {
     "pmg": ("program.c", 'NAME="fuzz.pmg"', ["dsl_examples/*.pmg", "tests/programs/*.pmg", "tests/syntax/*/*.pmg"]),
     "ir": ("program.c", 'NAME="fuzz.ir"', []),
-    "npy": ("file.c", 'SUFFIX=".npy"', []),
-    "mtx": ("file.c", 'SUFFIX=".mtx"', []),
-    "tns": ("file.c", 'SUFFIX=".tns"', []),
-    "tsv": ("file.c", 'SUFFIX=".tsv"', []),
-    "txt": ("file.c", 'SUFFIX=".txt"', []),
-    "npz": ("file.c", 'SUFFIX=".npz"', []),
-    "mat": ("file.c", 'SUFFIX=".mat"', []),
-    "raw": ("file.c", 'SUFFIX=".f32"', []),
-    "container": ("container.c", "CONTAINER", []),
+    "npy": ("shared_counters.c file.c", 'SUFFIX=".npy"', []),
+    "mtx": ("shared_counters.c file.c", 'SUFFIX=".mtx"', []),
+    "tns": ("shared_counters.c file.c", 'SUFFIX=".tns"', []),
+    "tsv": ("shared_counters.c file.c", 'SUFFIX=".tsv"', []),
+    "txt": ("shared_counters.c file.c", 'SUFFIX=".txt"', []),
+    "npz": ("shared_counters.c file.c", 'SUFFIX=".npz"', []),
+    "mat": ("shared_counters.c file.c", 'SUFFIX=".mat"', []),
+    "raw": ("shared_counters.c file.c", 'SUFFIX=".f32"', []),
+    "container": ("shared_counters.c container.c", "", []),
     "swc": ("cells.c", 'KIND="swc"', []),
     "cells_tsv": ("cells.c", 'KIND="tsv"', []),
     "bsc": ("cells.c", 'KIND="bsc"', []),
     "coreneuron": ("cells.c", 'KIND="coreneuron"', []),
+    "trk": ("shared_counters.c life.c", 'KIND="tracks" SUFFIX=".trk"', []),
+    "tck": ("shared_counters.c life.c", 'KIND="tracks" SUFFIX=".tck"', []),
+    "trx": ("shared_counters.c life.c", 'KIND="tracks" SUFFIX=".trx"', []),
+    "nifti": ("shared_counters.c life.c", 'KIND="image" SUFFIX=".nii"', []),
+    "gradients": ("shared_counters.c life.c", 'KIND="gradients" SUFFIX=""', []),
+    "signals": ("shared_counters.c life.c", 'KIND="signals" SUFFIX=".npy"', []),
+    "sphere": ("shared_counters.c life.c", 'KIND="sphere" SUFFIX=".txt"', []),
+    "wisdom": ("wisdom.c", "", []),
+    "state": ("state.c ../runtime/pipelines.c", "", []),
 }
 TIMEOUT, MEMORY, LONGEST = 10, 2048, 4096   # seconds and MiB of an input, its bytes
 
@@ -50,14 +59,16 @@ def build():
     subprocess.run(["make", "-s", f"CC={CLANG}", "SAN=1", f"BUILD={BUILD}", f"CFLAGS={INSTRUMENTED}", *libraries],
                    check=True)
     (BUILD / "fuzz").mkdir(exist_ok=True)
-    includes = ["-Icompiler", "-Iruntime", "-Itools", f"-I{BUILD}", *output_of("pkg-config", "--cflags", "isl"),
-                *output_of("pkg-config", "--cflags", "hdf5-serial")]
-    libs = [*output_of("pkg-config", "--libs", "isl"), *output_of("pkg-config", "--libs", "hdf5-serial"),
-            *output_of("pkg-config", "--libs", "libzip"), "-lz", "-ldl", "-lm"]
-    for target, (source, definition, _) in TARGETS.items():
-        subprocess.run([CLANG, "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fopenmp", *SANITIZED, f"-D{definition}",
-                        *includes, f"tests/fuzz/{source}", *libraries, *libs, "-o", str(BUILD / "fuzz" / target)],
-                       check=True)
+    includes = ["-Icompiler", "-Iruntime", "-Itools", "-Itests", f"-I{BUILD}",
+                *output_of("pkg-config", "--cflags", "isl"), *output_of("pkg-config", "--cflags", "hdf5-serial")]
+    libs = ["-Wl,-rpath,$ORIGIN/..", *output_of("pkg-config", "--libs", "isl"),
+            *output_of("pkg-config", "--libs", "hdf5-serial"), *output_of("pkg-config", "--libs", "libzip"),
+            "-lnifti2", "-lznz", "-lz", "-ldl", "-lm"]
+    for target, (sources, definitions, _) in TARGETS.items():
+        subprocess.run([CLANG, "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fopenmp", *SANITIZED,
+                        *(f"-D{definition}" for definition in definitions.split()), *includes,
+                        *(f"tests/fuzz/{source}" for source in sources.split()), *libraries, *libs,
+                        "-o", str(BUILD / "fuzz" / target)], check=True)
 
 
 def run_target(target, seconds):

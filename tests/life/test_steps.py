@@ -15,7 +15,7 @@ import nibabel
 import numpy as np
 
 from problems import Problem, Stored, write
-from scans import AFFINE, DATA, RESULTS, Scan, check, close, life, run, trk_bytes
+from scans import AFFINE, DATA, RESULTS, Scan, check, close, life, run, tck_bytes, trk_bytes
 
 USAGE, WRONG, IO = 2, 3, 4
 
@@ -109,6 +109,10 @@ def exports(folder, scan):
         scan.encode(f"{suffix}.h5", tracks=f"pruned.{suffix}")
     with h5py.File(folder/"tck.h5") as a, h5py.File(folder/"trx.h5") as b:
         check(np.array_equal(a["voxel_coords"], b["voxel_coords"]), "the .trx has the same streamlines")
+    folder.joinpath("bare.tck").write_bytes(tck_bytes([np.zeros((0, 3))]*2))
+    np.save(folder/"two.npy", [1.0, 0])
+    run("export", folder/"two.npy", "--tracks", folder/"bare.tck", "--pruned", folder/"one.tck")
+    check(folder.joinpath("one.tck").read_bytes()[-24:] == tck_bytes([np.zeros((0, 3))])[-24:], "no points at all")
 
 
 def prunes(folder, scan):

@@ -56,6 +56,15 @@ void child_fail(struct hdf5_child *child, enum outcome outcome, const char *what
 	_exit(1);
 }
 
+void child_fail_system(struct hdf5_child *child, int error, const char *what, const char *damage)
+{
+	if (error == ENOMEM)
+		child_fail(child, OUTCOME_RESOURCES, what, strerror(error));
+	if (error == EIO || error == EACCES || error == EPERM || error == EMFILE || error == ENFILE || error == ESTALE)
+		child_fail(child, OUTCOME_IO, what, strerror(error));
+	child_fail(child, OUTCOME_DATA, what, damage);
+}
+
 static herr_t find_reason(unsigned n, const H5E_error2_t *entry, void *user)
 {
 	const char *reason = n == 0 && entry->desc ? strstr(entry->desc, "errno = ") : NULL;

@@ -64,6 +64,9 @@ void child_send(struct hdf5_child *child, const struct record *record, const voi
 /* Sends the failure and ends the child. With `reason` NULL: the innermost words of the library. */
 void child_fail(struct hdf5_child *child, enum outcome outcome, const char *what, const char *reason)
 	__attribute__((noreturn));
+/* Of a library that has failed with `error` in errno: what the system refuses, else `damage` of the file. */
+void child_fail_system(struct hdf5_child *child, int error, const char *what, const char *damage)
+	__attribute__((noreturn));
 /* From here on the library's errors are the child's failures. */
 void child_listen(struct hdf5_child *child);
 hid_t child_open(struct hdf5_child *child, unsigned access);

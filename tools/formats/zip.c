@@ -2,6 +2,7 @@
  *
  * Members of a zip archive as bytes. libzip runs in a child with limits; what it unpacks is as little trusted as any
  * file, and whoever takes the bytes checks them. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
@@ -17,35 +18,49 @@ struct request {
 
 /* ---- In the child ------------------------------------------------------------------------- */
 
+/* What libzip takes for the end of a file may be an error of the system. */
+static _Noreturn void fail_zip(struct hdf5_child *child, zip_error_t *error, const char *what, const char *damage)
+{
+	const bool is_memory = zip_error_code_zip(error) == ZIP_ER_MEMORY;
+	child_fail_system(child, is_memory ? ENOMEM : errno, what, damage);
+}
+
 static void send_member(struct hdf5_child *child, zip_t *archive, zip_uint64_t i, const zip_stat_t *status)
 {
 	struct record record = { .kind = RECORD_ARRAY, .type = PMG_U8, .rank = 1 };
 	char *piece = malloc(PIECE);
 	zip_file_t *file = zip_fopen_index(archive, i, 0);
-	if (!file || !piece)
-		child_fail(child, OUTCOME_DATA, status->name, "it cannot be unpacked");
+	if (!piece)
+		child_fail_system(child, ENOMEM, status->name, "");
+	if (!file)
+		fail_zip(child, zip_get_error(archive), status->name, "it cannot be unpacked");
 	record.shape[0] = (int64_t) status->size;
 	snprintf(record.name, sizeof(record.name), "%s", status->name);
 	child_send(child, &record, NULL);
 	for (uint64_t left = status->size; left > 0;) {
 		zip_int64_t n = zip_fread(file, piece, left < PIECE ? left : PIECE);
 		if (n <= 0)
-			child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
+			fail_zip(child, zip_file_get_error(file), status->name, "it is damaged");
 		child_send(child, &(struct record){ .kind = RECORD_DATA, .bytes = (uint64_t) n }, piece);
 		left -= (uint64_t) n;
 	}
-	if (zip_fread(file, piece, 1) != 0 || zip_fclose(file) != 0)
-		child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
+	if (zip_fread(file, piece, 1) != 0)
+		fail_zip(child, zip_file_get_error(file), status->name, "it is damaged");
+	zip_fclose(file);
 	free(piece);
 }
 
 static void send_members(struct hdf5_child *child)
 {
 	const struct request *request = child->request;
-	int error;
-	zip_t *archive = zip_open(child->path, ZIP_RDONLY | ZIP_CHECKCONS, &error);
-	if (!archive)
-		child_fail(child, OUTCOME_DATA, "byte 0", "not a zip archive that can be opened");
+	int code;
+	zip_error_t error;
+	errno = 0;
+	zip_t *archive = zip_open(child->path, ZIP_RDONLY | ZIP_CHECKCONS, &code);
+	if (!archive) {
+		zip_error_init_with_code(&error, code);
+		fail_zip(child, &error, "byte 0", "not a zip archive that can be opened");
+	}
 	zip_int64_t n = zip_get_num_entries(archive, 0);
 	for (zip_uint64_t i = 0; i < (zip_uint64_t) n; i++) {
 		zip_stat_t status;

@@ -105,7 +105,7 @@ struct sphere {
 	int64_t grid;     /* made by sphere_grid; 0: not */
 };
 
-bool sphere_read(struct sphere *sphere, const char *path, struct failure *failure);
+bool sphere_read(struct sphere *sphere, struct arena *arena, const char *path, struct failure *failure);
 /* (n - 1) n + 1 directions: the pole, then n azimuths of n - 1 elevations each (Caiafa and Pestilli 2017). */
 bool sphere_grid(struct sphere *sphere, int64_t n, struct failure *failure);
 /* The vertex nearest to the unit vector, the first one of several; 0 for a vector of length 0. */

@@ -139,13 +139,13 @@ static void tell_outside(const struct tracks *tracks, const struct image *image,
 			tracks_place_text(tracks, image, place, sizeof(place)));
 }
 
-static bool read_sphere(const struct values *v, enum convention convention, struct sphere *sphere,
+static bool read_sphere(struct arena *arena, const struct values *v, enum convention convention, struct sphere *sphere,
 			struct failure *failure)
 {
 	if (v->sphere && v->grid)
 		return fail(failure, OUTCOME_USAGE, "--sphere and --grid exclude each other");
 	if (v->sphere)
-		return sphere_read(sphere, v->sphere, failure);
+		return sphere_read(sphere, arena, v->sphere, failure);
 	return sphere_grid(sphere, v->grid ? v->grid : convention == CONVENTION_ENCODE ? 360 : 32, failure);
 }
 
@@ -179,7 +179,7 @@ static bool run_encode(struct arena *arena, const struct values *v, struct failu
 		return false;
 	}
 	bool ok = read_request(v, &r, failure) && check_files(arena, v, failure) &&
-		  read_sphere(v, r.encode.convention, &sphere, failure) &&
+		  read_sphere(arena, v, r.encode.convention, &sphere, failure) &&
 		  image_open(&image, v->dwi, failure) &&
 		  gradients_read(&gradients, v->bvals, v->bvecs, &image, r.space, r.threshold, r.tolerance, failure) &&
 		  tensor_has_unit(v, &r.encode, &gradients, failure) &&

@@ -2,6 +2,7 @@
  *
  * NIfTI-1 and -2, plain or gzip: where voxels are, from the sform, else the qform, and the values of some voxels in
  * all volumes. libnifti runs in a child with limits, which sends the header, then volume after volume. */
+#include <errno.h>
 #include <math.h>
 #include <nifti2_io.h>
 #include <stdlib.h>
@@ -79,8 +80,9 @@ static void send_volume(struct hdf5_child *child, const nifti_image *image, znzF
 {
 	int64_t n = image->nx * image->ny * image->nz;
 	size_t bytes = (size_t) n * (size_t) image->nbyper;
+	errno = 0;
 	if (znzread(raw, 1, bytes, file) != bytes)
-		child_fail(child, OUTCOME_DATA, "its data", "the file ends in the middle of them");
+		child_fail_system(child, errno, "its data", "the file ends in the middle of them");
 	if (image->swapsize > 1 && image->byteorder != nifti_short_order())
 		nifti_swap_Nbytes(n * image->nbyper / image->swapsize, image->swapsize, raw);
 	if (!convert(image->datatype, raw, n, values))
@@ -99,11 +101,12 @@ static void send_volumes(struct hdf5_child *child, const nifti_image *image)
 	int64_t n = image->nx * image->ny * image->nz, n_volumes = n > 0 ? image->nvox / n : 0;
 	void *raw = malloc((size_t) n * (size_t) image->nbyper + 1);
 	double *values = malloc((size_t) n * sizeof(double) + 1);
-	znzFile file = znzopen(image->iname, "rb", nifti_is_gzfile(image->iname));
 	if (!raw || !values)
 		child_fail(child, OUTCOME_RESOURCES, "a volume", "it needs more memory than its file is allowed");
+	errno = 0;
+	znzFile file = znzopen(image->iname, "rb", nifti_is_gzfile(image->iname));
 	if (znz_isnull(file) || znzseek(file, (long) image->iname_offset, SEEK_SET) < 0)
-		child_fail(child, OUTCOME_DATA, "its data", "they cannot be read");
+		child_fail_system(child, errno, "its data", "they cannot be read");
 	for (int64_t t = 0; t < n_volumes; t++)
 		send_volume(child, image, file, raw, values);
 	Xznzclose(&file);
@@ -118,9 +121,10 @@ static void read_image(struct hdf5_child *child)
 	/* The library prints some mistakes whatever the level is; all are told through the pipe. */
 	if (!freopen("/dev/null", "we", stderr))
 		child_fail(child, OUTCOME_IO, "/dev/null", "cannot be opened");
+	errno = 0;
 	nifti_image *image = nifti_image_read(child->path, 0);
 	if (!image)
-		child_fail(child, OUTCOME_DATA, "byte 0", "not a NIfTI file that can be opened");
+		child_fail_system(child, errno, "byte 0", "not a NIfTI file that can be opened");
 	if (image->nx < 1 || image->ny < 1 || image->nz < 1 || image->nvox < 1 || image->nbyper < 1)
 		child_fail(child, OUTCOME_DATA, "its header", "a size is not positive");
 	send_header(child, image);

@@ -43,19 +43,17 @@ static bool take_vertices(struct sphere *sphere, const struct ndarray *array, co
 	return true;
 }
 
-bool sphere_read(struct sphere *sphere, const char *path, struct failure *failure)
+bool sphere_read(struct sphere *sphere, struct arena *arena, const char *path, struct failure *failure)
 {
-	struct arena arena = { 0 };
 	struct location location;
 	struct content content = { 0 };
 	*sphere = (struct sphere){ 0 };
-	bool ok = location_parse(&location, &arena, path, failure) &&
+	bool ok = location_parse(&location, arena, path, failure) &&
 		  content_read(&location, NULL, &content, failure);
 	if (ok)
 		ok = content.n_members == 1 ? take_vertices(sphere, &content.members[0].array, path, failure)
 					    : fail_file(failure, path, "one list of directions, [N, 3], is needed");
 	content_free(&content);
-	arena_release(&arena);
 	return ok;
 }
 

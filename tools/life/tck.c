@@ -205,7 +205,8 @@ bool tck_write(const struct tracks *tracks, const double *numbers, const char *p
 	fwrite(header, 1, sizeof(header), out.file);
 	for (int64_t i = 0; i < tracks->n; i++) {
 		int64_t begin = tracks->offsets[i], count = tracks->offsets[i + 1] - begin;
-		fwrite(tracks->points + 3 * begin, 3 * sizeof(float), (size_t) count, out.file);
+		if (count > 0)
+			fwrite(tracks->points + 3 * begin, 3 * sizeof(float), (size_t) count, out.file);
 		fwrite(end, sizeof(end), 1, out.file);
 	}
 	fwrite(last, sizeof(last), 1, out.file);

@@ -14,6 +14,7 @@
 struct parts {
 	struct ndarray header, positions, offsets;
 	char positions_name[NAME_BYTES], offsets_name[NAME_BYTES];
+	char *text; /* the header, with an end */
 };
 
 /* ---- Reading ------------------------------------------------------------------------------ */
@@ -26,16 +27,12 @@ static bool is_wanted(const char *name, const void *user)
 }
 
 /* The numbers behind "KEY": of a flat object, also in lists; false: there are fewer of them. */
-static bool header_numbers(const struct ndarray *header, const char *key, int wanted, double *values)
+static bool header_numbers(const char *header, const char *key, int wanted, double *values)
 {
-	int64_t n = ndarray_count(header);
-	char *text = calloc((size_t) n + 1, 1), quoted[64];
+	char quoted[64];
 	int found = 0;
-	if (!text)
-		return false;
-	memcpy(text, header->data, (size_t) n);
 	snprintf(quoted, sizeof(quoted), "\"%s\"", key);
-	const char *at = strstr(text, quoted);
+	const char *at = strstr(header, quoted);
 	at = at ? at + strlen(quoted) : "";
 	at += strspn(at, " \t\r\n");
 	for (bool more = *at == ':'; more && found < wanted; found += more) {
@@ -45,11 +42,10 @@ static bool header_numbers(const struct ndarray *header, const char *key, int wa
 		more = end != at;
 		at = end;
 	}
-	free(text);
 	return found == wanted;
 }
 
-static bool header_integer(const struct ndarray *header, const char *key, int64_t *value)
+static bool header_integer(const char *header, const char *key, int64_t *value)
 {
 	double number;
 	bool ok = header_numbers(header, key, 1, &number) && number >= 0 && number < 1e15;
@@ -58,7 +54,7 @@ static bool header_integer(const struct ndarray *header, const char *key, int64_
 }
 
 /* False in a header without it, which has no say in where points are. */
-static bool read_frame(const struct ndarray *header, struct frame *frame)
+static bool read_frame(const char *header, struct frame *frame)
 {
 	double extent[3], matrix[12], inverse[3][4], determinant;
 	if (!header_numbers(header, "DIMENSIONS", 3, extent) ||
@@ -167,8 +163,8 @@ static bool read_parts(struct tracks *tracks, const struct parts *parts, const c
 	if (!width || !offset_width)
 		return fail_file(failure, path, "'%s' is of no type that TRX has",
 				 width ? parts->offsets_name : parts->positions_name);
-	if (!header_integer(&parts->header, "NB_VERTICES", &n_points) ||
-	    !header_integer(&parts->header, "NB_STREAMLINES", &tracks->stated))
+	if (!header_integer(parts->text, "NB_VERTICES", &n_points) ||
+	    !header_integer(parts->text, "NB_STREAMLINES", &tracks->stated))
 		return fail_file(failure, path, "header.json: it states no NB_VERTICES or no NB_STREAMLINES");
 	int64_t n_positions = ndarray_count(&parts->positions), n_offsets = n / (int64_t) offset_width;
 	if (n_positions % (3 * (int64_t) width) != 0 || n_positions / (3 * (int64_t) width) != n_points)
@@ -180,7 +176,7 @@ static bool read_parts(struct tracks *tracks, const struct parts *parts, const c
 	if (!add_streamlines(tracks, parts, width, offset_width, n_points, n_offsets, path, failure))
 		return false;
 	tracks->n_left_over = n_points - tracks->n_points;
-	tracks->frame.is_known = read_frame(&parts->header, &tracks->frame);
+	tracks->frame.is_known = read_frame(parts->text, &tracks->frame);
 	return true;
 }
 
@@ -207,13 +203,25 @@ static bool sort_members(struct parts *parts, struct content *members, const cha
 						  : "offsets.*");
 }
 
+static bool make_text(struct parts *parts, struct failure *failure)
+{
+	size_t n = ndarray_bytes(&parts->header);
+	parts->text = calloc(n + 1, 1);
+	if (!parts->text)
+		return fail_memory(failure, "a header");
+	memcpy(parts->text, parts->header.data, n);
+	return true;
+}
+
 bool trx_read(struct tracks *tracks, const char *path, struct failure *failure)
 {
 	struct parts parts = { 0 };
 	struct content members = { 0 };
 	bool ok = zip_read(path, is_wanted, NULL, &members, failure) &&
-		  sort_members(&parts, &members, path, failure) && read_parts(tracks, &parts, path, failure);
+		  sort_members(&parts, &members, path, failure) && make_text(&parts, failure) &&
+		  read_parts(tracks, &parts, path, failure);
 	content_free(&members);
+	free(parts.text);
 	ndarray_free(&parts.header);
 	ndarray_free(&parts.positions);
 	ndarray_free(&parts.offsets);
@@ -267,6 +275,8 @@ bool trx_write(const struct tracks *tracks, const double *numbers, const char *p
 	int error;
 	struct output out;
 	float *narrow = numbers ? calloc((size_t) tracks->n + 1, sizeof(float)) : NULL;
+	if (numbers && !narrow)
+		return fail_memory(failure, "the weights");
 	for (int64_t i = 0; narrow && i < tracks->n; i++)
 		narrow[i] = (float) numbers[i];
 	print_header(tracks, header, sizeof(header));
@@ -276,7 +286,7 @@ bool trx_write(const struct tracks *tracks, const double *numbers, const char *p
 		return false;
 	}
 	zip_t *archive = zip_open(out.part, ZIP_CREATE | ZIP_TRUNCATE, &error);
-	ok = archive && (!numbers || narrow) && put_members(archive, tracks, narrow, header);
+	ok = archive && put_members(archive, tracks, narrow, header);
 	if (archive && (!ok || zip_close(archive) != 0)) {
 		zip_discard(archive);
 		ok = false;

@@ -150,8 +150,10 @@ static bool read_all(struct execution *e, FILE *file, const char *path, struct f
 {
 	const pmg_reader reader = { read_bytes, file };
 	uint64_t sum, found = FIRST_SUM;
-	if (pmg_plan_state_load(e->plan, &reader) != PMG_OK)
-		return fail(failure, OUTCOME_DATA, "%s: %s", path, pmg_message(e->context));
+	const pmg_status status = pmg_plan_state_load(e->plan, &reader);
+	if (status != PMG_OK)
+		return fail(failure, status == PMG_NO_RESOURCES ? OUTCOME_RESOURCES : OUTCOME_DATA, "%s: %s", path,
+			    pmg_message(e->context));
 	if (!same_words(e, file, path, failure))
 		return false;
 	if (read_bytes(file, &sum, sizeof(sum)) != PMG_OK)
@@ -172,7 +174,7 @@ bool state_load(struct execution *e, struct failure *failure)
 	FILE *file = fopen(path, "rbe");
 	if (!file)
 		return fail_file(failure, path, "cannot open:");
-	bool ok = read_all(e, file, path, failure);
+	bool ok = read_all(e, file, path, failure) || (ferror(file) && fail_file(failure, path, "cannot read:"));
 	fclose(file);
 	return ok;
 }
