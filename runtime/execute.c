@@ -113,6 +113,10 @@ static pmg_status kernel_report(const struct plan *plan, pmg_status status)
 		return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
 	if (plan->has_message)
 		return status;
+	if (plan->progress.is_elsewhere)
+		return pmg_fail(plan->context, PMG_BAD_DATA,
+				"the loop of pipeline '%s' begins at %lld, but its state is of a loop from %lld on",
+				plan->desc->name, (long long) plan->progress.begin, (long long) plan->progress.first);
 	if (status != PMG_OK)
 		return pmg_fail(plan->context, status, "the kernel of pipeline '%s' failed with status %d",
 				plan->desc->name, (int) status);
@@ -131,7 +135,7 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 	plan->has_message = false;
 	plan->progress.has_state = resume;
 	plan->progress.is_cancelled = false;
-	plan->progress.is_finished = false;
+	plan->progress.is_finished = plan->progress.is_elsewhere = false;
 	status = kernel_call(plan, args, control);
 	states_settle(plan);
 	status = kernel_report(plan, status);

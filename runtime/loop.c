@@ -15,9 +15,9 @@ int64_t pmg_loop_begin(pmg_plan *handle, pmg_control *control, int64_t lo)
 	struct progress *progress = &plan_of(handle)->progress;
 
 	if (pmg_loop_starts(handle, control))
-		progress->next = lo;
-	progress->first = lo;
-	progress->begin = progress->next;
+		progress->first = progress->next = lo;
+	progress->is_elsewhere = progress->first != lo;
+	progress->begin = progress->is_elsewhere ? lo : progress->next;
 	progress->has_state = progress->has_state || !pmg_failed(handle);
 	return progress->begin;
 }
@@ -79,7 +79,7 @@ bool pmg_loop_next(pmg_plan *handle, pmg_control *control, int64_t it, int64_t h
 {
 	struct progress *progress = &plan_of(handle)->progress;
 
-	if (pmg_failed(handle))
+	if (pmg_failed(handle) || progress->is_elsewhere)
 		return false;
 	progress->next = it;
 	progress->is_finished = until || it >= hi;

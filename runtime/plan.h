@@ -57,6 +57,7 @@ struct bad_index {
 struct progress {
 	bool has_state;         /* the states hold those before iteration `next` */
 	bool is_cancelled, is_finished;
+	bool is_elsewhere;      /* the loop begins at `begin`, but has been stopped as one that began at `first` */
 	int64_t first;          /* of the range */
 	int64_t begin;          /* first iteration of this execution */
 	int64_t next;           /* iterations first..next are complete */

@@ -31,6 +31,16 @@ STEPS = """pipeline steps {
     mean = s/cast<f64>(n);
 }
 """
+ROWS = """pipeline rows {
+    param lo, last;
+    out r : f64[last - lo];
+    state s : f64 = 0;
+    iterate it in lo..last {
+        r[it - lo] = s;
+        next s = s + 1;
+    }
+}
+"""
 DOUBLE = "pipeline double {\n    param n;\n    inout x : f64[n];\n    x[i] = 2*x[i] for i in 0..n;\n}\n"
 
 
@@ -92,6 +102,20 @@ def refusals():
            "folder: cannot write: it exists and is not a regular file")
 
 
+def elsewhere():
+    """Rows are counted from the begin of the loop: another one has no place for those of the state."""
+    Path("rows.pmg").write_text(ROWS)
+    def rows(lo, *words):
+        return ["rows.pmg", f"lo={lo}", f"last={lo + 10}", *words]
+
+    check(run(*rows(5, "--iterations", 3, "--state", "r.state")).returncode == 0, "three rows")
+    for lo in 2, 9:
+        refuse(rows(lo, "--resume", "r.state"), 3,
+               f"pmg run: the loop of pipeline 'rows' begins at {lo}, but its state is of a loop from 5 on\n")
+    check(run(*rows(5, "--resume", "r.state", "-o", "r=r.npy")).returncode == 0, "the other rows")
+    check(np.array_equal(np.load("r.npy"), np.arange(10)), "all rows")
+
+
 def interrupted():
     """Long enough to be met by a signal, on any machine."""
     words = steps(n=200000, last=10**9)
@@ -118,7 +142,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("steps.pmg").write_text(STEPS)
-        for test in goes_on, refusals, interrupted:
+        for test in goes_on, refusals, elsewhere, interrupted:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
