@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "codegen/target.h"
 #include "driver/blame.h"
@@ -146,6 +147,17 @@ static bool is_c_name(const char *path)
 	return !strcmp(path, "-") || !dot || dot == path || !strcmp(dot, ".c");
 }
 
+/* Could the output be a file, or several of that name? Not a folder and no device, which -o - does not need. */
+static bool is_output_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat status;
+
+	if (!is_c_name(path) || (slash && !slash[1]))
+		return false;
+	return stat(path, &status) || S_ISREG(status.st_mode);
+}
+
 static bool blame_error(struct session *s, const char *problem)
 {
 	s->is_misused = true;
@@ -233,7 +245,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 
 	if (!options->input)
 		return snprintf(problem, size, "no input file"), false;
-	if (options->output && !is_c_name(options->output))
+	if (options->output && !is_output_name(options->output))
 		return snprintf(problem, size, "-o takes FILE.c, or FILE for FILE.c and FILE.h, not '%s'",
 				options->output), false;
 	if (options->emit && !emit_is_known(options->emit))

@@ -26,6 +26,8 @@ WRONG = [
     *((["a.pmg", "--pipeline=p", *emit], "--pipeline is for --emit=ir, deps, schedule, loops or dot") for emit in
       ([], ["--emit=c"], ["--emit=ast"])),
     (["a.pmg", "-o", "out.txt"], "-o takes FILE.c, or FILE for FILE.c and FILE.h, not 'out.txt'"),
+    *((["a.pmg", "-o", no_file], f"-o takes FILE.c, or FILE for FILE.c and FILE.h, not '{no_file}'")
+      for no_file in ("out.c/", "/dev/null", "/tmp")),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
