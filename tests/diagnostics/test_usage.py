@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pmgc import ROOT, Count, pmgc
+from pmgc import PMGC, ROOT, Count, pmgc
 
 # Arguments, and the first line of what is said.
 WRONG = [
@@ -116,6 +116,9 @@ def check_asked(count, folder):
             ("--with=inline y; tile", ["--with:1:11: error[PMG0101]: this is no whole item of a schedule",
                                        "    1 | inline y; tile", "      |           ^~~~",
                                        '      = help: as in --with="tile f (32, 256);"']),
+            ("--with= ", ["--with:1:1: error[PMG0101]: there is no item of a schedule", "    1 |  ", "      | ^"]),
+            ("--with=inline y; tile  ", ["--with:1:11: error[PMG0101]: this is no whole item of a schedule",
+                                         "    1 | inline y; tile  ", "      |           ^~~~"]),
             ("--specialize=n", ["--specialize:1:1: error[PMG0101]: a size and its value are needed", "    1 | n",
                                 "      | ^", "      = help: as in --specialize=n=96"])):
         done = pmgc("t.pmg", option, folder=folder)
@@ -124,11 +127,21 @@ def check_asked(count, folder):
         count.equal(option, pmgc("t.pmg", option, folder=folder).returncode, 0)
 
 
+def check_full(count, folder):
+    """A text that does not fit where the standard output goes."""
+    (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n")
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([PMGC, "t.pmg", "--emit=ir"], cwd=folder, stdout=full, stderr=subprocess.PIPE,
+                              check=False)
+    count.equal("full", (done.returncode, done.stderr.decode()),
+                (4, "pmgc: cannot write to the standard output: No space left on device\n"))
+
+
 def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked):
+    for check in (check_wrong, check_files, check_items, check_asked, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
