@@ -168,8 +168,6 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->parallel = true;
 	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
-	if (options->candidates < 1)
-		return snprintf(problem, size, "--candidates takes a number from 1 on"), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
@@ -207,6 +205,8 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.max_operations = (long) pass->max_operations;
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
+		return false;
+	if (options.candidates < 1 && options.candidates != pass->candidates)
 		return false;
 	return options_for_passes(&options, pass, problem, sizeof problem);
 }

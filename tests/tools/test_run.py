@@ -474,7 +474,7 @@ def items_and_sizes():
     close(np.load("Y.npy"), plain, "the same result for a known size")
     check(pmg("run", *base, "--with=nonsense")[0] == 1, "an item that is none is an error of the program")
     told = "--with:1:1: error[PMG0201]: no pipeline of the file has the name that this is about\n" \
-           "    1 | restructure Phi by voxel;\n      | ^~~~~"
+           "    1 | restructure Phi by voxel\n      | ^~~~~"
     check(told in pmg("run", *base, "--with=restructure Phi by voxel")[2], "what was typed is shown, and nothing else")
     Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
                                  "    y[i] = 2*x[i] for i in 0..n; z[i] = 3*x[i] for i in 0..n; }\n")
