@@ -63,8 +63,9 @@ def check_program(count, program, folder):
     count.equal(f"{program.name}: a row for each line", len(rows), len(generated))
     strange = {f"{file}:{line}" for _, file, line in rows if not is_writer(file, line)}
     count.equal(f"{program.name}: these write nothing", strange, set())
-    count.equal(f"{program.name}: places", list(misplaced(generated, [row[0] for row in rows])), [])
-    return generated, [row[0] for row in rows]
+    places = [row[0] for row in rows]
+    count.equal(f"{program.name}: places", list(misplaced(generated, places)), [])
+    return generated, places
 
 
 def lines_as_compiled(text, name):

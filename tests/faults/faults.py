@@ -3,6 +3,7 @@
 hold between them."""
 import os
 import subprocess
+import tempfile
 from pathlib import Path
 
 BUILD = Path(os.environ.get("BUILD", "build")).resolve()
@@ -123,3 +124,18 @@ def fail_calls(name, command, folder, shim, outputs, kind, env, check_success):
             check_failure(what, done, old, new, state(folder), outputs, kind)
         check(not any(Path(env["TMPDIR"]).iterdir()), f"{name}: {call}: a folder is left")
     restore(folder, old)
+
+
+def fail_commands(prepare, commands, threads, kinds, check_success):
+    """Of each command that `commands` gives for the folder that `prepare` makes, the calls of these kinds; memory is
+    the sanitizers' own where they are built in."""
+    with tempfile.TemporaryDirectory(prefix="pmg-faults-") as name:
+        root = Path(name)
+        folder, shim = prepare(root), Shim(root)
+        (root / "tmp").mkdir()
+        env = {"TMPDIR": str(root / "tmp"), "OMP_NUM_THREADS": str(threads)}
+        for case, (command, outputs) in commands(root, folder).items():
+            for kind in kinds:
+                if kind != "memory" or not sanitizer():
+                    fail_calls(case, command, folder, shim, outputs, kind, env, check_success)
+    return closing_line()

@@ -9,13 +9,11 @@ which is left alone with a note.
 
 PMG_TEST_LONG takes every call; otherwise some of each command, evenly. Not with counts of lines, which are written by
 such calls, too."""
-import tempfile
-from pathlib import Path
 
 import h5py
 import numpy as np
 
-from faults import PMG, PMGC, Shim, check, closing_line, compiler, fail_calls, sanitizer
+from faults import PMG, PMGC, check, compiler, fail_commands
 
 PROGRAM = """include "factor.pmg";
 
@@ -96,16 +94,4 @@ def check_success(what, call, done, clean, old, new, now, kind):
         check(now.get("wisdom") == old.get("wisdom") and "is left alone" in done.stderr, what + "is not noticed")
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="pmg-faults-") as name:
-        root = Path(name)
-        folder, shim = prepare(root), Shim(root)
-        (root / "tmp").mkdir()
-        env = {"TMPDIR": str(root / "tmp"), "OMP_NUM_THREADS": "2"}
-        for case, (command, outputs) in commands(root, folder).items():
-            for kind in ("input",) if sanitizer() else ("input", "memory"):
-                fail_calls(case, command, folder, shim, outputs, kind, env, check_success)
-    return closing_line()
-
-
-raise SystemExit(main())
+raise SystemExit(fail_commands(prepare, commands, 2, ("input", "memory"), check_success))

@@ -8,14 +8,13 @@ or a new one as a whole. Where the command succeeds all the same, its files are 
 PMG_TEST_LONG takes every call; otherwise some of each command, evenly. Not with counts of lines, which are written by
 such calls, too."""
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
 import scipy.io
 import scipy.sparse
 
-from faults import PMG, Shim, check, closing_line, compiler, fail_calls, run, sanitizer
+from faults import PMG, check, compiler, fail_commands, run
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "life"))
 import problems     # noqa: E402  pylint: disable=wrong-import-position
@@ -96,16 +95,4 @@ def check_success(what, _call, _done, _clean, _old, new, now, _kind):
     check(now == new, what + f"other files: {sorted(path for path in {*now, *new} if now.get(path) != new.get(path))}")
 
 
-def main():
-    with tempfile.TemporaryDirectory(prefix="pmg-faults-") as name:
-        root = Path(name)
-        folder, shim = prepare(root), Shim(root)
-        (root / "tmp").mkdir()
-        env = {"TMPDIR": str(root / "tmp"), "OMP_NUM_THREADS": "1"}
-        for case, (command, outputs) in commands(root, folder).items():
-            for kind in ("input", "output") if sanitizer() else ("input", "memory", "output"):
-                fail_calls(case, command, folder, shim, outputs, kind, env, check_success)
-    return closing_line()
-
-
-raise SystemExit(main())
+raise SystemExit(fail_commands(prepare, commands, 1, ("input", "memory", "output"), check_success))
