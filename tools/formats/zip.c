@@ -46,7 +46,8 @@ static void send_member(struct hdf5_child *child, zip_t *archive, zip_uint64_t i
 	}
 	if (zip_fread(file, piece, 1) != 0)
 		fail_zip(child, zip_file_get_error(file), status->name, "it is damaged");
-	zip_fclose(file);
+	if (zip_fclose(file) != 0)
+		child_fail(child, OUTCOME_DATA, status->name, "it is damaged");
 	free(piece);
 }
 
