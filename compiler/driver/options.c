@@ -206,7 +206,5 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
 		return false;
-	if (options.candidates < 1 && options.candidates != pass->candidates)
-		return false;
 	return options_for_passes(&options, pass, problem, sizeof problem);
 }
