@@ -30,8 +30,11 @@ static struct expr *evaluate(struct sema *sema, const struct tree_expr *expr)
 
 static struct expr *report_cycle(struct sema *sema, struct symbol *symbol)
 {
-	diag_error(sema->diags, DIAG_CYCLIC, symbol->span, "the constant '%s' is defined by itself",
-		   symbol->name);
+	struct diag *diag = diag_error(sema->diags, DIAG_CYCLIC, symbol->span,
+				       "the constant '%s' is defined by itself", symbol->name);
+
+	diag_help(sema->diags, diag, (struct span) { 0 },
+		  "a constant is made of numbers, and of constants that do not need it");
 	symbol->kind = SYMBOL_BROKEN;
 	return NULL;
 }

@@ -372,6 +372,9 @@ static bool check_operator(struct sema *sema, const struct target *target, struc
 				  "'%s' is accumulated with %s and with %s", target->symbol->name,
 				  operator_text(cells->op), operator_text(op));
 		diag_label(sema->diags, diag, cells->span, "the other accumulation is here");
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "updates come in any order, so a target has one operator: accumulate with %s into an array "
+			  "of its own, and combine both where they are read", operator_text(op));
 		return false;
 	}
 	if (!cells->is_accumulated)

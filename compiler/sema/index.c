@@ -130,6 +130,21 @@ struct expr *read_array(const struct context *ctx, struct target *target, struct
 	return expr_dim(ctx->sema->arena, draft_bind(ctx->sema, ctx->draft, &source, ctx->suffix), span);
 }
 
+void help_subscripts(const struct sema *sema, struct diag *diag, const struct array *array)
+{
+	static const char *const variables[] = { "i", "j", "k", "l", "p", "q", "r", "s" };
+	struct str text = str_new(sema->arena);
+	struct shape shape = shape_of_array(array);
+
+	for (int i = 0; i < array->rank; i++)
+		str_add(&text, "%s%s", i ? ", " : "", variables[i]);
+	if (array->rank == 0)
+		diag_help(sema->diags, diag, (struct span) { 0 }, "write it without brackets");
+	else
+		diag_help(sema->diags, diag, (struct span) { 0 }, "it is %s, with a subscript for each, as in %s[%s]",
+			  shape_text(sema, &shape), array->name, str_text(&text));
+}
+
 static bool report_rank(const struct context *ctx, struct symbol *symbol, const struct tree_expr *expr)
 {
 	const struct array *array = symbol->target->array;
@@ -143,6 +158,7 @@ static bool report_rank(const struct context *ctx, struct symbol *symbol, const 
 		diag = diag_error(diags, DIAG_WRONG_RANK, expr->span, "'%s' has %d dimension%s, not %d",
 				  array->name, array->rank, array->rank == 1 ? "" : "s", expr->args.n);
 	label_declaration(ctx->sema, diag, symbol);
+	help_subscripts(ctx->sema, diag, array);
 	return false;
 }
 

@@ -435,12 +435,8 @@ static bool shape_of_arguments(const struct context *ctx, const struct tree_expr
 			return false;
 		if (arg.rank == 0)
 			return report_scalar(ctx, call, call->args.items[i]->span);
-		if (i > 0 && !shape_equal(ctx->sema, shape, &arg)) {
-			diag_error(ctx->sema->diags, DIAG_SHAPE_MISMATCH, call->span,
-				   "shapes differ: %s and %s", shape_text(ctx->sema, shape),
-				   shape_text(ctx->sema, &arg));
-			return false;
-		}
+		if (i > 0 && !shape_equal(ctx->sema, shape, &arg))
+			return report_shapes(ctx, call->span, shape, &arg, "its arguments have the same shape");
 		*shape = arg;
 	}
 	return true;

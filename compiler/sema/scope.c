@@ -143,6 +143,18 @@ static name_list candidate_names(struct sema *sema, const struct scope *scope, c
 	return names;
 }
 
+void help_members(struct sema *sema, struct diag *diag, const struct scope *scope, const char *object)
+{
+	struct tree_name member = { .name = object, .member = "" };
+	name_list names = candidate_names(sema, scope, &member, USE_ELEMENT);
+	struct str text = str_new(sema->arena);
+
+	for (int i = 0; i < names.n; i++)
+		str_add(&text, "%s%s.%s[...]", !i ? "" : i < names.n - 1 ? ", " : " and ", object, names.items[i]);
+	diag_help(sema->diags, diag, (struct span) { 0 }, "its member%s %s", names.n == 1 ? " is" : "s are",
+		  str_text(&text));
+}
+
 /* Nothing of the program is called like it. */
 static void add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name,
 		       enum name_use use)
@@ -152,8 +164,8 @@ static void add_advice(struct sema *sema, struct diag *diag, const struct scope 
 	bool in_statement = scope != sema->consts && scope != sema->scope && scope != sema->body_scope;
 
 	if (name->member)
-		return;
-	if (function_find(name->name))
+		help_members(sema, diag, scope, name->name);
+	else if (function_find(name->name))
 		diag_help(sema->diags, diag, nowhere, "a function is called: %s(...)", name->name);
 	else if (use == USE_NEXT)
 		diag_help(sema->diags, diag, nowhere, "what has a next value is declared as 'inout' or 'state'");
@@ -187,6 +199,24 @@ static void add_suggestion(struct sema *sema, struct diag *diag, const struct sc
 	diag_did_you_mean(sema->diags, diag, name->span, written, nearest);
 }
 
+/* Of the pipeline, where only constants can be read. */
+static bool report_no_constant(struct sema *sema, const struct scope *scope, const struct tree_name *name)
+{
+	const char *text = name_text(sema->arena, name);
+	struct symbol *symbol = scope == sema->consts && sema->scope ? scope_find(sema->scope, text) : NULL;
+	struct diag *diag;
+
+	if (!symbol)
+		return false;
+	symbol->is_used = true;
+	if (symbol->kind == SYMBOL_BROKEN)
+		return true;
+	diag = diag_error(sema->diags, DIAG_NOT_CONSTANT, name->span, "'%s' is %s, here a constant is needed", text,
+			  symbol_what(symbol));
+	label_declaration(sema, diag, symbol);
+	return true;
+}
+
 static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 			   enum name_use use)
 {
@@ -194,7 +224,7 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 	struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
 	struct diag *diag;
 
-	if (owner && owner->kind == SYMBOL_BROKEN)
+	if ((owner && owner->kind == SYMBOL_BROKEN) || report_no_constant(sema, scope, name))
 		return;
 	if (owner) {
 		diag = diag_error(sema->diags, DIAG_UNKNOWN_MEMBER, name->span, "'%s' has no member '%s'",

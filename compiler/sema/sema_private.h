@@ -111,6 +111,7 @@ struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const
 const char *name_text(struct arena *arena, const struct tree_name *name);
 const char *symbol_what(const struct symbol *symbol);   /* "a parameter", "an array", … */
 void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol);
+void help_members(struct sema *sema, struct diag *diag, const struct scope *scope, const char *object);
 
 /* ---- consts.c ------------------------------------------------------------------- */
 
@@ -235,6 +236,8 @@ struct shape shape_of_array(const struct array *array);
 bool shape_of(const struct context *ctx, const struct tree_expr *expr, struct shape *shape);
 bool shape_equal(const struct sema *sema, const struct shape *a, const struct shape *b);
 const char *shape_text(const struct sema *sema, const struct shape *shape);
+bool report_shapes(const struct context *ctx, struct span span, const struct shape *a, const struct shape *b,
+		   const char *help);
 /* The box of the common ranges of a draft. */
 bool shape_of_draft(const struct sema *sema, const struct draft *draft, struct shape *shape);
 bool shape_of_matmul(const struct context *ctx, const struct tree_expr *call, struct shape args[2],
@@ -314,6 +317,7 @@ struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr
 struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, const char *what);
 bool lower_subs(const struct context *ctx, struct symbol *symbol, const struct tree_expr *expr,
 		struct expr ***subs);
+void help_subscripts(const struct sema *sema, struct diag *diag, const struct array *array);
 /* Declares the variable in ctx->scope; the slot, or -1. */
 int lower_range(const struct context *ctx, const struct tree_range *range, bool is_common);
 /* New variables i, j, … over `shape`, in ctx->draft; their slots are added to `slots`. */

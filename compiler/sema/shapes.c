@@ -40,11 +40,13 @@ const char *shape_text(const struct sema *sema, const struct shape *shape)
 
 /* ---- of expressions ---- */
 
-static bool report_shapes(const struct context *ctx, struct span span, const struct shape *a,
-			  const struct shape *b)
+bool report_shapes(const struct context *ctx, struct span span, const struct shape *a, const struct shape *b,
+		   const char *help)
 {
-	diag_error(ctx->sema->diags, DIAG_SHAPE_MISMATCH, span, "shapes differ: %s and %s",
-		   shape_text(ctx->sema, a), shape_text(ctx->sema, b));
+	struct diag *diag = diag_error(ctx->sema->diags, DIAG_SHAPE_MISMATCH, span, "shapes differ: %s and %s",
+				       shape_text(ctx->sema, a), shape_text(ctx->sema, b));
+
+	diag_help(ctx->sema->diags, diag, (struct span) { 0 }, "%s", help);
 	return false;
 }
 
@@ -55,7 +57,9 @@ static bool join_shapes(const struct context *ctx, struct span span, struct shap
 	if (other->rank == 0)
 		return true;
 	if (shape->rank != 0 && !shape_equal(ctx->sema, shape, other))
-		return report_shapes(ctx, span, shape, other);
+		return report_shapes(ctx, span, shape, other,
+				     "whole arrays of one shape go together; others are read with subscripts, as in "
+				     "y[i] = x[i] + A[i, 0] for i in 0..n;");
 	*shape = *other;
 	return true;
 }
@@ -116,7 +120,8 @@ bool shape_of_matmul(const struct context *ctx, const struct tree_expr *call, st
 	inner[0] = (struct shape) { 1, args[0].lo + args[0].rank - 1, args[0].hi + args[0].rank - 1 };
 	inner[1] = (struct shape) { 1, args[1].lo, args[1].hi };
 	if (!shape_equal(ctx->sema, &inner[0], &inner[1]))
-		return report_shapes(ctx, call->span, &args[0], &args[1]);
+		return report_shapes(ctx, call->span, &args[0], &args[1],
+				     "the last dimension of the first is the first of the second");
 	result->lo = arena_new_array(arena, struct expr *, 2);
 	result->hi = arena_new_array(arena, struct expr *, 2);
 	for (int i = 0; i < 2; i++)

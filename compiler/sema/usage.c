@@ -9,11 +9,15 @@ static void check_defined(struct sema *sema, const struct target *target)
 {
 	const struct symbol *symbol = target->symbol;
 	bool is_defined = target->now.is_defined || target->now.is_accumulated;
+	struct diag *diag;
 
 	if (is_defined || target->is_excused ||
 	    (target->array->role != ROLE_OUT && target->array->role != ROLE_TEMP))
 		return;
-	diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined", symbol->name);
+	diag = diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined", symbol->name);
+	if (target->array->role == ROLE_TEMP)
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "define it, or declare it 'in' if the caller gives it");
 }
 
 static void warn_unused(struct sema *sema, const struct symbol *symbol, const char *what)

@@ -63,6 +63,7 @@ static struct expr *lower_whole_name(const struct context *ctx, struct symbol *s
 			  "'%s' has %d dimension%s, here one value is needed", symbol->name, rank,
 			  rank == 1 ? "" : "s");
 	label_declaration(ctx->sema, diag, symbol);
+	help_subscripts(ctx->sema, diag, target->array);
 	return NULL;
 }
 
@@ -133,6 +134,10 @@ static struct expr *lower_element(const struct context *ctx, const struct tree_e
 	diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, expr->span, "'%s' is %s and has no subscripts",
 			  symbol->name, symbol_what(symbol));
 	label_declaration(ctx->sema, diag, symbol);
+	if (symbol->kind == SYMBOL_OBJECT)
+		help_members(ctx->sema, diag, ctx->scope, symbol->name);
+	else
+		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, "write it without brackets");
 	return NULL;
 }
 
