@@ -38,8 +38,8 @@ static bool check_modes(const struct construct_call *call, const struct product 
 	if (p->tensor->modes.n == call->args.n)
 		return true;
 	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, call->args.items[0].span,
-		   "'%s' has %d modes; with %d arguments Sparse_matvec needs %d (for others, write the `reduce`)",
-		   p->tensor->name, p->tensor->modes.n, call->args.n, call->args.n);
+		   "'%s' has %d mode%s; with %d arguments Sparse_matvec needs %d (for others, write the `reduce`)",
+		   p->tensor->name, p->tensor->modes.n, p->tensor->modes.n == 1 ? "" : "s", call->args.n, call->args.n);
 	return false;
 }
 

@@ -179,9 +179,13 @@ static bool last_is(const struct parser *parser, const char *word)
 	return text_is(parser, parser->last, parser->last_end, word);
 }
 
-/* Of reductions and of statements over points that a condition picks. */
+/* Of reductions, of their ranges, and of statements over points that a condition picks. */
 static const char *range_advice(const struct parser *parser, const struct expectation *expected)
 {
+	if (parser->code == FOR && last_is(parser, ",") && expected->has[NAME] && !expected->has[REAL])
+		return "further ranges follow a comma, without another 'for'";
+	if (parser->code == ':' && (expected->has[REAL] || expected->has[']']))
+		return "there are no slices: a part of an array has ranges, as in y[i] = x[i, 0] for i in 0..n;";
 	if ((parser->code == FOR || parser->code == ':') && expected->has[')'] && expected->has[','])
 		return "a reduction is written sum(j in 0..n) x[j]";
 	if (parser->code == NAME && text_is(parser, parser->token, parser->token_end, "if") && expected->has[';'])
@@ -227,6 +231,8 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a size is bound when the program is used; specialize n = 10; fixes it";
 	if (parser->code == INTEGER && is_behind_names(expected))
 		return "numbers stand in parentheses, as in tile f (32, 256);";
+	if (last_is(parser, "include"))
+		return "the name of a file stands in quotes, as in include \"file.pmg\";";
 	return range_advice(parser, expected);
 }
 

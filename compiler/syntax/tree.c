@@ -41,7 +41,7 @@ static void range_read_children(struct parser *parser, struct tree_range *range,
 	diag = parser_error(parser, DIAG_BAD_RANGE, call->span, is_children_call(call)
 			    ? "children takes a parent array and a node"
 			    : "this is not a range");
-	diag_help(parser->diags, diag, call->span, "a range is lo..hi, without hi, or children(parent, i)");
+	diag_help(parser->diags, diag, call->span, "a range is lo..hi, which leaves out hi, or children(parent, i)");
 	range->hi = call;
 	if (parser->code == ',')
 		parser->told_end = parser->token_end;

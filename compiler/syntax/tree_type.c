@@ -152,7 +152,7 @@ static void type_read_scalar(struct parser *parser, struct tree_type *type, stru
 	type->scalar = TYPE_F64;
 	if (!type_from_name(word.name, &type->scalar)) {
 		diag = parser_error(parser, DIAG_BAD_TYPE, word.span, "unknown type '%s'", word.name);
-		type_error_help(parser, diag, word, "; objects are declared with arguments in parentheses");
+		type_error_help(parser, diag, word, "; objects have arguments, as in Tree(n)");
 	} else if (element.name != NULL) {
 		parser_error(parser, DIAG_BAD_TYPE, element.span, "'%s' has no elements of another type",
 			     word.name);
