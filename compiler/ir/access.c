@@ -435,22 +435,28 @@ __isl_give isl_set *until_domain(const struct module *module, const struct stage
 	return isl_set_intersect_params(domain, isl_set_copy(module->context));
 }
 
+__isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n)
+{
+	isl_set *points = universe_of(module, stage);
+
+	for (int i = 0; i < n; i++)
+		points = isl_set_intersect(points, dim_set(module, stage, i));
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			if (may_be_monotone(&stage->dims.items[i], &stage->dims.items[j]))
+				points = isl_set_intersect(points, monotone_set(module, stage, i, j));
+	if (stage_is_in_loop(module, stage))
+		points = isl_set_intersect_params(points, loop_set(module));
+	return isl_set_intersect_params(points, isl_set_copy(module->context));
+}
+
 static __isl_give isl_set *stage_domain(const struct module *module, const struct stage *stage)
 {
-	isl_set *domain = universe_of(module, stage);
+	isl_set *domain = stage_points(module, stage, stage->dims.n);
 
-	for (int i = 0; i < stage->dims.n; i++)
-		domain = isl_set_intersect(domain, dim_set(module, stage, i));
-	for (int i = 0; i < stage->dims.n; i++)
-		for (int j = 0; j < stage->dims.n; j++)
-			if (may_be_monotone(&stage->dims.items[i], &stage->dims.items[j]))
-				domain = isl_set_intersect(domain, monotone_set(module, stage, i, j));
 	if (stage->guard)
 		domain = isl_set_intersect(domain, expr_set(module, stage, stage->guard));
 	domain = keep_in_segments(module, stage, domain);
-	if (stage_is_in_loop(module, stage))
-		domain = isl_set_intersect_params(domain, loop_set(module));
-	domain = isl_set_intersect_params(domain, isl_set_copy(module->context));
 	return isl_set_coalesce(isl_set_detect_equalities(domain));
 }
 

@@ -46,19 +46,6 @@ static const char *cell_text(struct check *check, const struct access *access, _
 	return str_text(&text);
 }
 
-/* The reads of one stencil go wrong together. */
-static bool was_reported(const struct diags *diags, enum diag_code code, struct span span)
-{
-	for (int i = diags->list.n - 1; i >= 0; i--) {
-		const struct diag *diag = diags->list.items[i];
-
-		if (diag->code == code && diag->span.file == span.file && diag->span.start == span.start &&
-		    diag->span.end == span.end)
-			return true;
-	}
-	return false;
-}
-
 /* Are there sizes for which the access is made, and never goes wrong? */
 static bool has_good_sizes(const struct check *check, const struct access *access, __isl_keep isl_map *bad)
 {
@@ -92,7 +79,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	isl_point *point;
 	struct diag *diag;
 
-	if (was_reported(module->diags, code, access->span)) {
+	if (diag_was_reported(module->diags, code, access->span)) {     /* as when all reads of a stencil go wrong */
 		isl_map_free(bad);
 		return;
 	}

@@ -27,6 +27,8 @@ __isl_give isl_set *array_box(const struct module *module, const struct array *a
 bool stage_is_in_loop(const struct module *module, const struct stage *stage);
 /* lo <= it < hi, as a condition on the parameters, in a module with a loop. */
 __isl_give isl_set *loop_set(const struct module *module);
+/* { S[D] }: what the ranges of the first `n` dims allow, and the facts of what they read, whatever the condition. */
+__isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n);
 /* Of the condition of the loop, as a stage without dims: its iterations, at the beginning of which it is asked. */
 __isl_give isl_set *until_domain(const struct module *module, const struct stage *until);
 /* What is in `set` in some iteration of the loop. */
@@ -79,6 +81,11 @@ const char *array_title(struct arena *arena, const struct array *array);
 /* Every affine access stays inside its array, every cell is defined at most once, an `out` is defined:
  * errors with a witness. */
 bool module_check_accesses(struct module *module);
+
+/* ---- ranges.c --------------------------------------------------------------------- */
+
+/* Warns of ranges that are empty for all sizes of at least 1. */
+void module_check_ranges(struct module *module);
 
 /* ---- starts.c: what a run that goes on does not compute again -------------------------- */
 

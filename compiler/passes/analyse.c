@@ -20,6 +20,7 @@ bool pass_analyse(struct module *module, const struct pass_options *options)
 	module_analyse(module);
 	if (!is_as_written(module))
 		return true;
+	module_check_ranges(module);
 	return module_check_assumptions(module) && module_check_accesses(module) && module_check_outputs(module);
 }
 

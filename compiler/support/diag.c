@@ -122,6 +122,18 @@ void diag_did_you_mean(struct diags *diags, struct diag *diag, struct span span,
 		diag_help(diags, diag, span, "did you mean '%s'?", nearest);
 }
 
+bool diag_was_reported(const struct diags *diags, enum diag_code code, struct span span)
+{
+	for (int i = diags->list.n - 1; i >= 0; i--) {
+		const struct diag *diag = diags->list.items[i];
+
+		if (diag->code == code && diag->span.file == span.file && diag->span.start == span.start &&
+		    diag->span.end == span.end)
+			return true;
+	}
+	return false;
+}
+
 /* ---- text ---- */
 
 static const struct diag_writer writers[DIAG_FORMAT_N] = {

@@ -91,6 +91,7 @@ static void test_messages(const char *path, void *user)
 	}
 	for (int i = 0; i < l.modules.n; i++) {
 		module_analyse(l.modules.items[i]);
+		module_check_ranges(l.modules.items[i]);
 		if (module_check_assumptions(l.modules.items[i]) && module_check_accesses(l.modules.items[i]))
 			module_check_outputs(l.modules.items[i]);
 		module_order_recurrences(l.modules.items[i]);
