@@ -43,6 +43,30 @@ __isl_give isl_schedule_node *tree_descend(__isl_take isl_schedule_node *node, i
 /* Does a stage of the group write the array of this name, or its next value? */
 bool group_defines(const struct group *group, const char *name);
 
+/* ---- tree_cut.c: the loop over the nodes of trees in parts ---- */
+
+struct tree_cut {
+	struct module *module;
+	struct group *group;
+	/* Appends the dims that stand for the loop over `nodes`, the last one a loop over nodes. */
+	void (*add_loops)(const struct tree_cut *cut, dim_list *dims);
+	bool is_of_segments;            /* only trees that are cut into segments count */
+	int level;                      /* of the loop among the common dims */
+	const struct dim *nodes;        /* that loop of the stage that is cut */
+	struct array *tree;
+	const struct branching *branching;      /* branches.c */
+};
+
+/* Is the group a recurrence over all nodes of a tree of the caller's? Sets level and tree. */
+bool tree_cut_find(struct tree_cut *cut);
+void tree_cut_apply(struct tree_cut *cut);
+/* What add_loops appends: a value of an index array, a loop. The result is the dim. */
+struct expr *tree_cut_bind(const struct tree_cut *cut, dim_list *dims, struct array *array, const char *name,
+			   struct expr *at);
+struct expr *tree_cut_range(const struct tree_cut *cut, dim_list *dims, const char *name, struct expr *lo,
+			    struct expr *hi);
+struct expr *tree_cut_plus(const struct tree_cut *cut, struct expr *expr, int64_t value);
+
 /* ---- blas_idioms.c ---- */
 
 /* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */
