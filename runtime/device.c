@@ -8,12 +8,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* The parent of a list of children; -1: the array is no such list. */
+static bool is_of_branches(const pmg_branches_desc *branches, int32_t number)
+{
+	return branches->depth == number || branches->levels == number || branches->begins == number ||
+	       branches->ends == number;
+}
+
+/* The parent of a list of children or of what tells branches; -1: the array is none of these. */
 static int32_t parent_of(const pmg_pipeline_desc *desc, int32_t number)
 {
 	for (int32_t i = 0; i < desc->n_children; i++)
 		if (desc->children[i].offsets == number || desc->children[i].list == number)
 			return desc->children[i].parent;
+	for (int32_t i = 0; i < desc->n_branches; i++)
+		if (is_of_branches(&desc->branches[i], number))
+			return desc->branches[i].parent;
 	return -1;
 }
 

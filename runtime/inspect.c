@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inspectors: what is computed once from index arrays so that kernels need not. A tree that is local to
- * its segments becomes one tree with many roots; the children of each node become a list, by counting sort.
+ * its segments becomes one tree with many roots; the children of each node become a list, by counting sort, and its
+ * branches are found (branches.c).
  *
  * Arrays are read in the order of the description, trees with segments after all others, since they are
  * checked against offsets that must have been checked themselves. */
@@ -89,5 +90,8 @@ pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume)
 	for (int32_t i = 0; i < desc->n_children && status == PMG_OK; i++)
 		if (!desc->children[i].lanes && desc->arrays[desc->children[i].parent].is_fixed == fixed)
 			children_build(plan, &desc->children[i]);
+	for (int32_t i = 0; i < desc->n_branches && status == PMG_OK; i++)
+		if (desc->arrays[desc->branches[i].parent].is_fixed == fixed)
+			branches_build(plan, &desc->branches[i]);
 	return status;
 }

@@ -141,6 +141,11 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 /* After the segments were listed by length. */
 void forest_inspect(struct plan *plan, const pmg_children_desc *children);
 
+/* ---- branches.c */
+
+/* Of a tree that is bound and checked. */
+void branches_build(struct plan *plan, const pmg_branches_desc *branches);
+
 /* ---- place.c: arrays in blocks, and with strides */
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */

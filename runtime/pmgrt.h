@@ -202,6 +202,15 @@ typedef struct pmg_children_desc {
 	int32_t order, lanes;
 } pmg_children_desc;
 
+/* The branches of a tree of n nodes, runs of nodes each of which is the parent of the next one, by levels: those on
+ * which none hangs, those on which only these hang, and so on. depth[0] is the number of levels; level l has the
+ * branches levels[l]..levels[l + 1], n + 1 values of which the last ones are equal; branch b the nodes
+ * begins[b]..ends[b], n values, as many set as there are branches. All internal PMG_I64; built like lists of
+ * children. */
+typedef struct pmg_branches_desc {
+	int32_t parent, depth, levels, begins, ends;    /* array numbers */
+} pmg_branches_desc;
+
 /* A row of a block of trees: the lanes in which the parent is the row before, and in which it is a root, as bits. Where
  * the list begins of its children that are not the next row, and of its parents that are not the row before: it ends
  * where that of the next row begins. */
@@ -339,10 +348,11 @@ struct pmg_pipeline_desc {
 	uint32_t abi_version;
 	const char *name, *source, *target;     /* "life_dsc", "life.pmg", "openmp" */
 	size_t args_size;
-	int32_t n_params, n_arrays, n_children, n_extents;
+	int32_t n_params, n_arrays, n_children, n_branches, n_extents;
 	const pmg_param_desc *params;
 	const pmg_array_desc *arrays;           /* those of the caller first, then internal ones */
 	const pmg_children_desc *children;
+	const pmg_branches_desc *branches;
 	int32_t n_restructurings, n_sizes;      /* n_sizes: numbers that restructurings find */
 	const pmg_restructure_desc *restructurings;
 	bool has_loop;                          /* has an `iterate` */

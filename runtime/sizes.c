@@ -177,6 +177,22 @@ static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_chi
 		&& lanes_are_consistent(desc, children);
 }
 
+static bool is_made_index(const pmg_pipeline_desc *desc, int32_t number)
+{
+	return is_array_number(desc, number) && array_is_internal(&desc->arrays[number]) &&
+	       desc->arrays[number].type == PMG_I64 && desc->arrays[number].rank == 1;
+}
+
+static bool branches_are_consistent(const pmg_pipeline_desc *desc, const pmg_branches_desc *branches)
+{
+	return is_array_number(desc, branches->parent)
+		&& (desc->arrays[branches->parent].facts & PMG_FACT_TREE) != 0
+		&& !array_is_internal(&desc->arrays[branches->parent])
+		&& desc->arrays[branches->parent].role != PMG_OUT
+		&& is_made_index(desc, branches->depth) && is_made_index(desc, branches->levels)
+		&& is_made_index(desc, branches->begins) && is_made_index(desc, branches->ends);
+}
+
 /* Does it change places with an array of the plan's own? */
 static bool next_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
@@ -197,6 +213,9 @@ static bool description_is_consistent(const pmg_pipeline_desc *desc)
 			return false;
 	for (int32_t i = 0; i < desc->n_children; i++)
 		if (!children_are_consistent(desc, &desc->children[i]))
+			return false;
+	for (int32_t i = 0; i < desc->n_branches; i++)
+		if (!branches_are_consistent(desc, &desc->branches[i]))
 			return false;
 	return restructurings_are_consistent(desc);
 }

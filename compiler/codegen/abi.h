@@ -25,6 +25,7 @@ bool needs_args(const struct layout *layout, const char *body, bool is_specializ
 /* Restructurings read it, and no kernel does. */
 bool array_is_for_inspection(const struct module *module, const struct array *array);
 void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_branches_table(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- abi_description.c ---------------------------------------------------------------------------------- */
 

@@ -23,13 +23,18 @@ static bool has_restructurings(const struct layout *layout)
 	return layout->module->restructurings.n > 0;
 }
 
+static bool has_branches(const struct layout *layout)
+{
+	return layout->module->branchings.n > 0;
+}
+
 static bool always(const struct layout *layout)
 {
 	(void) layout;
 	return true;
 }
 
-enum { TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_EXTENTS, TABLE_N };
+enum { TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_EXTENTS, TABLE_N };
 
 static const struct own_table {
 	const char *name;
@@ -39,6 +44,7 @@ static const struct own_table {
 	[TABLE_ARRAYS] = { "arrays", has_slots, emit_array_table },
 	[TABLE_CHILDREN] = { "children", has_children, emit_children_table },
 	[TABLE_RESTRUCTURINGS] = { "restructurings", has_restructurings, emit_restructuring_table },
+	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
 	[TABLE_EXTENTS] = { "extents", always, emit_extents },
 };
 
@@ -105,6 +111,8 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 	if (module->restructurings.n)
 		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s,",
 		     module->restructurings.n, layout->n_sizes, tables[TABLE_RESTRUCTURINGS]);
+	if (module->branchings.n)
+		line(w, ".n_branches = %d, .branches = %s,", module->branchings.n, tables[TABLE_BRANCHES]);
 	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
 	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
 	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of a pipeline's restructurings (pmg_restructure_desc of runtime/pmgrt.h): what the inspectors of the
- * runtime are to make when the plan is made. */
+ * The tables of a pipeline's restructurings and of the branches of its trees (pmg_restructure_desc, pmg_branches_desc
+ * of runtime/pmgrt.h): what the inspectors of the runtime are to make when index arrays are bound. */
 #include "codegen/abi.h"
 
 /* -1: none */
@@ -101,6 +101,23 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
 	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->prefix);
 	for (int i = 0; i < n; i++)
 		emit_restructuring_row(w, layout, i);
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+void emit_branches_table(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	const struct module *module = layout->module;
+
+	(void) target;
+	open_block(w, "static const pmg_branches_desc %s_branches[] = {", layout->prefix);
+	for (int i = 0; i < module->branchings.n; i++) {
+		const struct branching *branching = &module->branchings.items[i];
+
+		line(w, "{ %d, %d, %d, %d, %d },", number_of_array(layout, branching->tree),
+		     number_of_array(layout, branching->depth), number_of_array(layout, branching->levels),
+		     number_of_array(layout, branching->begins), number_of_array(layout, branching->ends));
+	}
 	close_block(w, "};");
 	writer_blank(w);
 }

@@ -82,11 +82,21 @@ static bool is_whole(const struct emit *e, const struct writers *writers)
 
 /* ---- what is carried ---- */
 
+static bool is_in_memory(const struct emit *e, const struct array *array)
+{
+	bool is = false;
+
+	for (int g = 0; g < e->module->groups.n; g++)
+		is = is || (e->module->groups.items[g]->is_in_memory &&
+			    group_writes(e->module->groups.items[g], array));
+	return is;
+}
+
 static bool may_be_carried(const struct emit *e, const struct array *array)
 {
 	const struct array *cells = block_array(e, array);
 
-	return array->role != ROLE_LOCAL && !array_is_variable(array) && cells->lanes > 0 &&
+	return !is_in_memory(e, array) && array->role != ROLE_LOCAL && !array_is_variable(array) && cells->lanes > 0 &&
 	       array_n_stored(cells) == 1;
 }
 

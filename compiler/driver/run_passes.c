@@ -53,12 +53,8 @@ static bool is_worth_more(const struct module *module)
 {
 	bool is = module->loop.var;
 
-	for (int i = 0; i < module->overrides.n; i++) {
-		const struct override *override = &module->overrides.items[i];
-
-		is = is || (!strcmp(override->verb, "algorithm") && strcmp(override->choice, "hines") &&
-			    strcmp(override->choice, "thomas") && strcmp(override->choice, "auto"));
-	}
+	for (int i = 0; i < module->overrides.n; i++)
+		is = is || !strcmp(module->overrides.items[i].verb, "algorithm");
 	return is;
 }
 

@@ -90,6 +90,8 @@ static void run_all(struct run *run, const struct interp_input *input)
 	if (run->stop == RUN_GOES)
 		bind_restructurings(run);
 	if (run->stop == RUN_GOES)
+		bind_branchings(run);
+	if (run->stop == RUN_GOES)
 		compile_groups(run);
 	run_region(run, REGION_PROLOGUE);
 	if (run->module->loop.var && run->stop == RUN_GOES)

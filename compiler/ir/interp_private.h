@@ -5,6 +5,7 @@
  *     interp.c          arguments, regions, the loop; the entry
  *     interp_bind.c     sizes, shapes and facts of what the caller binds
  *     interp_restructure.c  what inspectors find
+ *     interp_branches.c branches of trees
  *     interp_compile.c  expressions to nodes, accesses to places, stages to steps
  *     interp_cells.c    loading and storing values of every type
  *     interp_expr.c     evaluation
@@ -133,6 +134,9 @@ struct slot *bind_inspected(struct run *run, const struct array *array);
 
 /* ---- interp_restructure.c ---- */
 void bind_restructurings(struct run *run);
+
+/* ---- interp_branches.c ---- */
+void bind_branchings(struct run *run);
 
 /* ---- interp_compile.c ---- */
 const struct node *compile_expr(struct run *run, const struct expr *expr);

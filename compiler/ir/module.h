@@ -190,6 +190,7 @@ struct group {
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
 	bool is_live;                   /* points that change nothing may be left out (ir/live.c) */
+	bool is_in_memory;              /* what one point leaves for the next one is not kept in registers */
 	int n_fused;                    /* its loops over this many dims are those of the group before it */
 	int64_t *shift;                 /* for each common dim, by how many iterations of a loop that groups share it
 					 * runs later than its dim says; NULL: 0 */
@@ -277,6 +278,20 @@ struct renumbering {
 	struct array *mode, *order;
 };
 
+/* ---- Branches of trees ------------------------------------------------------------ */
+
+/* The nodes 0..n of a tree in branches, runs of nodes each of which is the parent of the next one, and the branches in
+ * levels: what hangs on a branch is of a lower level. So branches of one level need nothing of each other, neither from
+ * their nodes' children nor from their parents (ir/axioms.c). Branches are numbered level by level, the leaves' first.
+ * The arrays have the role TEMP; whoever binds the tree fills them (runtime/branches.c). */
+struct branching {
+	struct span span;
+	struct array *tree;
+	struct array *depth;            /* [1]: the number of levels */
+	struct array *levels;           /* [n + 1]: level l has the branches levels[l]..levels[l + 1] */
+	struct array *begins, *ends;    /* [n]: branch b has the nodes begins[b]..ends[b] */
+};
+
 /* ---- Decisions and overrides -------------------------------------------------- */
 
 /* What a pass chose, for --explain, the head of generated code and the tests. */
@@ -311,6 +326,7 @@ struct module {
 	struct region regions[REGION_N];
 	struct loop loop;
 	VEC(struct restructuring) restructurings;
+	VEC(struct branching) branchings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
 	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part

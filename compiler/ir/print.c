@@ -169,6 +169,17 @@ static void print_restructuring(struct printer *p, const struct restructuring *r
 	str_add(&p->text, "\n");
 }
 
+static void print_branching(struct printer *p, const struct branching *branching)
+{
+	str_add(&p->text, "branches");
+	print_array_name(p, "of", branching->tree);
+	print_array_name(p, "depth", branching->depth);
+	print_array_name(p, "levels", branching->levels);
+	print_array_name(p, "begins", branching->begins);
+	print_array_name(p, "ends", branching->ends);
+	str_add(&p->text, "\n");
+}
+
 static void print_loop(struct printer *p, const struct loop *loop)
 {
 	str_add(&p->text, "loop ");
@@ -233,7 +244,7 @@ static void print_group(struct printer *p, const struct group *group)
 		str_add(&p->text, " directions");
 	for (int i = 0; group->direction && i < group->n_common; i++)
 		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
-	str_add(&p->text, group->is_live ? " live" : "");
+	str_add(&p->text, "%s%s", group->is_live ? " live" : "", group->is_in_memory ? " memory" : "");
 	if (group->n_fused)
 		str_add(&p->text, " fused %d", group->n_fused);
 	if (group->shift)
@@ -317,6 +328,8 @@ const char *module_text(struct module *module, struct arena *arena)
 		print_array(&p, module->arrays.items[i]);
 	for (int i = 0; i < module->restructurings.n; i++)
 		print_restructuring(&p, &module->restructurings.items[i]);
+	for (int i = 0; i < module->branchings.n; i++)
+		print_branching(&p, &module->branchings.items[i]);
 	if (module->loop.var)
 		print_loop(&p, &module->loop);
 	for (int i = 0; i < REGION_N; i++)

@@ -308,6 +308,7 @@ static void read_group(struct reader *r)
 	if (reader_take(r, "directions"))
 		read_directions(r, group);
 	group->is_live = reader_take(r, "live");
+	group->is_in_memory = reader_take(r, "memory");
 	group->n_fused = reader_take(r, "fused") ? read_small(r) : 0;
 	if (reader_take(r, "shifts"))
 		read_shifts(r, group);
@@ -519,7 +520,7 @@ static void read_line(struct reader *r)
 	static const struct line_kind kinds[] = {
 		{ "param", read_size, false }, { "scalar", read_scalar, false }, { "counter", read_counter, false },
 		{ "inspected", read_inspected, false }, { "derived", read_derived, false },
-		{ "restructuring", read_restructuring, false },
+		{ "restructuring", read_restructuring, false }, { "branches", read_branching, false },
 		{ "assume", read_assumption, false }, { "array", read_array, false }, { "loop", read_loop, false },
 		{ "prologue", read_prologue, false }, { "body", read_body, false },
 		{ "epilogue", read_epilogue, false }, { "group", read_group, false }, { "stage", read_stage, false },

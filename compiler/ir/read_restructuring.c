@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The line of a restructuring. The arrays that it names stand above it. */
+ * The lines of restructurings and branches. The arrays that they name stand above them. */
 #include "ir/read_private.h"
 
 #include <string.h>
@@ -99,4 +99,21 @@ void read_restructuring(struct reader *r)
 	while (reader_take(r, "renumber"))
 		read_renumbering(r, &restructuring);
 	vec_push(r->arena, &r->module->restructurings, restructuring);
+}
+
+void read_branching(struct reader *r)
+{
+	struct branching branching = { .span = r->token.span };
+
+	reader_expect(r, "of");
+	branching.tree = read_array_name(r);
+	reader_expect(r, "depth");
+	branching.depth = read_array_name(r);
+	reader_expect(r, "levels");
+	branching.levels = read_array_name(r);
+	reader_expect(r, "begins");
+	branching.begins = read_array_name(r);
+	reader_expect(r, "ends");
+	branching.ends = read_array_name(r);
+	vec_push(r->arena, &r->module->branchings, branching);
 }

@@ -395,6 +395,24 @@ static void check_windows(struct verifier *v)
 	}
 }
 
+static bool is_branch_index(const struct array *array)
+{
+	return array && array->role == ROLE_TEMP && array->rank == 1 && array->facts & FACT_INDEX && array->is_proved;
+}
+
+static void check_branchings(struct verifier *v)
+{
+	for (int i = 0; i < v->module->branchings.n; i++) {
+		const struct branching *branching = &v->module->branchings.items[i];
+		const struct array *tree = branching->tree;
+
+		if (!tree || !(tree->facts & FACT_TREE) || !array_is_argument(tree) ||
+		    !is_branch_index(branching->depth) || !is_branch_index(branching->levels) ||
+		    !is_branch_index(branching->begins) || !is_branch_index(branching->ends))
+			fail(v, branching->span, "branches are index arrays of a tree");
+	}
+}
+
 static void check_directions(struct verifier *v)
 {
 	for (int g = 0; g < v->module->groups.n; g++) {
@@ -565,6 +583,7 @@ bool module_verify(struct module *module, const char *pass)
 		{ "the loop's range and condition", check_loop },
 		{ "dims refer to earlier dims", check_dims },
 		{ "stages share the common dims of their group", check_common },
+		{ "branches are of trees", check_branchings },
 		{ "directions are +1 or -1", check_directions },
 		{ "windows are of subscripts that are stored", check_windows },
 		{ "accesses are affine, values are typed", check_statements },

@@ -79,58 +79,15 @@ static struct override *item_about(const struct module *module, const struct arr
 	return NULL;
 }
 
-static bool dim_is_of_tree(const struct dim *dim)
-{
-	return dim->kind == DIM_CHILDREN || (dim->kind == DIM_BIND && dim->source.array->facts & FACT_TREE);
-}
-
-static bool goes_over_tree(const struct group *group)
-{
-	bool goes = false;
-
-	for (int i = 0; i < group->stages.n; i++)
-		for (int d = 0; d < group->stages.items[i]->dims.n; d++)
-			goes = goes || dim_is_of_tree(&group->stages.items[i]->dims.items[d]);
-	return goes && group->is_recurrence;
-}
-
-/* Is the array a recurrence from nodes to their parents, or to their children? */
-static bool is_over_tree(const struct module *module, const struct array *array)
-{
-	bool is = false;
-
-	for (int i = 0; i < module->stages.n; i++) {
-		const struct stage *stage = module->stages.items[i];
-
-		is = is || (stage->write.array == array && goes_over_tree(stage->group));
-	}
-	return is;
-}
-
-static void refuse_on_tree(struct module *module, const struct override *override)
-{
-	struct diag *diag = diag_error(module->diags, DIAG_NOT_SUPPORTED, override->span,
-				       "the algorithm '%s' is not supported for '%s', which is computed over a tree",
-				       override->choice, override->subjects.items[0]);
-
-	diag_help(module->diags, diag, (struct span) { 0 },
-		  "a tree has 'hines', node after node, which is what is done without an item");
-}
-
 /* An item about something that is no elimination. */
 static void refuse_subject(struct module *module, const struct override *override)
 {
 	struct elimination elimination;
 	struct array *array = module_find_array(module, override->subjects.items[0]);
 	const char *problem = array ? elimination_problem(module, array, &elimination) : "it is no array";
-	struct diag *diag;
+	struct diag *diag = diag_error(module->diags, DIAG_NO_ELIMINATION, override->span,
+				       "'%s' is not computed by elimination: %s", override->subjects.items[0], problem);
 
-	if (array && is_over_tree(module, array)) {
-		refuse_on_tree(module, override);
-		return;
-	}
-	diag = diag_error(module->diags, DIAG_NO_ELIMINATION, override->span, "'%s' is not computed by elimination: %s",
-			  override->subjects.items[0], problem);
 	diag_help(module->diags, diag, (struct span) { 0 },
 		  "write the three recurrences of a tridiagonal system as docs/eliminations.md shows them");
 }

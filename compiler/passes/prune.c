@@ -112,6 +112,18 @@ static void drop_arrays(struct needs *needs, bool remarks)
 	module->arrays.n = n;
 }
 
+/* The arrays of branches are read together. */
+static void drop_branchings(struct needs *needs)
+{
+	struct module *module = needs->module;
+	int n = 0;
+
+	for (int i = 0; i < module->branchings.n; i++)
+		if (needs->arrays[module->branchings.items[i].levels->number])
+			module->branchings.items[n++] = module->branchings.items[i];
+	module->branchings.n = n;
+}
+
 void module_prune(struct module *module, bool remarks)
 {
 	struct needs needs = find_needs(module);
@@ -120,6 +132,7 @@ void module_prune(struct module *module, bool remarks)
 		drop_groups(&needs, &module->regions[r].groups);
 	drop_stages(&needs);
 	drop_groups(&needs, &module->groups);
+	drop_branchings(&needs);
 	drop_arrays(&needs, remarks);
 	for (int g = 0; g < module->groups.n; g++)
 		module->groups.items[g]->number = g;

@@ -2,7 +2,8 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
- * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped.
+ * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped. Algorithms of trees
+ * and chains run as schedule blocks ask for, the others without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -33,6 +34,10 @@ static const struct {
 	{ "tests/programs", false },
 	{ "tests/random", true },
 	{ "tests/codegen/cases", true },
+};
+
+static const char *const scheduled[] = {
+	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/eliminations.pmg"
 };
 
 /* Each mistake of seeded.cu, and what is said of it. */
@@ -68,6 +73,15 @@ static void check_seeded(struct comparison *comparison)
 			comparison->failed++;
 }
 
+static void check_scheduled(struct comparison *comparison)
+{
+	variants[0].pmgc = "--target=cuda";
+	for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++) {
+		comparison->file = scheduled[i];
+		comparison_file(comparison, n_draws);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char folder[] = "/tmp/pmg-cuda-XXXXXX";
@@ -89,6 +103,7 @@ int main(int argc, char **argv)
 				comparison_folder(&comparison, folders[i].name, n_draws);
 			else
 				skipped += folder_each_program(folders[i].name, NULL, NULL);
+		check_scheduled(&comparison);
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);

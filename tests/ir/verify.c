@@ -36,6 +36,13 @@ static void plain_source(struct module *m) { stage_at(m, 1)->dims.items[1].sourc
 static void other_common(struct module *m) { stage_at(m, 2)->dims.items[0].name = "other"; }
 static void too_few_dims(struct module *m) { stage_at(m, 0)->dims.n = 0; }
 static void odd_direction(struct module *m) { m->groups.items[0]->direction[0] = 2; }
+static void branches_of_no_tree(struct module *m)
+{
+	struct branching branching = { .tree = named(m, "col") };
+
+	branching.depth = branching.levels = branching.begins = branching.ends = named(m, "col");
+	vec_push(m->arena, &m->branchings, branching);
+}
 static void later_dim(struct module *m) { stage_at(m, 0)->write.subs[0] = expr_dim(m->arena, 1, m->span); }
 static void float_sub(struct module *m)
 {
@@ -87,6 +94,7 @@ static const struct corruption corruptions[] = {
 	{ "csr", other_common, "stages share the common dims" },
 	{ "csr", too_few_dims, "stages share the common dims" },
 	{ "prefix", odd_direction, "directions are" },
+	{ "csr", branches_of_no_tree, "branches are of trees" },
 	{ "blur", later_dim, "accesses are affine" },
 	{ "blur", float_sub, "accesses are affine" },
 	{ "blur", guard_of_value, "accesses are affine" },

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which algorithm goes over a tree, where an item `algorithm x : NAME` asks for one. A recurrence over the nodes of
+ * trees goes from the leaves to the roots, or back, node after node:
+ *
+ *     hines           each tree by one thread, values of parents and children from memory
+ *     chains          the same; along a branch, values stay in registers (codegen/carries.c), which is done anyway
+ *     level_batches   all branches of a level at a time, whichever tree they are of:
+ *
+ *     for i in 0..n, …                      becomes
+ *     for level in 0..depth, for branch in levels[level]..levels[level + 1], for i in begins[branch]..ends[branch], …
+ *
+ * which visits the same points. That branches of one level need nothing from each other follows from what a branching
+ * is (ir/module.h). An item is about what it names and about the recurrences over that tree which this reads. */
+#include "passes/pass_private.h"
+
+#include <string.h>
+
+#define ALGORITHMS "hines, chains, level_batches"
+
+enum algorithm { HINES, CHAINS, LEVEL_BATCHES, N_ALGORITHMS };
+static const char *const names[] = { "hines", "chains", "level_batches" };
+
+/* ---- what an item is about ---- */
+
+struct item {
+	struct module *module;
+	struct override *override;
+	bool *is_meant;                 /* by number of group */
+	bool has_changed;
+};
+
+static bool group_is_named(const struct group *group, const struct override *override)
+{
+	bool is = false;
+
+	for (int s = 0; s < group->stages.n; s++)
+		for (int i = 0; i < override->subjects.n; i++)
+			is = is || array_is_of(group->stages.items[s]->write.array, override->subjects.items[i]);
+	return is;
+}
+
+static bool reads_group(const struct group *reader, const struct group *group)
+{
+	bool reads = false;
+
+	for (int s = 0; s < group->stages.n; s++)
+		for (int r = 0; r < reader->stages.n; r++)
+			reads = reads || stage_reads_array(reader->stages.items[r],
+							   group->stages.items[s]->write.array);
+	return reads;
+}
+
+static bool is_read_by_meant(const struct item *item, const struct group *group)
+{
+	bool is = false;
+
+	for (int g = 0; g < item->module->groups.n; g++)
+		is = is || (item->is_meant[g] && reads_group(item->module->groups.items[g], group));
+	return is;
+}
+
+static void mean(struct item *item, const struct group *group)
+{
+	item->has_changed = !item->is_meant[group->number];
+	item->is_meant[group->number] = true;
+}
+
+/* What the meant recurrences over this tree read is computed by the same algorithm. */
+static void mean_all(struct item *item, const struct array *tree)
+{
+	do {
+		item->has_changed = false;
+		for (int g = 0; g < item->module->groups.n; g++) {
+			struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
+
+			if (!item->is_meant[g] && tree_cut_find(&cut) && cut.tree == tree &&
+			    is_read_by_meant(item, cut.group))
+				mean(item, cut.group);
+		}
+	} while (item->has_changed);
+}
+
+/* ---- refusals ---- */
+
+static bool dim_is_of_tree(const struct dim *dim)
+{
+	return dim->kind == DIM_CHILDREN || (dim->kind == DIM_BIND && dim->source.array->facts & FACT_TREE);
+}
+
+static bool goes_over_tree(const struct group *group)
+{
+	bool goes = false;
+
+	for (int i = 0; i < group->stages.n; i++)
+		for (int d = 0; d < group->stages.items[i]->dims.n; d++)
+			goes = goes || dim_is_of_tree(&group->stages.items[i]->dims.items[d]);
+	return goes && group->is_recurrence;
+}
+
+static bool refuse(const struct item *item, const char *problem)
+{
+	struct override *override = item->override;
+	struct diag *diag = diag_error(item->module->diags, DIAG_BAD_ITEM, override->span, "%s", problem);
+
+	diag_help(item->module->diags, diag, (struct span) { 0 },
+		  "'%s' is computed over a tree; algorithms for these are " ALGORITHMS, override->subjects.items[0]);
+	return false;
+}
+
+/* N_ALGORITHMS after a diagnostic. */
+static enum algorithm read_item(const struct item *item)
+{
+	const struct override *override = item->override;
+	int algorithm = 0;
+
+	while (algorithm < N_ALGORITHMS && strcmp(names[algorithm], override->choice) != 0)
+		algorithm++;
+	if (algorithm == N_ALGORITHMS)
+		refuse(item, arena_printf(item->module->arena, "a tree has no algorithm '%s'", override->choice));
+	else if (override->words.n || override->numbers.n)
+		refuse(item, arena_printf(item->module->arena, "'%s' does not take that", override->choice));
+	else
+		return (enum algorithm) algorithm;
+	return N_ALGORITHMS;
+}
+
+/* ---- branches of a tree ---- */
+
+static struct array *add_index(struct module *module, struct array *tree, const char *what, struct expr *n,
+			       struct expr *limit)
+{
+	const char *name = arena_printf(module->arena, "%s.%s", tree->name, what);
+	struct array *array = module_add_array(module, name, ROLE_TEMP, TYPE_I64, 1, tree->span);
+
+	array->hi[0] = n;
+	array->facts = FACT_INDEX;
+	array->is_proved = true;
+	array->limit = limit;
+	return array;
+}
+
+static const struct branching *branching_of(const struct tree_cut *cut)
+{
+	struct module *module = cut->module;
+	struct branching branching = { .span = cut->group->span, .tree = cut->tree };
+	struct expr *n = cut->tree->hi[0], *above = tree_cut_plus(cut, n, 1);
+
+	for (int i = 0; i < module->branchings.n; i++)
+		if (module->branchings.items[i].tree == cut->tree)
+			return &module->branchings.items[i];
+	branching.depth = add_index(module, cut->tree, "depth", expr_int(module->arena, 1, n->span), above);
+	branching.levels = add_index(module, cut->tree, "levels", above, above);
+	branching.levels->facts |= FACT_SORTED;
+	branching.begins = add_index(module, cut->tree, "begins", n, n);
+	branching.ends = add_index(module, cut->tree, "ends", n, above);
+	vec_push(module->arena, &module->branchings, branching);
+	return &module->branchings.items[module->branchings.n - 1];
+}
+
+/* depth = depth[0], for level in 0..depth, first = levels[level], last = levels[level + 1],
+ * for branch in first..last, begin = begins[branch], end = ends[branch], for i in begin..end */
+static void add_loops(const struct tree_cut *cut, dim_list *dims)
+{
+	const struct branching *branching = cut->branching;
+	struct expr *zero = expr_int(cut->module->arena, 0, cut->nodes->span), *level, *branch, *from, *to;
+
+	to = tree_cut_bind(cut, dims, branching->depth, "depth", zero);
+	level = tree_cut_range(cut, dims, "level", zero, to);
+	from = tree_cut_bind(cut, dims, branching->levels, "first", level);
+	to = tree_cut_bind(cut, dims, branching->levels, "last", tree_cut_plus(cut, level, 1));
+	branch = tree_cut_range(cut, dims, "branch", from, to);
+	from = tree_cut_bind(cut, dims, branching->begins, "begin", branch);
+	to = tree_cut_bind(cut, dims, branching->ends, "end", branch);
+	tree_cut_range(cut, dims, cut->nodes->name, from, to);
+}
+
+/* ---- the pass ---- */
+
+static void decide(const struct item *item, const struct group *group, const char *reason)
+{
+	const char *chosen = item->override->choice, *other = strcmp(chosen, "chains") ? "chains" : "hines";
+
+	module_decide(item->module, "branches", group->name, chosen, other, item->override->span, "%s", reason);
+}
+
+/* True where loops have changed. */
+static bool apply_to(const struct item *item, enum algorithm algorithm, struct group *group)
+{
+	struct tree_cut cut = { .module = item->module, .group = group, .add_loops = add_loops };
+
+	group->is_in_memory = algorithm == HINES;
+	if (algorithm != LEVEL_BATCHES) {
+		decide(item, group, "the schedule asks for it");
+		return false;
+	}
+	tree_cut_find(&cut);
+	cut.branching = branching_of(&cut);
+	tree_cut_apply(&cut);
+	decide(item, group, arena_printf(item->module->arena,
+					 "branches of one level of '%s' need nothing of each other", cut.tree->name));
+	return true;
+}
+
+/* Marks what the item names; false after a diagnostic. */
+static bool find_meant(struct item *item, enum algorithm algorithm)
+{
+	for (int g = 0; g < item->module->groups.n; g++) {
+		struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
+
+		if (!group_is_named(cut.group, item->override) || !goes_over_tree(cut.group))
+			continue;
+		if (algorithm == LEVEL_BATCHES && !tree_cut_find(&cut))
+			return refuse(item, arena_printf(item->module->arena, "'%s' does not visit all nodes of a tree "
+							 "in one loop", cut.group->name));
+		mean(item, cut.group);
+		if (tree_cut_find(&cut))
+			mean_all(item, cut.tree);
+	}
+	return true;
+}
+
+static bool is_over_tree(const struct item *item)
+{
+	bool is = false;
+
+	for (int g = 0; g < item->module->groups.n; g++)
+		is = is || (group_is_named(item->module->groups.items[g], item->override) &&
+			    goes_over_tree(item->module->groups.items[g]));
+	return is;
+}
+
+/* True where loops have changed. */
+static bool honour(struct item *item)
+{
+	enum algorithm algorithm = read_item(item);
+	bool has_changed = false;
+
+	item->override->is_used = true;
+	if (algorithm == N_ALGORITHMS || !find_meant(item, algorithm))
+		return false;
+	for (int g = 0; g < item->module->groups.n; g++)
+		if (item->is_meant[g])
+			has_changed |= apply_to(item, algorithm, item->module->groups.items[g]);
+	return has_changed;
+}
+
+bool pass_branches(struct module *module, const struct pass_options *options)
+{
+	bool has_changed = false;
+
+	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+		struct item item = { .module = module, .override = &module->overrides.items[i],
+				     .is_meant = arena_new_array(module->arena, bool, module->groups.n + 1) };
+
+		if (!strcmp(item.override->verb, "algorithm") && !item.override->is_used && is_over_tree(&item))
+			has_changed |= honour(&item);
+	}
+	if (!has_changed)
+		return true;
+	module_analyse(module);
+	return module_order_recurrences(module);
+}
