@@ -91,7 +91,8 @@ static void run_all(struct run *run, const struct interp_input *input)
 		bind_restructurings(run);
 	if (run->stop == RUN_GOES)
 		bind_branchings(run);
-	if (run->stop == RUN_GOES)
+	run->is_bound = run->stop == RUN_GOES;
+	if (run->is_bound)
 		compile_groups(run);
 	run_region(run, REGION_PROLOGUE);
 	if (run->module->loop.var && run->stop == RUN_GOES)
@@ -136,8 +137,8 @@ const char *module_interpret(struct module *module, struct arena *arena, const s
 	if (has_memory && magnitude && run->slots)
 		report_magnitudes(run, magnitude);
 	arena_release(&scratch);
-	if (input->lacks_memory)
-		*input->lacks_memory = !has_memory;
+	if (input->fault)
+		*input->fault = !has_memory ? INTERP_MEMORY : run->is_bound ? INTERP_COMPUTED : INTERP_BOUND;
 	if (!has_memory)
 		return "not enough memory to interpret the pipeline";
 	return run->error;

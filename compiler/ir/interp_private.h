@@ -119,6 +119,7 @@ struct run {
 	enum run_stop stop;
 	struct cell needed;             /* the undefined cell that postponed a point */
 	VEC(struct cell) pending;
+	bool is_bound;                  /* sizes, arrays and facts are as they must be */
 	const char *error;
 };
 

@@ -132,13 +132,20 @@ struct interp_array {
 	int64_t shape[8];
 };
 
+/* Where an error lies. */
+enum interp_fault {
+	INTERP_BOUND,                   /* in sizes and arrays of the caller */
+	INTERP_COMPUTED,                /* in what the program computed from them */
+	INTERP_MEMORY
+};
+
 struct interp_input {
 	const int64_t *sizes;           /* by number of param; ignored for scalars */
 	const double *scalars;          /* by number of param; ignored for sizes */
 	VEC(struct interp_array) arrays;/* every argument of the module */
 	int64_t max_iterations;         /* of the loop; negative: no limit */
 	bool *is_stopped;               /* set when it is this limit that ends the loop; may be NULL */
-	bool *lacks_memory;             /* set when that is the error; may be NULL */
+	enum interp_fault *fault;       /* set when there is an error; may be NULL */
 };
 
 /* Runs the module as written: textual order, every subscript checked, sums in extended precision, facts of bound

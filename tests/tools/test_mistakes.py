@@ -12,6 +12,17 @@ import h5py
 import numpy as np
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+BINS = """pipeline bins {
+    param n, nBins;
+    assume nBins >= 1;
+    in x : f64[n];
+    out count : i64[nBins];
+    temp bin : index(nBins)[n];
+
+    bin[i] = cast<i64>(floor(x[i])) for i in 0..n;
+    reduce count[bin[i]] += 1 for i in 0..n;
+}
+"""
 RESULTS = {"passed": 0, "failed": 0}
 
 LIFE = """pipeline dsc {
@@ -222,6 +233,8 @@ def what_comes_from_where():
     np.save("p.npy", np.array([-1, 0, 0, 2]))
     works("run", "tree.pmg", "--interp", "T=p.npy", "-o", "y=y.npy")
     check(np.array_equal(np.load("y.npy"), [-1, 0, 0, 2]), "an object of one array")
+    output = works("run", "tree.pmg", "--interp", "T=p.npy")
+    check("suggest" not in output, f"a tree's last node is nobody's parent: {output}")
     refuse(["convert", "life.h5:/PHI", "out.tns"], 2, "pmg convert: life.h5:/PHI: the order of the modes is needed\n"
            "  help: --modes atom,fiber,voxel, in the order that out.tns shall have\n")
     works("convert", "life.h5:/PHI", "out.tns", "--modes", "atom,voxel,fiber")
@@ -236,15 +249,32 @@ def what_comes_from_where():
     works("convert", "one.tns", "out.tsv", "--shape", "5,1")
 
 
+def what_is_computed_wrong():
+    """An index that the program computes is none of the data: the status is another one, whoever finds it."""
+    np.save("x.npy", np.array([0.5, 1.5, 3.5]))
+    run = ["run", "bins.pmg", "x=x.npy"]
+    notes = "  note: nBins is 3 by nBins=3\n"
+    walked = "pmg run: bins.pmg:9:18: bin[2] is 3, allowed are 0 to 2\n" + notes
+    refuse([*run, "nBins=3"], 6, "pmg run: array 'bin' holds 3 at [2], which is not in 0..3 (nBins, bins.pmg:6)\n"
+           + notes)
+    for way in "--interp", "--compare":
+        refuse([*run, "nBins=3", way], 6, walked)
+        refuse([*run, "nBins=0", way], 3, "pmg run: bins.pmg:3:12: the assumption 'nBins >= 1' does not hold\n"
+               "  note: nBins is 0 by nBins=0\n")
+    refuse([*run, "nBins=0"], 3, "pmg run: pipeline 'bins' assumes nBins >= 1 (bins.pmg:3), which does not hold\n"
+           "  note: nBins is 0 by nBins=0\n")
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE), ("tree", TREE):
+        for name, text in ("life", LIFE), ("wc", WC), ("scaled", SMALL), ("halve", HALVE), ("tree", TREE), \
+                ("bins", BINS):
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read, what_comes_from_where:
+                what_cannot_be_read, what_comes_from_where, what_is_computed_wrong:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

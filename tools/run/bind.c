@@ -134,13 +134,13 @@ static void equations_of_shape(struct session *s, struct argument *argument)
 	}
 }
 
-/* What the values of an index array suggest of its limit. */
+/* What the values of an index array suggest of its limit; a tree's last nodes are nobody's parents. */
 static void guess_limit(struct session *s, const struct argument *argument)
 {
 	const struct array *array = argument->array;
 	int64_t n = ndarray_count(&argument->value), largest = -1;
 	bool is_offsets = array->facts & FACT_OFFSETS;
-	if (!array->limit || n == 0)
+	if (!array->limit || array->facts & FACT_TREE || n == 0)
 		return;
 	for (int64_t i = is_offsets ? n - 1 : 0; i < n; i++) {
 		int64_t value = ndarray_integer(&argument->value, i);

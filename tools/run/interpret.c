@@ -34,10 +34,15 @@ static void give_arrays(struct session *s, struct results *results, struct inter
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
 		     struct failure *failure)
 {
-	bool lacks_memory = false;
+	static const enum outcome outcomes[] = {
+		[INTERP_BOUND] = OUTCOME_DATA,
+		[INTERP_COMPUTED] = OUTCOME_NUMERICAL,
+		[INTERP_MEMORY] = OUTCOME_RESOURCES
+	};
+	enum interp_fault fault = INTERP_BOUND;
 	struct interp_input input = { .max_iterations = s->values.iterations,
 				      .is_stopped = &results->is_stopped,
-				      .lacks_memory = &lacks_memory };
+				      .fault = &fault };
 	give_params(s, &input);
 	give_arrays(s, results, &input);
 	double start = clock_now();
@@ -45,7 +50,7 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 	timing->interpreter = clock_now() - start;
 	if (!message)
 		return true;
-	fail(failure, lacks_memory ? OUTCOME_RESOURCES : OUTCOME_DATA, "%s", message);
+	fail(failure, outcomes[fault], "%s", message);
 	failure_explain(s, failure);
 	return false;
 }

@@ -98,14 +98,27 @@ void timing_print(const struct timing *timing)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* The argument of which the runtime says "array 'NAME' …", or the interpreter "PLACE: NAME[…"; NULL: none. */
-static const struct argument *blamed_argument(const struct session *s, const char *text)
+/* The array of which the runtime says "array 'NAME' …", or the interpreter "PLACE: NAME[…"; NULL: none. */
+static const struct array *blamed_array(const struct session *s, const char *text)
 {
-	for (int i = 0; i < s->arguments.n; i++) {
-		const char *name = s->arguments.items[i].array->name;
+	for (int i = 0; i < s->module->arrays.n; i++) {
+		const char *name = s->module->arrays.items[i]->name;
 		if (strstr(text, arena_printf(s->arena, "array '%s'", name)) ||
 		    strstr(text, arena_printf(s->arena, ": %s[", name)))
-			return &s->arguments.items[i];
+			return s->module->arrays.items[i];
+	}
+	return NULL;
+}
+
+/* The `assume` of which the runtime says "assumes TEXT (PLACE)", or the interpreter "the assumption 'TEXT'". */
+static const struct expr *blamed_assumption(const struct session *s, const char *text)
+{
+	for (int i = 0; i < s->module->assumptions.n; i++) {
+		const struct expr *assumption = s->module->assumptions.items[i];
+		const char *said = expr_text(s->arena, s->module, NULL, assumption);
+		if (strstr(text, arena_printf(s->arena, " assumes %s (", said)) ||
+		    strstr(text, arena_printf(s->arena, "the assumption '%s'", said)))
+			return assumption;
 	}
 	return NULL;
 }
@@ -121,16 +134,22 @@ static bool depends_on(const struct expr *expr, int param)
 	return false;
 }
 
+static void explain_file(const struct session *s, const struct array *array, struct failure *failure)
+{
+	for (int i = 0; i < s->arguments.n; i++)
+		if (s->arguments.items[i].array == array && s->arguments.items[i].filling == FILL_FILE)
+			fail_note(failure, "'%s' is from %s", array->name, s->arguments.items[i].source);
+}
+
 void failure_explain(const struct session *s, struct failure *failure)
 {
-	const struct argument *argument = blamed_argument(s, failure->text);
-	if (!argument || argument->filling != FILL_FILE)
-		return;
-	fail_note(failure, "'%s' is from %s", argument->array->name, argument->source);
-	for (int p = 0; argument->array->limit && p < s->sizes.n; p++) {
+	const struct array *array = blamed_array(s, failure->text);
+	const struct expr *limit = array ? array->limit : blamed_assumption(s, failure->text);
+	if (array)
+		explain_file(s, array, failure);
+	for (int p = 0; limit && p < s->sizes.n; p++) {
 		const struct size *size = &s->sizes.items[p];
-		if (size->source && depends_on(argument->array->limit, p))
-			fail_note(failure, "%s is %" PRId64 " by %s", size->param->name, size->value,
-				  size->source);
+		if (size->source && depends_on(limit, p))
+			fail_note(failure, "%s is %" PRId64 " by %s", size->param->name, size->value, size->source);
 	}
 }
