@@ -148,6 +148,31 @@ static void refuse_direction(struct module *module, struct group *group, __isl_t
 	if (order)
 		diag_help(module->diags, diag, (struct span) { 0 },
 			  "ranges are loops, the first one outermost; in the order %s it could run", order);
+	else
+		diag_help(module->diags, diag, (struct span) { 0 },
+			  "read one side only, or come near the solution in 'iterate', with a 'state'");
+}
+
+/* Through an index array that may lead anywhere? */
+static bool is_indirect(const struct stage *stage)
+{
+	bool is = false;
+
+	for (int i = 0; i < stage->dims.n; i++)
+		is |= stage->dims.items[i].kind == DIM_BIND && !(stage->dims.items[i].source.array->facts & FACT_TREE);
+	return is;
+}
+
+static void refuse_itself(struct module *module, struct group *group, const struct stage *writer,
+			  const struct stage *reader, __isl_take isl_map *pairs)
+{
+	struct diag *diag = refuse(module, group, "a value needs itself", need_text(module, writer, reader, -1, pairs));
+
+	diag_help(module->diags, diag, (struct span) { 0 }, "%s",
+		  is_indirect(reader)
+			  ? "index arrays whose values are all before the point are declared 'tree'"
+			  : "the old values of cells are those of an 'inout', changed by 'reduce', or of a 'state', "
+			    "changed by 'next'");
 }
 
 /* Finds the direction of each common dim. Takes `remaining` and returns the pairs that no dim separates; NULL on
@@ -177,7 +202,7 @@ static bool check_same_point(struct module *module, struct group *group, __isl_t
 		isl_map_free(pairs);
 		return true;
 	}
-	refuse(module, group, "a value needs itself", need_text(module, writer, reader, -1, pairs));
+	refuse_itself(module, group, writer, reader, pairs);
 	return false;
 }
 

@@ -233,8 +233,8 @@ def wrong_words():
            "pmg run: pipeline 'dsc' has no argument 'PHI.voxels'\n  help: did you mean 'PHI.voxel'?\n")
     refuse(["life.pmg", "somethingelse=5"], 2, "pmg run: pipeline 'dsc' has no argument 'somethingelse'\n"
            "  help: 'pmg inspect life.pmg' lists its arguments\n")
-    refuse(["life.pmg", "nAtoms=-5"], 2, "pmg run: nAtoms: '-5' is not a size\n")
-    refuse(["life.pmg", "nAtoms=5.5"], 2, "pmg run: nAtoms: '5.5' is not a size\n")
+    refuse(["life.pmg", "nAtoms=-5"], 2, "pmg run: nAtoms: '-5' is not a size: an integer of 0 or more\n")
+    refuse(["life.pmg", "nAtoms=5.5"], 2, "pmg run: nAtoms: '5.5' is not a size: an integer of 0 or more\n")
     refuse(["life.pmg", "w=random:x"], 2, "pmg run: random:x: the seed must be a number from 0\n")
     refuse(["life.pmg", "w=1", "w=w.txt"], 2, "pmg run: 'w' is given twice: 1 and another value\n")
     refuse(["life.pmg", "PHI=phi.tns", "PHI.value=1"], 2,

@@ -328,7 +328,7 @@ static bool bind_size(struct session *s, struct size *size, const char *text, st
 		return size->is_known || fail(failure, OUTCOME_USAGE, "%s: '%s' is not a number", name, text);
 	}
 	if (!parse_integer(text, &size->value) || size->value < 0)
-		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size", name, text);
+		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer of 0 or more", name, text);
 	size->is_known = size->is_given = true;
 	return true;
 }
