@@ -30,17 +30,42 @@ int function_names(const char **names, int max)
 	return n;
 }
 
+/* What is written for a function of other languages; NULL: no such function is known. */
+static const char *foreign_function(const char *name)
+{
+	static const char sizes[] = "sizes have the names of the declaration, as n in x : f64[n]";
+	static const struct { const char *foreign, *ours; } functions_elsewhere[] = {
+		{ "len", sizes }, { "length", sizes }, { "size", sizes }, { "shape", sizes },
+		{ "minval", "the smallest value is min(i in 0..n) x[i]" },
+		{ "mean", "a mean is sum(x)/n" },
+		{ "sqr", "a square is x*x or pow(x, 2)" }, { "square", "a square is x*x or pow(x, 2)" },
+		{ "ceil", "rounded up is -floor(-x)" },
+		{ "round", "the nearest integer is floor(x + 0.5)" },
+		{ "mod", "the remainder of integers is i % n" },
+		{ "where", "a choice is select(c, a, b)" },
+		{ "ln", "the natural logarithm is log(x)" },
+		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },
+	};
+
+	for (size_t i = 0; i < sizeof functions_elsewhere / sizeof functions_elsewhere[0]; i++)
+		if (!strcmp(name, functions_elsewhere[i].foreign))
+			return functions_elsewhere[i].ours;
+	return NULL;
+}
+
 static struct expr *report_unknown_function(const struct context *ctx, const struct tree_expr *call)
 {
 	const char *names[N_FUNCTIONS + 64];
 	int n = function_names(names, N_FUNCTIONS);
 	struct diag *diag = diag_error(ctx->sema->diags, DIAG_UNKNOWN_FUNCTION, call->name.span,
 				       "unknown function '%s'", name_text(ctx->sema->arena, &call->name));
-	const char *nearest;
+	const char *nearest, *ours = foreign_function(call->name.name);
 
 	n += construct_names(names + n, 64);
 	nearest = suggest_nearest(call->name.name, names, n);
-	if (nearest)
+	if (ours)
+		diag_help(ctx->sema->diags, diag, call->span, "%s", ours);
+	else if (nearest)
 		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);
 	else if (scope_find(ctx->scope, call->name.name))
 		diag_help(ctx->sema->diags, diag, call->span, "elements of arrays are written %s[...]",

@@ -188,8 +188,35 @@ static const char *range_advice(const struct parser *parser, const struct expect
 		return "there are no slices: a part of an array has ranges, as in y[i] = x[i, 0] for i in 0..n;";
 	if ((parser->code == FOR || parser->code == ':') && expected->has[')'] && expected->has[','])
 		return "a reduction is written sum(j in 0..n) x[j]";
-	if (parser->code == NAME && text_is(parser, parser->token, parser->token_end, "if") && expected->has[';'])
+	if (parser->code == RANGE && expected->has[']'])
+		return "a range has no brackets, and stands behind its variable, as in i in 0..n";
+	if (parser->code == ']' && expected->has[IN])
+		return "a range is written i in 0..n";
+	if (parser->code == NAME && expected->has[';'] &&
+	    (text_is(parser, parser->token, parser->token_end, "if") ||
+	     text_is(parser, parser->token, parser->token_end, "where")))
 		return "a condition stands in a case, as in y[i] = case { i > 0 : x[i]; } for i in 0..n;";
+	return NULL;
+}
+
+/* Behind the name that a statement or a declaration begins with. */
+static const char *statement_advice(const struct parser *parser, const struct expectation *expected)
+{
+	bool is_target = expected->has['='] && expected->has['['];
+	bool is_assigned = parser->code == EQ || parser->code == '<' ||
+			   (parser->code == ':' && parser->text[parser->token_end] == '=');
+
+	if (is_target && is_assigned)
+		return "a definition is written y = EXPR;";
+	if (is_target && parser->code == ':')
+		return "a declaration begins with its role: in, out, inout, temp or state";
+	if (is_target && parser->code == '(')
+		return "elements of arrays are written y[i]";
+	if ((parser->code == '=' || parser->code == ';') && expected->has[':'] && !expected->has[';'] &&
+	    !expected->has['*'])
+		return "a declaration has a type, as in temp x : f64[n] = EXPR;";
+	if (parser->code == CONST && expected->has[PARAM])
+		return "constants stand outside of pipelines";
 	return NULL;
 }
 
@@ -204,9 +231,12 @@ static bool begins_foreign_comment(const struct parser *parser)
 /* What is meant by the habits of other languages; NULL: nothing that is known. */
 static const char *foreign_advice(const struct parser *parser, const struct expectation *expected)
 {
+	const char *advice = statement_advice(parser, expected);
+
 	if (parser->code == '*' && last_is(parser, "*"))
 		return "a power is written pow(x, y)";
-	if ((parser->code == ':' && expected->has[RANGE]) || (parser->code == '.' && last_is(parser, "..")))
+	if ((parser->code == ':' && expected->has[RANGE]) ||
+	    ((parser->code == '.' || parser->code == '=') && last_is(parser, "..")))
 		return "a range is written lo..hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
@@ -233,7 +263,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "numbers stand in parentheses, as in tile f (32, 256);";
 	if (last_is(parser, "include"))
 		return "the name of a file stands in quotes, as in include \"file.pmg\";";
-	return range_advice(parser, expected);
+	return advice ? advice : range_advice(parser, expected);
 }
 
 /* The word of these that is nearest to a name; NULL: none is near. `in` would be near to every short name. */
@@ -252,7 +282,7 @@ static const char *foreign_word(const char *name)
 {
 	static const struct { const char *foreign, *ours; } words[] = {
 		{ "function", "func" }, { "def", "func" }, { "inn", "in" }, { "input", "in" }, { "output", "out" },
-		{ "parameter", "param" }, { "temporary", "temp" },
+		{ "parameter", "param" }, { "temporary", "temp" }, { "let", "temp" }, { "var", "temp" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
