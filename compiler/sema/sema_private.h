@@ -52,6 +52,7 @@ struct sema {
 	int n_numbered;                 /* drafts so far, in the order of the text */
 	VEC(const char *) declared;     /* all names declared anywhere in the pipeline */
 	VEC(const char *) accumulated;  /* targets of `reduce` */
+	VEC(const struct expr *) rounded;       /* quotients of literals that are no integers */
 	rename_list renames;            /* while an expansion is written */
 	VEC(struct hidden) hidden;
 };

@@ -44,13 +44,30 @@ struct expr *value_float(struct sema *sema, double real, enum scalar_type type, 
 
 /* ---- conversion ---- */
 
+/* A quotient of literals that was rounded down, and is used as a float. */
+static void warn_rounded(struct sema *sema, const struct expr *value)
+{
+	struct diag *diag;
+	bool is_rounded = false;
+
+	for (int i = 0; i < sema->rounded.n; i++)
+		is_rounded |= sema->rounded.items[i] == value;
+	if (!is_rounded || diag_was_reported(sema->diags, DIAG_LOSSY, value->span))
+		return;
+	diag = diag_warning(sema->diags, DIAG_LOSSY, value->span,
+			    "this is %lld: a quotient of integers is rounded down", (long long) value->integer);
+	diag_help(sema->diags, diag, (struct span) { 0 }, "a number with a point makes it one of floats, as in 1.0/2");
+}
+
 /* `value`, a number, as `type`: a literal changes, all else is cast. */
 struct expr *value_as(struct sema *sema, enum scalar_type type, struct expr *value)
 {
 	struct expr *cast;
 
-	if (value->kind == EXPR_INT && type_is_float(type))
+	if (value->kind == EXPR_INT && type_is_float(type)) {
+		warn_rounded(sema, value);
 		return value_float(sema, (double) value->integer, type, value->span);
+	}
 	if (value->kind == EXPR_FLOAT && type_is_float(type))
 		return value_float(sema, value->real, type, value->span);
 	if (value->type == type || (value->kind == EXPR_INT && type_is_integer(type)))
@@ -171,6 +188,7 @@ static struct expr *fold_integers(struct sema *sema, enum expr_op op, int64_t a,
 {
 	int64_t result = 0;
 	bool overflow = false;
+	struct expr *value;
 
 	if (op == OP_ADD)
 		overflow = __builtin_add_overflow(a, b, &result);
@@ -182,7 +200,12 @@ static struct expr *fold_integers(struct sema *sema, enum expr_op op, int64_t a,
 		overflow = op == OP_DIV && __builtin_sub_overflow((int64_t) 0, a, &result);
 	else
 		result = op == OP_DIV ? floor_quotient(a, b) : a - b * floor_quotient(a, b);
-	return overflow ? report_overflow(sema, span) : value_int(sema, result, span);
+	if (overflow)
+		return report_overflow(sema, span);
+	value = value_int(sema, result, span);
+	if (op == OP_DIV && a != result * b)
+		vec_push(sema->arena, &sema->rounded, value);
+	return value;
 }
 
 static struct expr *fold_reals(struct sema *sema, enum expr_op op, double a, double b, struct span span)
@@ -202,6 +225,8 @@ static struct expr *fold_literals(struct sema *sema, enum expr_op op, struct exp
 {
 	if (a->kind == EXPR_INT && b->kind == EXPR_INT)
 		return fold_integers(sema, op, a->integer, b->integer, span);
+	warn_rounded(sema, a);
+	warn_rounded(sema, b);
 	return fold_reals(sema, op, literal_real(a), literal_real(b), span);
 }
 
