@@ -137,6 +137,28 @@ static pmg_status read_fail(const struct plan *plan, pmg_status status)
 			plan->desc->name);
 }
 
+static pmg_status sizes_fail(const struct plan *plan)
+{
+	return pmg_fail(plan->context, PMG_BAD_DATA, "the state of pipeline '%s' was saved for other sizes",
+			plan->desc->name);
+}
+
+/* Names the dimension; a limit has none. */
+static pmg_status extent_fail(const struct plan *plan, int32_t extent, int64_t saved)
+{
+	for (int32_t i = 0; i < plan->desc->n_arrays; i++) {
+		const pmg_array_desc *array = &plan->desc->arrays[i];
+		const int32_t at = extent - array->first_extent;
+
+		if (at >= 0 && at < array->rank)
+			return pmg_fail(plan->context, PMG_BAD_DATA,
+					"the state of pipeline '%s' was saved for other sizes: dimension %d of '%s' "
+					"was %lld, here it is %lld", plan->desc->name, (int) at, array->name,
+					(long long) saved, (long long) plan->extents[extent]);
+	}
+	return sizes_fail(plan);
+}
+
 static pmg_status header_check(const struct plan *plan, const struct header *given)
 {
 	const struct header wanted = header_of(plan);
@@ -154,9 +176,8 @@ static pmg_status header_check(const struct plan *plan, const struct header *giv
 		return pmg_fail(plan->context, PMG_BAD_DATA,
 				"the state was saved by pipeline '%.*s', but this is pipeline '%s'",
 				NAME_SIZE - 1, given->name, plan->desc->name);
-	if (given->n_extents != wanted.n_extents || given->n_bytes != wanted.n_bytes)
-		return pmg_fail(plan->context, PMG_BAD_DATA,
-				"the state of pipeline '%s' was saved for other sizes", plan->desc->name);
+	if (given->n_extents != wanted.n_extents)
+		return sizes_fail(plan);
 	if (given->next < given->first)
 		return pmg_fail(plan->context, PMG_BAD_DATA, "the saved state of pipeline '%s' is damaged",
 				plan->desc->name);
@@ -181,7 +202,7 @@ static bool extent_is_free(const pmg_pipeline_desc *desc, int32_t extent)
 	return is_rows;
 }
 
-static pmg_status extents_check(const struct plan *plan, struct stream *stream)
+static pmg_status extents_check(const struct plan *plan, struct stream *stream, int64_t n_bytes)
 {
 	for (int32_t i = 0; i < plan->desc->n_extents; i++) {
 		int64_t extent;
@@ -190,11 +211,9 @@ static pmg_status extents_check(const struct plan *plan, struct stream *stream)
 		if (status != PMG_OK)
 			return read_fail(plan, status);
 		if (extent != plan->extents[i] && !extent_is_free(plan->desc, i))
-			return pmg_fail(plan->context, PMG_BAD_DATA,
-					"the state of pipeline '%s' was saved for other sizes",
-					plan->desc->name);
+			return extent_fail(plan, i, extent);
 	}
-	return PMG_OK;
+	return n_bytes == header_of(plan).n_bytes ? PMG_OK : sizes_fail(plan);
 }
 
 static pmg_status states_read(const struct plan *plan, struct stream *stream, void *states, int64_t n_bytes)
@@ -239,7 +258,7 @@ static pmg_status states_load(struct plan *plan, struct stream *stream)
 		return read_fail(plan, status);
 	status = header_check(plan, &header);
 	if (status == PMG_OK)
-		status = extents_check(plan, stream);
+		status = extents_check(plan, stream, header.n_bytes);
 	if (status != PMG_OK)
 		return status;
 	n_bytes = header.n_bytes > 0 ? header.n_bytes : 1;

@@ -87,9 +87,12 @@ def refusals():
     for name, text in (("cut", state[:-9]), ("long", state + b"x"), ("bent", state[:-20] + b"x" + state[-19:])):
         Path(name).write_bytes(text)
         refuse(steps("--resume", name), 3, f"pmg run: {name}: the state is damaged, or of other sizes\n")
+    Path("head").write_bytes(state[:100])
+    refuse(steps("--resume", "head"), 3, "pmg run: head: it ends before a state does: cut off, or of something else\n")
     Path("other").write_text("a text that is long enough to be the head of a state, but is none" * 9)
     refuse(steps("--resume", "other"), 3, "pmg run: other: this is not the saved state of a pipeline\n")
-    refuse(steps("--resume", "s.state", n=8), 3, "pmg run: s.state: the state of pipeline 'steps' was saved for other")
+    refuse(steps("--resume", "s.state", n=8), 3, "pmg run: s.state: the state of pipeline 'steps' was saved for other "
+           "sizes: dimension 0 of 'x' was 7, here it is 8\n")
     other = [word.replace("random:3", "random:5") for word in steps("--resume", "s.state")]
     refuse(other, 3, "pmg run: s.state: the state was saved with other inputs\n")
     refuse(steps("--resume", "nothing"), 4, "pmg run: nothing: cannot open: No such file or directory\n")

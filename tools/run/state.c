@@ -151,6 +151,9 @@ static bool read_all(struct execution *e, FILE *file, const char *path, struct f
 	const pmg_reader reader = { read_bytes, file };
 	uint64_t sum, found = FIRST_SUM;
 	const pmg_status status = pmg_plan_state_load(e->plan, &reader);
+	if (status == PMG_IO && feof(file))
+		return fail(failure, OUTCOME_DATA, "%s: it ends before a state does: cut off, or of something else",
+			    path);
 	if (status != PMG_OK)
 		return fail(failure, status == PMG_NO_RESOURCES ? OUTCOME_RESOURCES : OUTCOME_DATA, "%s: %s", path,
 			    pmg_message(e->context));
