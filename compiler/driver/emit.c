@@ -107,14 +107,21 @@ bool emit_is_by_pipeline(const char *stage)
 static bool has_pipeline(struct compilation *c, const char *name)
 {
 	const char **names = arena_new_array(&c->arena, const char *, c->modules.n + 1), *nearest;
+	struct str all = str_new(&c->arena);
+	struct diag *diag;
 
 	if (compilation_module(c, name))
 		return true;
-	for (int i = 0; i < c->modules.n; i++)
+	for (int i = 0; i < c->modules.n; i++) {
 		names[i] = c->modules.items[i]->name;
+		str_add(&all, "%s%s", i ? ", " : "", names[i]);
+	}
 	nearest = suggest_nearest(name, names, c->modules.n);
-	diag_error(&c->diags, DIAG_UNKNOWN_NAME, (struct span) { 0 }, "there is no pipeline '%s'%s", name,
-		   nearest ? arena_printf(&c->arena, "; did you mean '%s'?", nearest) : "");
+	diag = diag_error(&c->diags, DIAG_UNKNOWN_NAME, (struct span) { 0 }, "there is no pipeline '%s'", name);
+	if (nearest)
+		diag_help(&c->diags, diag, (struct span) { 0 }, "did you mean '%s'?", nearest);
+	else
+		diag_help(&c->diags, diag, (struct span) { 0 }, "the program has %s", str_text(&all));
 	return false;
 }
 

@@ -88,8 +88,8 @@ def check_files(count, folder):
     count("the header is included by its name", "" if is_plain else "no")
     for arguments, status in ((["p.pmg", "-o", "none/q.c"], 4), (["none.pmg"], 4), (["sub"], 4)):
         count.equal(f"status of {arguments}", pmgc(*arguments, folder=folder).returncode, status)
-    for name, said in (("q", "there is no pipeline 'q'"),
-                       ("smoth", "there is no pipeline 'smoth'; did you mean 'smooth'?")):
+    for name, said in (("q", "there is no pipeline 'q'\n      = help: the program has smooth"),
+                       ("smoth", "there is no pipeline 'smoth'\n      = help: did you mean 'smooth'?")):
         (folder / "smooth.pmg").write_text("pipeline smooth { out y : f64; y = 1; }\n")
         done = pmgc("smooth.pmg", "--emit=ir", f"--pipeline={name}", folder=folder)
         count.equal(f"--pipeline={name}", (done.returncode, done.stdout, done.stderr.decode()),
