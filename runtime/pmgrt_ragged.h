@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Blocks of segments for generated kernels: the rows of `width` segments of different lengths next to each other, as
- * many as the longest has, and back. Squares are transposed as in pmgrt_block.h as far as all segments of a square
- * reach; behind the end of its segment a lane has zeros, and what is there is not written back. Before the first row of
+ * many as the longest has, and back. Squares are transposed as in pmgrt_block.h; behind the end of its segment a lane
+ * has zeros, and what is there is not written back. Before the first row of
  * a block, and behind the last, there is room for one row more, which nobody sees.
  *
  * Segments begin anywhere in a cache line. They are written in the aligned vectors that lie in them as a whole, which
@@ -102,34 +102,67 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 	return shortest;
 }
 
+static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
+{
+	int64_t longest = rows[0];
+
+	for (int64_t lane = 1; lane < n; lane++)
+		longest = rows[lane] > longest ? rows[lane] : longest;
+	return longest;
+}
+
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`.
+ * the caches if `is_past`. A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
  *
  * Rows of a lane on their way to memory stand in a run that begins where their vector does, `before` values ahead of
  * them. Those behind its last whole vector move to the front, for the next one (pmg_run_write_TYPE). */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
+	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t at, int64_t n) \
+	{ \
+		type values[PMG_SQUARE_##NAME] = { 0 }; \
+		if (n >= PMG_SQUARE_##NAME) \
+			return *(const pmg_line_##name *) &from[at]; \
+		for (int64_t i = 0; i < n; i++) \
+			values[i] = from[at + i]; \
+		return *(const pmg_line_##name *) values; \
+	} \
+	static inline void pmg_line_write_##name(type *to, int64_t at, pmg_line_##name line, int64_t n) \
+	{ \
+		if (n >= PMG_SQUARE_##NAME) \
+			*(pmg_line_##name *) &to[at] = line; \
+		for (int64_t i = 0; i < n && n < PMG_SQUARE_##NAME; i++) \
+			to[at + i] = line[i]; \
+	} \
+	static inline void pmg_square_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+						  const int64_t *begin, const int64_t *rows, int64_t row, \
+						  bool is_whole) \
+	{ \
+		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			lines[i] = pmg_line_read_##name(from, begin[i] + row, \
+							is_whole ? (int64_t) PMG_SQUARE_##NAME : rows[i] - row); \
+		PMG_TRANSPOSE_##NAME(lines) \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			*(pmg_line_##name *) &block[(row + i)*width] = lines[i]; \
+	} \
 	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t longest) \
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
 			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
-				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					lines[i] = *(const pmg_line_##name *) &from[begin[lane + i] + row]; \
-				PMG_TRANSPOSE_##NAME(lines) \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
-			} \
-			for (int64_t i = lane; i < lane + square; i++) { \
-				for (int64_t row = whole; row < rows[i]; row++) \
-					block[row*width + i] = from[begin[i] + row]; \
-				for (int64_t row = rows[i]; row < longest; row++) \
-					block[row*width + i] = 0; \
-			} \
+			int64_t row = 0; \
+			for (; row < whole; row += PMG_SQUARE_##NAME) \
+				pmg_square_read_##name(&block[lane], width, from, &begin[lane], &rows[lane], row, \
+						       true); \
+			for (; square > 1 && row + square <= longest; row += square) \
+				pmg_square_read_##name(&block[lane], width, from, &begin[lane], &rows[lane], row, \
+						       false); \
+			for (; row < longest; row++) \
+				for (int64_t i = lane; i < lane + square; i++) \
+					block[row*width + i] = row < rows[i] ? from[begin[i] + row] : 0; \
 		} \
 	} \
 	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at, \
@@ -172,14 +205,15 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 		return whole; \
 	} \
 	static inline int64_t pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						       const int64_t *begin, int64_t row, int64_t shortest) \
+						       const int64_t *begin, const int64_t *rows, int64_t row) \
 	{ \
-		for (; row + PMG_SQUARE_##NAME <= shortest; row += PMG_SQUARE_##NAME) { \
+		const int64_t longest = pmg_longest(rows, PMG_SQUARE_##NAME); \
+		for (; row + PMG_SQUARE_##NAME <= longest; row += PMG_SQUARE_##NAME) { \
 			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
 			PMG_UNROLL \
 			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
+				pmg_line_write_##name(to, begin[i] + row, lines[i], rows[i] - row); \
 		} \
 		return row; \
 	} \
@@ -188,13 +222,12 @@ static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
-			const int64_t shortest = square > 1 ? pmg_shortest(&rows[lane], square) : 0; \
 			int64_t whole = 0; \
 			if (square > 1) { \
-				whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest, \
-							      is_past); \
-				whole = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], whole, \
-								 shortest); \
+				whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], \
+							      pmg_shortest(&rows[lane], square), is_past); \
+				whole = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], &rows[lane], \
+								 whole); \
 			} \
 			for (int64_t i = lane; i < lane + square; i++) \
 				for (int64_t row = whole; row < rows[i]; row++) \
