@@ -818,6 +818,14 @@ static void cable_extents(const void *arguments, int64_t *extents)
 	extents[32] = n;
 }
 
+static bool cable_suits(const void *arguments)
+{
+	const cable_args *args = arguments;
+	const int64_t nCells = args->nCells;
+
+	return nCells >= 4;
+}
+
 static const pmg_work_desc cable_work[] = {
 	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1339,6 +1347,7 @@ static const pmg_pipeline_desc cable_isl_description = {
 	.has_loop = true,
 	.extents = cable_isl_extents,
 	.assumption = cable_assumption,
+	.suits = cable_suits,
 	.kernel = cable_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 20, .work = cable_isl_work, .count = cable_isl_count,
@@ -1371,6 +1380,7 @@ static const pmg_pipeline_desc cable_description = {
 	.has_loop = true,
 	.extents = cable_extents,
 	.assumption = cable_assumption,
+	.suits = cable_suits,
 	.kernel = cable_kernel,
 	.n_candidates = 3, .candidates = cable_candidates,
 	.n_work = 18, .work = cable_work, .count = cable_count,

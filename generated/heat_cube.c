@@ -1015,6 +1015,14 @@ static void heat_cube_extents(const void *arguments, int64_t *extents)
 	extents[51] = 16;
 }
 
+static bool heat_cube_suits(const void *arguments)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nx = args->nx;
+
+	return nx >= 4;
+}
+
 static const pmg_work_desc heat_cube_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1557,6 +1565,15 @@ static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 	extents[80] = 16;
 }
 
+static bool heat_cube_isl_suits(const void *arguments)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+
+	return nx >= 4 || ny >= 4;
+}
+
 static const pmg_work_desc heat_cube_isl_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1653,6 +1670,7 @@ static const pmg_pipeline_desc heat_cube_isl_description = {
 	.has_loop = true,
 	.extents = heat_cube_isl_extents,
 	.assumption = NULL,
+	.suits = heat_cube_isl_suits,
 	.kernel = heat_cube_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 24, .work = heat_cube_isl_work, .count = heat_cube_isl_count,
@@ -1685,6 +1703,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.has_loop = true,
 	.extents = heat_cube_extents,
 	.assumption = NULL,
+	.suits = heat_cube_suits,
 	.kernel = heat_cube_kernel,
 	.n_candidates = 3, .candidates = heat_cube_candidates,
 	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,

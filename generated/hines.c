@@ -539,6 +539,14 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[26] = n;
 }
 
+static bool hines_suits(const void *arguments)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 4;
+}
+
 static const pmg_work_desc hines_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -888,6 +896,7 @@ static const pmg_pipeline_desc hines_isl_description = {
 	.has_loop = false,
 	.extents = hines_isl_extents,
 	.assumption = NULL,
+	.suits = hines_suits,
 	.kernel = hines_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 9, .work = hines_isl_work, .count = hines_isl_count,
@@ -920,6 +929,7 @@ static const pmg_pipeline_desc hines_description = {
 	.has_loop = false,
 	.extents = hines_extents,
 	.assumption = NULL,
+	.suits = hines_suits,
 	.kernel = hines_kernel,
 	.n_candidates = 3, .candidates = hines_candidates,
 	.n_work = 9, .work = hines_work, .count = hines_count,
@@ -1444,6 +1454,14 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[26] = n;
 }
 
+static bool hines_written_suits(const void *arguments)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 4;
+}
+
 static const pmg_work_desc hines_written_work[] = {
 	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1793,6 +1811,7 @@ static const pmg_pipeline_desc hines_written_isl_description = {
 	.has_loop = false,
 	.extents = hines_written_isl_extents,
 	.assumption = NULL,
+	.suits = hines_written_suits,
 	.kernel = hines_written_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 9, .work = hines_written_isl_work, .count = hines_written_isl_count,
@@ -1825,6 +1844,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.has_loop = false,
 	.extents = hines_written_extents,
 	.assumption = NULL,
+	.suits = hines_written_suits,
 	.kernel = hines_written_kernel,
 	.n_candidates = 3, .candidates = hines_written_candidates,
 	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
@@ -2343,6 +2363,14 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[38] = 0;
 }
 
+static bool hines_forest_suits(const void *arguments)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 4;
+}
+
 static const pmg_work_desc hines_forest_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2748,6 +2776,7 @@ static const pmg_pipeline_desc hines_forest_isl_description = {
 	.has_loop = false,
 	.extents = hines_forest_isl_extents,
 	.assumption = NULL,
+	.suits = hines_forest_suits,
 	.kernel = hines_forest_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 9, .work = hines_forest_isl_work, .count = hines_forest_isl_count,
@@ -2780,6 +2809,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.has_loop = false,
 	.extents = hines_forest_extents,
 	.assumption = NULL,
+	.suits = hines_forest_suits,
 	.kernel = hines_forest_kernel,
 	.n_candidates = 3, .candidates = hines_forest_candidates,
 	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,

@@ -505,6 +505,14 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[30] = 16;
 }
 
+static bool thomas_suits(const void *arguments)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 4;
+}
+
 static const pmg_work_desc thomas_work[] = {
 	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -839,6 +847,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.has_loop = false,
 	.extents = thomas_isl_extents,
 	.assumption = NULL,
+	.suits = thomas_suits,
 	.kernel = thomas_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 7, .work = thomas_isl_work, .count = thomas_isl_count,
@@ -871,6 +880,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.has_loop = false,
 	.extents = thomas_extents,
 	.assumption = NULL,
+	.suits = thomas_suits,
 	.kernel = thomas_kernel,
 	.n_candidates = 3, .candidates = thomas_candidates,
 	.n_work = 7, .work = thomas_work, .count = thomas_count,

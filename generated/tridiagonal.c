@@ -498,6 +498,14 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[30] = 16;
 }
 
+static bool tri_batch_suits(const void *arguments)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 4;
+}
+
 static const pmg_work_desc tri_batch_work[] = {
 	{ "x.pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -832,6 +840,7 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.has_loop = false,
 	.extents = tri_batch_isl_extents,
 	.assumption = NULL,
+	.suits = tri_batch_suits,
 	.kernel = tri_batch_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 7, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
@@ -864,6 +873,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.has_loop = false,
 	.extents = tri_batch_extents,
 	.assumption = NULL,
+	.suits = tri_batch_suits,
 	.kernel = tri_batch_kernel,
 	.n_candidates = 3, .candidates = tri_batch_candidates,
 	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
@@ -1286,6 +1296,14 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[19] = 16;
 }
 
+static bool heat_suits(const void *arguments)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+
+	return nRods >= 4;
+}
+
 static const pmg_work_desc heat_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1607,6 +1625,7 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.has_loop = true,
 	.extents = heat_isl_extents,
 	.assumption = NULL,
+	.suits = heat_suits,
 	.kernel = heat_isl_kernel,
 	.choice = "--schedule=isl",
 	.n_work = 10, .work = heat_isl_work, .count = heat_isl_count,
@@ -1639,6 +1658,7 @@ static const pmg_pipeline_desc heat_description = {
 	.has_loop = true,
 	.extents = heat_extents,
 	.assumption = NULL,
+	.suits = heat_suits,
 	.kernel = heat_kernel,
 	.n_candidates = 3, .candidates = heat_candidates,
 	.n_work = 10, .work = heat_work, .count = heat_count,

@@ -43,6 +43,21 @@ static bool is_eligible(const struct choosing *c, const pmg_pipeline_desc *candi
 	return !c->options->deterministic || candidate->is_ordered;
 }
 
+static bool is_suitable(const struct choosing *c, const pmg_pipeline_desc *candidate)
+{
+	return !candidate->suits || candidate->suits(c->args);
+}
+
+/* Is it meant for other sizes, and there is one that may be taken and is meant for these? */
+static bool is_unfit(const struct choosing *c, const pmg_pipeline_desc *candidate)
+{
+	bool is = false;
+
+	for (int32_t i = 0; i < c->desc->n_candidates && !is; i++)
+		is = is_eligible(c, c->desc->candidates[i]) && is_suitable(c, c->desc->candidates[i]);
+	return is && !is_suitable(c, candidate);
+}
+
 static pmg_status plan_of_candidate(const struct choosing *c, const pmg_pipeline_desc *candidate,
 				    const char *reason, struct plan **plan)
 {
@@ -75,7 +90,7 @@ static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
 }
 
-/* The first that may be taken and can hold the data. */
+/* The first that may be taken, is meant for the sizes, if there is such a one, and can hold the data. */
 static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 {
 	const int32_t n = c->desc->n_candidates > 0 ? c->desc->n_candidates : 1;
@@ -88,6 +103,10 @@ static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 
 		if (!is_eligible(c, candidate)) {
 			reason = "the first that is ordered";
+			continue;
+		}
+		if (is_unfit(c, candidate)) {
+			reason = "the first that suits the sizes";
 			continue;
 		}
 		is_any = true;
@@ -117,6 +136,8 @@ static void trials_begin(const struct choosing *c)
 		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads_of(c->options->threads));
 		if (!is_eligible(c, candidate))
 			snprintf(trial->problem, sizeof trial->problem, "its sums depend on the order of threads");
+		else if (is_unfit(c, candidate))
+			snprintf(trial->problem, sizeof trial->problem, "it is meant for other sizes");
 	}
 }
 

@@ -377,6 +377,8 @@ struct pmg_pipeline_desc {
 	const pmg_pipeline_desc *const *candidates;
 	const char *choice;                     /* what tells it from the first one, which has NULL */
 	pmg_kernel *kernels[PMG_ISA_N];         /* the kernel for each instruction set, in their order; or NULL */
+	bool (*suits)(const void *args);        /* are these the sizes that it is meant for? NULL: any; parameters are
+						 * checked before */
 	bool is_ordered;                        /* no sum depends on the order in which threads come */
 	/* The work of each statement. `count` writes the points of the i-th to counts[2*i], its rows behind that. The
 	 * sizes that restructurings find are those of the plan. */
@@ -393,7 +395,7 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 
 /* How a plan chooses among the candidates of its pipeline. */
 typedef enum pmg_tune {
-	PMG_TUNE_OFF,           /* the first */
+	PMG_TUNE_OFF,           /* the first that suits the sizes, or of all */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
 	PMG_TUNE_MEASURE        /* each is planned and run PMG_TRIAL_RUNS times, the fastest is kept */
 } pmg_tune;

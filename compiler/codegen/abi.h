@@ -40,6 +40,9 @@ void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n);
 
 /* The tables PREFIX_work and PREFIX_count, for a module with stages. */
 void emit_work(struct writer *w, const struct layout *layout, const struct target *target);
+/* Is the candidate not meant for some sizes? The function that tells which. */
+bool has_unfit_sizes(const struct layout *layout);
+void emit_suits(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- candidates.c -------------------------------------------------------------------------------------- */
 

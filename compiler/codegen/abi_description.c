@@ -34,7 +34,7 @@ static bool always(const struct layout *layout)
 	return true;
 }
 
-enum { TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_EXTENTS, TABLE_N };
+enum { TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_EXTENTS, TABLE_SUITS, TABLE_N };
 
 static const struct own_table {
 	const char *name;
@@ -46,6 +46,7 @@ static const struct own_table {
 	[TABLE_RESTRUCTURINGS] = { "restructurings", has_restructurings, emit_restructuring_table },
 	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
 	[TABLE_EXTENTS] = { "extents", always, emit_extents },
+	[TABLE_SUITS] = { "suits", has_unfit_sizes, emit_suits },
 };
 
 static const char *table_text(const struct own_table *table, const struct layout *layout, const char *prefix,
@@ -116,6 +117,8 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
 	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
 	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");
+	if (has_unfit_sizes(layout))
+		line(w, ".suits = %s,", tables[TABLE_SUITS]);
 	line(w, ".kernel = %s_kernel,", layout->prefix);
 	if (target->device_ending)
 		line(w, ".device = &%s_device,", p);

@@ -164,7 +164,12 @@ static const char *difference(struct work *work, const struct expr *hi, const st
 	struct affine a = affine_of_expr(&work->emit, NULL, hi), b = affine_of_expr(&work->emit, NULL, lo);
 	struct affine d = affine_combine(work->emit.arena, 1, &a, -1, &b);
 
-	return arena_printf(work->emit.arena, "(double) (%s)", affine_plain(work->emit.arena, &d));
+	return affine_plain(work->emit.arena, &d);
+}
+
+static const char *real_difference(struct work *work, const struct expr *hi, const struct expr *lo)
+{
+	return arena_printf(work->emit.arena, "(double) (%s)", difference(work, hi, lo));
 }
 
 /* The array whose offsets are the bounds of a dim; NULL. */
@@ -182,12 +187,12 @@ static const char *iterations(struct work *work, const struct stage *stage, cons
 	struct affine limit;
 
 	if (is_countable(work, dim->lo) && is_countable(work, dim->hi))
-		return difference(work, dim->hi, dim->lo);
+		return real_difference(work, dim->hi, dim->lo);
 	if (!offsets || !is_countable(work, offsets->limit) || !is_countable(work, offsets->hi[0]))
 		return SHORT_RANGE;
 	limit = affine_of_expr(&work->emit, NULL, offsets->limit);
 	return arena_printf(work->emit.arena, "(double) (%s)/%s", affine_plain(work->emit.arena, &limit),
-			    difference(work, offsets->hi[0], offsets->lo[0]));
+			    real_difference(work, offsets->hi[0], offsets->lo[0]));
 }
 
 static const char *product(struct work *work, const struct stage *stage, int without)
@@ -237,6 +242,67 @@ static void emit_count_function(struct work *work, struct writer *w)
 	line(w, "(void) plan;");
 	if (!needs_args(layout, text, false))
 		line(w, "(void) %s;", arguments);
+	close_block(w, "}");
+	writer_blank(w);
+}
+
+/* ---- sizes for which blocks are meant ---- */
+
+/* With fewer of its lanes in use, a block takes longer than one system after the other. */
+enum { LEAST_PART = 4 };
+
+struct sizes {
+	struct work work;
+	struct str condition;
+	bool is_any;
+};
+
+static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct sizes *sizes = user;
+	const struct mark *mark = mark_of_node(node);
+
+	if (!mark || mark->kind != MARK_BLOCK)
+		return isl_bool_true;
+	if (is_countable(&sizes->work, mark->dim->lo) && is_countable(&sizes->work, mark->dim->hi))
+		str_add(&sizes->condition, "%s%s >= %lld", sizes->condition.length ? " || " : "",
+			difference(&sizes->work, mark->dim->hi, mark->dim->lo),
+			(long long) mark->factor/LEAST_PART);
+	else
+		sizes->is_any = true;
+	return isl_bool_true;
+}
+
+/* NULL: any sizes. */
+static const char *condition_of(const struct layout *layout)
+{
+	struct module *module = layout->module;
+	struct sizes sizes = { .condition = str_new(module->arena) };
+
+	sizes.work = (struct work) { .layout = layout, .emit = { .module = module, .arena = module->arena,
+								 .layout = layout } };
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_block, &sizes);
+	return sizes.is_any || !sizes.condition.length ? NULL : str_text(&sizes.condition);
+}
+
+bool has_unfit_sizes(const struct layout *layout)
+{
+	return layout->has_work && condition_of(layout);
+}
+
+void emit_suits(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	const char *condition = condition_of(layout);
+
+	(void) target;
+	line(w, "static bool %s_suits(const void *arguments)\n{", layout->prefix);
+	w->indent++;
+	line(w, "const %s_args *args = arguments;", layout->module->name);
+	emit_params(w, layout, condition, false);
+	writer_blank(w);
+	line(w, "return %s;", condition);
 	close_block(w, "}");
 	writer_blank(w);
 }

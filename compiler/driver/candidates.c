@@ -163,9 +163,15 @@ static void add_candidate(struct search *search)
 
 /* ---- combinations ---- */
 
+static bool are_for_sizes(const struct search *search)
+{
+	return search->c->options.candidates == CANDIDATES_FOR_SIZES;
+}
+
 static bool has_enough(const struct search *search)
 {
-	return search->c->arena.is_exhausted || 1 + search->module->candidates.n >= search->c->options.candidates;
+	return search->c->arena.is_exhausted ||
+	       (!are_for_sizes(search) && 1 + search->module->candidates.n >= search->c->options.candidates);
 }
 
 static bool is_full(const struct search *search)
@@ -182,9 +188,12 @@ static void combine(struct search *search, int first, int n)
 	}
 	for (int v = first; v < n_variations; v++)
 		for (int i = 0; i < search->choices[v].n && !is_full(search); i++) {
-			if (search->choices[v].items[i].is_alone && (n > 1 || search->chosen.n))
+			const struct choice *choice = &search->choices[v].items[i];
+
+			if ((choice->is_alone && (n > 1 || search->chosen.n)) ||
+			    (are_for_sizes(search) && !choice->is_for_sizes))
 				continue;
-			vec_push(&search->c->arena, &search->chosen, &search->choices[v].items[i]);
+			vec_push(&search->c->arena, &search->chosen, choice);
 			combine(search, v + 1, n - 1);
 			search->chosen.n--;
 		}
@@ -238,7 +247,7 @@ static void add_candidates(struct compilation *c, struct module *module)
 		variations[v].choices(module, &c->options, &search.choices[v]);
 	for (int n = 1; n <= n_variations && !is_full(&search); n++)
 		combine(&search, 0, n);
-	if (!has_enough(&search) && search.n_left == 0)
+	if (!has_enough(&search) && !are_for_sizes(&search) && search.n_left == 0)
 		module_decide(module, "candidates", module->name,
 			      arena_printf(&c->arena, "%d of the ways to compile it", most), "all",
 			      module->span, "%d stages in the file and %d nested loops take long to compile",

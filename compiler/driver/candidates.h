@@ -12,6 +12,7 @@ struct choice {
 	const char *name;               /* letters for a C name: "PHI_voxel" */
 	const char *reason;             /* when it may pay */
 	bool is_alone;                  /* not combined with choices of other variations */
+	bool is_for_sizes;              /* for sizes that blocks are not meant for (codegen/work.c) */
 	const char *flag;               /* of pmgc; NULL: */
 	struct override override;       /* an item of the schedule block */
 };

@@ -108,6 +108,12 @@ struct generate {
 	const char **c_text, **h_text;
 };
 
+static bool wants_candidates(struct compilation *c)
+{
+	return (c->options.candidates > 1 || c->options.candidates == CANDIDATES_FOR_SIZES) &&
+	       !compilation_device_ending(c);
+}
+
 static bool candidates_step(struct compilation *c, void *unused)
 {
 	(void) unused;
@@ -181,7 +187,7 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
-	if (c->options.candidates > 1 && !compilation_device_ending(c) && !guarded(c, candidates_step, NULL))
+	if (wants_candidates(c) && !guarded(c, candidates_step, NULL))
 		return false;
 	return guarded(c, generate_step, &generate);
 }

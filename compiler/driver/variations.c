@@ -60,7 +60,7 @@ static void interleave_choices(const struct module *module, const struct pass_op
 	if (options->interleave && has_blocks(module) && !is_overridden(module, "layout"))
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
-			.reason = "nothing is copied, where there are few systems" }));
+			.is_for_sizes = true, .reason = "nothing is copied, where there are few systems" }));
 }
 
 /* Without threads nothing is atomic. */

@@ -20,6 +20,8 @@ enum {
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
 
 /* What the command line asks of passes. */
+enum { CANDIDATES_FOR_SIZES = -1 };
+
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
 	bool inlining, swap, fuse, storage, parallel, interleave, reciprocals, vector;
@@ -28,7 +30,8 @@ struct pass_options {
 	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */
 	bool deterministic;             /* no sum of floats depends on the order of threads */
-	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1 */
+	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1; CANDIDATES_FOR_SIZES: one,
+					 * and those for sizes that it is not meant for */
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
 	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
 	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */

@@ -152,6 +152,38 @@ static void test_off(struct tests *tests)
 	CHECK(tests, !pmg_plan_report(NULL));
 }
 
+static bool suits_none(const void *args)
+{
+	(void) args;
+	return false;
+}
+
+/* A candidate that is meant for other sizes is taken where all are. */
+static void test_unfit(struct tests *tests)
+{
+	struct attempt attempt;
+
+	attempt_begin(&attempt, 0);
+	attempt.family.desc[FIRST].suits = suits_none;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_OFF });
+	CHECK(tests, has_chosen(&attempt, "fast", "the first that suits the sizes"));
+	attempt_end(tests, &attempt);
+
+	attempt_begin(&attempt, 0);
+	attempt.family.desc[FAST].suits = attempt.family.desc[BROKEN].suits = suits_none;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_ESTIMATE });
+	CHECK(tests, has_chosen(&attempt, "large", "estimated"));
+	CHECK(tests, strcmp(attempt.report->trials[FAST].problem, "it is meant for other sizes") == 0);
+	attempt_end(tests, &attempt);
+
+	attempt_begin(&attempt, 0);
+	for (int i = 0; i < N_CANDIDATES; i++)
+		attempt.family.desc[i].suits = suits_none;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_OFF });
+	CHECK(tests, has_chosen(&attempt, "", "the first"));
+	attempt_end(tests, &attempt);
+}
+
 static void test_estimate(struct tests *tests)
 {
 	struct attempt attempt;
@@ -382,6 +414,7 @@ static void test_failing(struct tests *tests)
 void test_tune(struct tests *tests)
 {
 	test_off(tests);
+	test_unfit(tests);
 	test_estimate(tests);
 	test_measure(tests);
 	test_inputs(tests);

@@ -362,6 +362,16 @@ def libraries(life):
     run("kinds.pmg", "--pipeline", "sums", "--compare", "a=random:3", "b=random:4", "n=50", "m=70")
 
 
+def few_systems():
+    """What runs in blocks comes with a kernel for few systems; both agree with the interpreter."""
+    program = str(Path(LIFE_EXAMPLES["Y"]).with_name("tridiagonal.pmg"))
+    for n_systems in 1, 3, 4, 17:
+        run(program, "--pipeline", "tri_batch", f"nSystems={n_systems}", "n=50", "a=random:1", "b=3", "c=random:2",
+            "d=random:3", "--compare", "--keep", "few")
+    text = next(Path("few").glob("*.c")).read_text()
+    check("return nSystems >= 4;" in text and '.choice = "--interleave=off"' in text, "a kernel for few systems")
+
+
 def single_sums():
     """Rows and dot products in single precision: within its bound, and not in double precision by mistake."""
     data = "PHI=random:1 D=random:2 nAtoms=9 nVoxels=30 nFibers=20 nCoeffs=900 --threads=2 --compare".split()
@@ -520,6 +530,7 @@ def main():
         for test in randoms, wrong_words, wrong_data, wrong_indices, wrong_programs, broken_assumptions:
             test()
         libraries(life)
+        few_systems()
         large_results()
         narrow_indices()
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run

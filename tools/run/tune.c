@@ -29,7 +29,7 @@ static bool find_mode(const char *text, pmg_tune *mode)
 	return false;
 }
 
-/* Without a choice to take there is no need to compile several. */
+/* Without a choice to take there is no need to compile several, but for those that the sizes may need. */
 bool tune_open(struct session *s, struct failure *failure)
 {
 	bool varies = s->values.candidate != NULL;
@@ -43,7 +43,7 @@ bool tune_open(struct session *s, struct failure *failure)
 		s->values.candidate = "";
 	varies = varies || s->tune != PMG_TUNE_OFF;
 	if (s->values.passes.candidates == 0)
-		s->values.passes.candidates = varies ? CANDIDATES : 1;
+		s->values.passes.candidates = varies ? CANDIDATES : CANDIDATES_FOR_SIZES;
 	return true;
 }
 
