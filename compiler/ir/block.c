@@ -12,6 +12,7 @@ struct look {
 	bool is_write;
 	block_use_list uses;
 	struct array *segments;         /* of which the loop runs over the numbers; NULL */
+	bool has_number;                /* the number of an iteration is computed with */
 	const char *problem;
 };
 
@@ -166,10 +167,11 @@ static void check_dims(struct look *look)
 }
 
 /* What is computed must not be made of numbers that the lanes have of their own, but by subscripts. */
-static bool computes_with(const struct look *look, const struct expr *expr)
+static bool computes_with(struct look *look, const struct expr *expr)
 {
 	bool does = expr->kind == EXPR_DIM && is_of_segment(look, expr->index);
 
+	look->has_number |= expr->kind == EXPR_DIM && expr->index == look->level;
 	for (int i = 0; i < expr_n_args(expr) && !does; i++)
 		does = computes_with(look, expr->args[i]);
 	return does;
@@ -290,6 +292,8 @@ static struct look look_below(struct module *module, __isl_keep isl_schedule_nod
 		stage_reads(look.stage, look_at_access, &look);
 	}
 	isl_union_set_free(domain);
+	if (look.has_number && look.segments && !look.problem)
+		look.problem = "numbers of segments, which blocks take by length, are computed with";
 	return look;
 }
 

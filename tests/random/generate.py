@@ -250,7 +250,8 @@ class Program:
         y = self.output("p")
         first, step = self.pick(("k == off[s]", "k-1"), ("k == off[s+1]-1", "k+1"))
         self.add(f"{y}[k] = case {{ {first} : {self.read(K1)}; "
-                 f"else : {y}[{step}] + {self.expr(K1, 1)}; }} for s in 0..n, k in off[s]..off[s+1];")
+                 f"else : {y}[{step}]{self.pick('', '', '/(-1)')} + {self.pick('', '', 's - ')}{self.expr(K1, 1)}; }} "
+                 f"for s in 0..n, k in off[s]..off[s+1];")
         self.done(y, "p")
 
     def tree_recurrence(self):
