@@ -124,6 +124,20 @@ static const struct array *changed_before(const struct use *use, const struct st
 	return NULL;
 }
 
+/* Is it computed in each iteration of the loop, other cells in each, and read behind it? */
+static bool is_read_behind_loop(const struct use *use)
+{
+	bool is = false;
+
+	for (int i = 0; i < use->module->stages.n; i++) {
+		struct stage *stage = use->module->stages.items[i];
+
+		is = is || (stage_reads_array(stage, use->array) &&
+			    place_of(use->module, stage->group).region == REGION_EPILOGUE);
+	}
+	return is && place_of(use->module, use->definition->group).region == REGION_BODY;
+}
+
 /* ---- reads ---- */
 
 static struct expr *shifted(struct arena *arena, struct expr *expr, int64_t by)
@@ -285,6 +299,8 @@ static bool inline_subject(struct module *module, const struct override *overrid
 	const char *reason = use.array ? no_definition(&use) : "it is not an array";
 	const struct array *changed = reason ? NULL : changed_for_some(&use);
 
+	if (!reason && is_read_behind_loop(&use))
+		reason = "each iteration defines other values, and it is read behind the loop";
 	if (reason)
 		return refuse(module, override, DIAG_BAD_ITEM, name, reason);
 	if (changed)
