@@ -5,7 +5,8 @@
  * the cell that is used some points later is fetched now (PMG_FETCH of pmgrt_math.h). Points of a run or segment are
  * followed by those of the next, and behind the last ones the arrays of an inspector may be read.
  *
- * Only cells of one number: of rows, the first cells are a small part. Only what is read: nothing waits for a store.
+ * Only cells of one number: of rows, the first cells are a small part. Only what is read, at every point: nothing waits
+ * for a store, and what is chosen elsewhere need not exist.
  * Only loops that are no vectors, which a fetch for each point would hinder. */
 #include "codegen/codegen_private.h"
 
@@ -42,7 +43,7 @@ void emit_ahead(struct emit *e, const struct mark *bind, const struct point *poi
 	struct search search = { .dim = mark_dim_number(bind), .arena = e->arena };
 	struct affine index;
 
-	if (e->target->device_ending || !is_at_points(stage, &bind->dim->source))
+	if (e->target->device_ending || expr_has_choice(stage->value) || !is_at_points(stage, &bind->dim->source))
 		return;
 	expr_reads(stage->value, look_at_access, &search);
 	index = c_index(e, point, &bind->dim->source);

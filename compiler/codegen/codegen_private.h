@@ -256,6 +256,7 @@ struct emit {
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct deferral *deferral; /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
+	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
 	/* The number in the block, the first iteration of the block, the value of the dim. */

@@ -286,7 +286,7 @@ static struct text selection(struct emit *e, const struct expr *expr, const stru
 {
 	struct text text = { arena_printf(e->arena, "%s ? %s : %s", text_at_least(e->arena, args[0], LEVEL_OR),
 					  text_at_least(e->arena, args[1], LEVEL_OR),
-					  text_at_least(e->arena, args[2], LEVEL_OR)), LEVEL_SELECT };
+					  text_at_least(e->arena, args[2], LEVEL_SELECT)), LEVEL_SELECT };
 
 	return c_narrow(e->arena, expr->type, text);
 }
@@ -368,6 +368,7 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
 	};
 	const struct expr *a, *b;
+	int value = -1;
 
 	if (!op_is_comparison(expr->op) || !type_is_integer(expr->args[0]->type))
 		return -1;
@@ -376,10 +377,10 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 	if (expr_equal(a, b))
 		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
 	if (b->kind == EXPR_INT)
-		return settled_by_type(expr->op, a->type, b->integer);
-	if (a->kind == EXPR_INT)
-		return settled_by_type(mirrored[expr->op], b->type, a->integer);
-	return settled_by_difference(e, point, expr);
+		value = settled_by_type(expr->op, a->type, b->integer);
+	else if (a->kind == EXPR_INT)
+		value = settled_by_type(mirrored[expr->op], b->type, a->integer);
+	return value >= 0 ? value : settled_by_difference(e, point, expr);
 }
 
 static struct text operation(struct emit *e, const struct expr *expr, const struct text *args)
@@ -402,7 +403,7 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 		return negation(e, args[0], expr->type);
 	case OP_ABS:
 		return absolute(e, args[0], expr->type);
-	case OP_SELECT:
+	case OP_SELECT: case OP_CHOOSE:
 		return selection(e, expr, args);
 	case OP_MIN: case OP_MAX: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
 	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
@@ -416,15 +417,21 @@ static struct text c_operation(struct emit *e, const struct point *point, const 
 	struct text args[3] = { { NULL, LEVEL_PRIMARY } };
 	struct affine sum;
 	int value = settled(e, point, expr);
+	bool is_chosen = e->is_chosen;
 
 	if (value >= 0)
 		return (struct text) { value ? "true" : "false", LEVEL_PRIMARY };
+	if (expr_is_choice(expr) && (value = settled(e, point, expr->args[0])) >= 0)
+		return c_expr(e, point, expr->args[value ? 1 : 2]);
 	if (expr_is_affine(expr)) {
 		sum = affine_of_expr(e, point, expr);
 		return affine_print(e->arena, &sum);
 	}
-	for (int i = 0; i < op_rows[expr->op].arity; i++)
+	for (int i = 0; i < op_rows[expr->op].arity; i++) {
+		e->is_chosen = is_chosen || (expr->op == OP_CHOOSE && i);
 		args[i] = c_expr(e, point, expr->args[i]);
+	}
+	e->is_chosen = is_chosen;
 	return operation(e, expr, args);
 }
 

@@ -2,7 +2,8 @@
  *
  * What the lanes of a deal read once, past the cache next to them, and early enough: of an array by iterations, each
  * lane reads the element of its next iteration while it works at this one. So it does with what such an element is the
- * subscript of, which is then read one iteration earlier still, unless the kernel writes that array. */
+ * subscript of, which is then read one iteration earlier still, unless the kernel writes that array. Not what a choice
+ * reads: where it is not chosen, it need not exist. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -69,6 +70,8 @@ const char *deal_read(struct emit *e, const struct access *access, const char *t
 
 	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
 		return text;
+	if (e->is_chosen)
+		return arena_printf(e->arena, "PMG_ONCE(%s)", text);
 	subscript = subscript_of(e, array->c_name, text);
 	by = subscripts_of(e, subscript);
 	if (by >= 0 || (subscript && !strcmp(subscript, e->deal->variable)))

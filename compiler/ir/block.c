@@ -9,7 +9,7 @@ struct look {
 	const struct mark *loop;
 	struct stage *stage;
 	int level;                      /* of the loop: the number of its dim in all stages */
-	bool is_write;
+	bool is_write, is_chosen;       /* looked at: a write; reads, some of which are not made at all points */
 	block_use_list uses;
 	struct array *segments;         /* of which the loop runs over the numbers; NULL */
 	bool has_number;                /* the number of an iteration is computed with */
@@ -236,6 +236,26 @@ static struct block_use *use_of(struct look *look, struct access *access, int po
 	return &look->uses.items[look->uses.n - 1];
 }
 
+/* Has it cells for all iterations of the statement, also those that do not choose to read them? */
+static bool has_systems(const struct look *look, const struct access *access, int position)
+{
+	isl_set *cells = isl_map_range(access_map(look->module, look->stage, access));
+	isl_set *box = array_box(look->module, access->array);
+	unsigned behind = (unsigned) (access->array->rank - position - 1);
+	bool has;
+
+	cells = isl_set_project_out(cells, isl_dim_set, (unsigned) position + 1, behind);
+	cells = isl_set_project_out(cells, isl_dim_set, 0, (unsigned) position);
+	box = isl_set_project_out(box, isl_dim_set, (unsigned) position + 1, behind);
+	box = isl_set_project_out(box, isl_dim_set, 0, (unsigned) position);
+	cells = isl_set_reset_tuple_id(cells);
+	box = isl_set_reset_tuple_id(box);
+	has = isl_set_is_subset(cells, box) == isl_bool_true;
+	isl_set_free(cells);
+	isl_set_free(box);
+	return has;
+}
+
 static bool is_read_of_border(const struct look *look, const struct access *access)
 {
 	for (int d = look->level + 1; d < look->stage->dims.n; d++)
@@ -253,6 +273,9 @@ static void look_at_access(struct access *access, void *user)
 	if (access->array->role == ROLE_LOCAL || is_read_of_border(look, access))
 		return;
 	position = position_of(look, access);
+	if (look->is_chosen && position >= 0 && !has_systems(look, access, position))
+		look->problem = arena_printf(look->module->arena, "'%s' has no cells for some of its iterations",
+					     access->array->name);
 	use = use_of(look, access, position);
 	if (uses_segment(look, access))
 		use->segments = look->segments;
@@ -289,7 +312,9 @@ static struct look look_below(struct module *module, __isl_keep isl_schedule_nod
 		look.is_write = true;
 		look_at_access(&look.stage->write, &look);
 		look.is_write = false;
+		look.is_chosen = expr_has_choice(look.stage->value);
 		stage_reads(look.stage, look_at_access, &look);
+		look.is_chosen = false;
 	}
 	isl_union_set_free(domain);
 	if (look.has_number && look.segments && !look.problem)

@@ -136,9 +136,8 @@ static __isl_give isl_set *cells_for(const struct check *check, __isl_keep isl_s
 	return stage_is_in_loop(check->module, check->stage) ? cells : set_of_iterations(check->module, cells);
 }
 
-static void check_access(struct access *access, void *user)
+static void check_access(const struct access *access, struct check *check)
 {
-	struct check *check = user;
 	isl_set *defined;
 	isl_map *map, *bad;
 
@@ -159,6 +158,43 @@ static void check_access(struct access *access, void *user)
 	bad = isl_map_subtract_range(map, cells_for(check, defined));
 	if (!is_proved(check->module, &bad))
 		report_cell(check, access, bad, DIAG_READ_UNDEFINED, "not defined");
+}
+
+static void check_reads(struct expr *expr, struct check *check);
+
+/* What is read below a choice is read at the points where it is chosen. */
+static void check_choice(struct expr *expr, struct check *check)
+{
+	struct stage *stage = check->stage;
+	isl_set *domain = stage->domain, *chosen = expr_set(check->module, stage, expr->args[0]);
+
+	stage->domain = isl_set_intersect(isl_set_copy(domain), isl_set_copy(chosen));
+	check_reads(expr->args[1], check);
+	isl_set_free(stage->domain);
+	stage->domain = isl_set_subtract(isl_set_copy(domain), chosen);
+	check_reads(expr->args[2], check);
+	isl_set_free(stage->domain);
+	stage->domain = domain;
+}
+
+static void check_reads(struct expr *expr, struct check *check)
+{
+	if (expr->kind == EXPR_READ)
+		check_access(&expr->access, check);
+	if (expr_is_choice(expr))
+		check_choice(expr, check);
+	for (int i = 0; !expr_is_choice(expr) && i < expr_n_args(expr); i++)
+		check_reads(expr->args[i], check);
+}
+
+static void check_stage_reads(struct check *check)
+{
+	const dim_list *dims = &check->stage->dims;
+
+	check_reads(check->stage->value, check);
+	for (int i = 0; i < dims->n; i++)
+		if (dims->items[i].kind != DIM_RANGE)
+			check_access(&dims->items[i].source, check);
 }
 
 /* ---- what is defined ---- */
@@ -350,7 +386,7 @@ static void check_until(struct check *check)
 	until.domain = until_domain(module, &until);
 	check->stage = &until;
 	check->verb = "reads";
-	expr_reads(module->loop.until, check_access, check);
+	check_reads(module->loop.until, check);
 	isl_set_free(until.domain);
 }
 
@@ -365,7 +401,7 @@ bool module_check_accesses(struct module *module)
 		check.stage = module->stages.items[i];
 		check.verb = "reads";
 		check.defined = defined;
-		stage_reads(check.stage, check_access, &check);
+		check_stage_reads(&check);
 		check.verb = "writes";
 		check.defined = none;
 		check_access(&check.stage->write, &check);

@@ -129,7 +129,7 @@ enum scalar_type op_result_type(enum expr_op op, struct expr *const *args)
 {
 	if (op_is_comparison(op) || op_is_logical(op))
 		return TYPE_BOOL;
-	return args[op == OP_SELECT ? 1 : 0]->type;
+	return args[op == OP_SELECT || op == OP_CHOOSE ? 1 : 0]->type;
 }
 
 int expr_n_args(const struct expr *expr)
@@ -137,6 +137,20 @@ int expr_n_args(const struct expr *expr)
 	if (expr->kind == EXPR_OP)
 		return op_arity(expr->op);
 	return expr->kind == EXPR_CAST ? 1 : 0;
+}
+
+bool expr_is_choice(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_CHOOSE;
+}
+
+bool expr_has_choice(const struct expr *expr)
+{
+	bool has = expr_is_choice(expr);
+
+	for (int i = 0; !has && i < expr_n_args(expr); i++)
+		has = expr_has_choice(expr->args[i]);
+	return has;
 }
 
 int access_n_subs(const struct access *access)

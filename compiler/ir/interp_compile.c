@@ -127,15 +127,6 @@ static struct stage_run compile_stage(struct run *run, const struct stage *stage
 	return compiled;
 }
 
-static bool group_reads(const struct group *group, const struct array *array)
-{
-	bool reads = false;
-
-	for (int i = 0; !reads && i < group->stages.n; i++)
-		reads = stage_reads_array(group->stages.items[i], array);
-	return reads;
-}
-
 /* A recurrence keeps track of the cells that it sets. */
 static void find_recurrence(struct run *run, struct group_run *group)
 {

@@ -153,7 +153,12 @@ static int64_t compare_reals(enum expr_op op, double a, double b)
 	return op == OP_GT ? a > b : a >= b;
 }
 
-static int64_t choose_integer(struct run *run, const struct node *node)
+static const struct node *chosen(struct run *run, const struct node *node)
+{
+	return node->args[eval_integer(run, node->args[0]) ? 1 : 2];
+}
+
+static int64_t select_integer(struct run *run, const struct node *node)
 {
 	int64_t condition = eval_integer(run, node->args[0]);
 	int64_t a = eval_integer(run, node->args[1]), b = eval_integer(run, node->args[2]);
@@ -187,8 +192,8 @@ static int64_t operate_on_integers(struct run *run, const struct node *node)
 		return a < b ? a : b;
 	case OP_MAX:
 		return a > b ? a : b;
-	case OP_SELECT: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS: case OP_TANH:
-	case OP_FLOOR: case OP_EXPRELR: case OP_N:
+	case OP_SELECT: case OP_CHOOSE: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
 		break;
 	}
 	return 0;
@@ -224,7 +229,9 @@ int64_t eval_integer(struct run *run, const struct node *node)
 		return cast_to_integer(run, node);
 	case EXPR_OP:
 		if (node->op == OP_SELECT)
-			return choose_integer(run, node);
+			return select_integer(run, node);
+		if (node->op == OP_CHOOSE)
+			return eval_integer(run, chosen(run, node));
 		if (node->has_float_args)
 			return compare_reals(node->op, eval_real(run, node->args[0]), eval_real(run, node->args[1]));
 		return operate_on_integers(run, node);
@@ -270,7 +277,7 @@ static double apply(enum expr_op op, double x)
 		return exprelr(x);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_MOD: case OP_MIN: case OP_MAX: case OP_SELECT:
-	case OP_POW: case OP_N:
+	case OP_CHOOSE: case OP_POW: case OP_N:
 		break;
 	}
 	return 0;
@@ -301,14 +308,14 @@ static double combine(enum expr_op op, double a, double b)
 	case OP_POW:
 		return pow(a, b);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
-	case OP_MOD: case OP_NEG: case OP_SELECT: case OP_ABS: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN:
-	case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
+	case OP_MOD: case OP_NEG: case OP_SELECT: case OP_CHOOSE: case OP_ABS: case OP_EXP: case OP_LOG: case OP_SQRT:
+	case OP_SIN: case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
 		break;
 	}
 	return 0;
 }
 
-static double choose_real(struct run *run, const struct node *node)
+static double select_real(struct run *run, const struct node *node)
 {
 	int64_t condition = eval_integer(run, node->args[0]);
 	double a = eval_real(run, node->args[1]), b = eval_real(run, node->args[2]);
@@ -321,7 +328,9 @@ static double operate_on_reals(struct run *run, const struct node *node)
 	double a;
 
 	if (node->op == OP_SELECT)
-		return choose_real(run, node);
+		return select_real(run, node);
+	if (node->op == OP_CHOOSE)
+		return eval_real(run, chosen(run, node));
 	a = eval_real(run, node->args[0]);
 	a = node->args[1] ? combine(node->op, a, eval_real(run, node->args[1])) : apply(node->op, a);
 	return node->type == TYPE_F32 ? (float) a : a;

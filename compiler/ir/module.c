@@ -289,13 +289,18 @@ bool group_writes(const struct group *group, const struct array *array)
 	return writes;
 }
 
+bool group_reads(const struct group *group, const struct array *array)
+{
+	bool reads = false;
+
+	for (int s = 0; !reads && s < group->stages.n; s++)
+		reads = stage_reads_array(group->stages.items[s], array);
+	return reads;
+}
+
 bool group_touches(const struct group *group, const struct array *array)
 {
-	bool touches = group_writes(group, array);
-
-	for (int s = 0; !touches && s < group->stages.n; s++)
-		touches = stage_reads_array(group->stages.items[s], array);
-	return touches;
+	return group_writes(group, array) || group_reads(group, array);
 }
 
 void group_run_forwards(struct module *module, struct group *group)

@@ -413,6 +413,10 @@ int op_arity(enum expr_op op);
 bool op_is_comparison(enum expr_op op);
 enum scalar_type op_result_type(enum expr_op op, struct expr *const *args);
 int expr_n_args(const struct expr *expr);               /* of OP and CAST, else 0 */
+/* A CHOOSE; has it, or an operand, one? Then there may be reads that are made at some points only: whoever evaluates
+ * reads at another place or time than the whole leaves such an expression alone. */
+bool expr_is_choice(const struct expr *expr);
+bool expr_has_choice(const struct expr *expr);
 int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL array */
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
@@ -445,6 +449,7 @@ bool array_is_optional(const struct module *module, const struct array *array);
 bool restructuring_reads(const struct restructuring *restructuring, const struct array *array);
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
 bool group_writes(const struct group *group, const struct array *array);
+bool group_reads(const struct group *group, const struct array *array);
 bool group_touches(const struct group *group, const struct array *array);       /* reads or writes it */
 void group_run_forwards(struct module *module, struct group *group);            /* in the direction of each dim */
 int64_t group_shift(const struct group *group, int dim);/* also of a dim that is none of the common ones: 0 */

@@ -118,14 +118,17 @@ static bool op_takes(enum expr_op op, enum scalar_type type)
 		return type_is_float(type);
 	if (op == OP_MOD)
 		return type_is_integer(type);
-	return type != TYPE_BOOL || op_is_comparison(op) || op == OP_SELECT || op == OP_MIN || op == OP_MAX;
+	return type != TYPE_BOOL || op_is_comparison(op) || op == OP_SELECT ||
+	       op == OP_CHOOSE || op == OP_MIN || op == OP_MAX;
 }
 
 static bool op_types_agree(const struct expr *expr)
 {
-	int first = expr->op == OP_SELECT ? 1 : 0;
+	int first = expr->op == OP_SELECT || expr->op == OP_CHOOSE ? 1 : 0;
 
-	if (expr->op == OP_SELECT && expr->args[0]->type != TYPE_BOOL)
+	if (first && expr->args[0]->type != TYPE_BOOL)
+		return false;
+	if (expr->op == OP_CHOOSE && !expr_is_affine_condition(expr->args[0]))
 		return false;
 	for (int i = first; i < op_arity(expr->op); i++)
 		if (expr->args[i]->type != expr->args[first]->type || !op_takes(expr->op, expr->args[i]->type))

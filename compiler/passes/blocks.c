@@ -39,7 +39,8 @@ static void look_at_read(struct access *access, void *user)
 		return;
 	row = access->subs[sweep->use->first];
 	sweep->is_of_rows = sweep->is_of_rows && row->kind == EXPR_DIM && row->index == sweep->level &&
-			    sweep->stage->dims.items[sweep->level].kind == DIM_RANGE;
+			    sweep->stage->dims.items[sweep->level].kind == DIM_RANGE &&
+			    !expr_has_choice(sweep->stage->value);
 }
 
 static bool reads_rows(struct sweep *sweep, __isl_keep isl_schedule_node *node)

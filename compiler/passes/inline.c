@@ -1,32 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Definitions put in the place of their reads. Of an array with one definition, a value for each point and no choice,
- * each read is replaced by the value at the subscripts of the read, and what nobody reads any more is dropped. What
- * the value reads must be the same there: nothing that writes it may run in between.
+ * Definitions put in the place of their reads. Of an array with one definition, by cases or not, that has a value for
+ * each point, each read is replaced by the value at the subscripts of the read, and what nobody reads any more is
+ * dropped. What the value reads must be the same there: nothing that writes it may run in between.
  *
- * By itself the compiler does this where nothing is computed twice: one stage reads the array, at one subscript and
- * once for each of its points; a value of few operations may be read there several times. `inline f` asks for it
- * everywhere, and is refused with the reason where it cannot be. Values that other items name stay. */
+ * By itself the compiler does this where nothing is computed twice and there is one case: one stage reads the array, at
+ * one subscript and once for each of its points; a value of few operations may be read there several times. `inline f`
+ * asks for it everywhere, and is refused with the reason where it cannot be. Values that other items name stay. */
 #include <string.h>
 
-#include "passes/pass_private.h"
+#include "passes/inline_private.h"
 
 enum { CHEAP = 3, LARGE = 400 };        /* operations: may be done twice; make a statement too long */
-
-struct use {
-	struct module *module;
-	struct array *array;
-	struct stage *definition;
-	int dim_of[8];                  /* by subscript: the dim of the definition that it is, plus `offset` */
-	int64_t offset[8];
-};
 
 /* ---- the definition ---- */
 
 /* Each dim of the stage is one subscript of what it writes. */
-static bool is_point_wise(struct use *use)
+static bool is_point_wise(struct use *use, const struct stage *stage)
 {
-	const struct stage *stage = use->definition;
 	unsigned seen = 0;
 
 	if (stage->dims.n != use->array->rank)
@@ -40,6 +31,22 @@ static bool is_point_wise(struct use *use)
 	return seen == (1U << stage->dims.n) - 1;
 }
 
+/* And all cases have the dims and subscripts of the first. */
+static bool are_point_wise(struct use *use)
+{
+	const stage_list *cases = &use->definition->stages;
+	const struct stage *first = cases->items[0];
+	bool are = is_point_wise(use, first);
+
+	for (int i = 1; i < cases->n && are; i++) {
+		are = cases->items[i]->dims.n == first->dims.n &&
+		      access_equal(&cases->items[i]->write, &first->write);
+		for (int d = 0; d < first->dims.n && are; d++)
+			are = dim_equal(&cases->items[i]->dims.items[d], &first->dims.items[d]);
+	}
+	return are;
+}
+
 static void find_local(struct access *access, void *user)
 {
 	bool *found = user;
@@ -47,37 +54,45 @@ static void find_local(struct access *access, void *user)
 	*found = *found || access->array->role == ROLE_LOCAL;
 }
 
-static bool reads_local(struct stage *stage)
+static bool reads_local(const struct group *group)
 {
 	bool found = false;
 
-	expr_reads(stage->value, find_local, &found);
+	for (int i = 0; i < group->stages.n; i++)
+		expr_reads(group->stages.items[i]->value, find_local, &found);
 	return found;
 }
 
 /* Why the array has no definition that could stand for its reads; NULL: it has, and `use` knows it. */
 static const char *no_definition(struct use *use)
 {
+	const struct stage *last = NULL;
+	bool is_one = true;
 	int n = 0;
 
 	if (use->array->role != ROLE_TEMP)
 		return "it is not a 'func' or 'temp'";
 	if (array_is_index(use->array) || use->array->storage != STORAGE_F64)
 		return "it is an index array";
-	for (int i = 0; i < use->module->stages.n; i++)
-		if (use->module->stages.items[i]->write.array == use->array) {
-			use->definition = use->module->stages.items[i];
-			n++;
-		}
-	if (n && use->definition->op != REDUCE_SET)
+	for (int i = 0; i < use->module->stages.n; i++) {
+		const struct stage *stage = use->module->stages.items[i];
+
+		if (stage->write.array != use->array)
+			continue;
+		is_one = is_one && !stage->is_init && (!last || stage->group == last->group);
+		last = stage;
+		n++;
+	}
+	if (last && last->op != REDUCE_SET)
 		return "it is a reduction";
-	if (n != 1 || use->definition->is_init)
+	if (!last || !is_one)
 		return "it has several definitions";
-	if (use->definition->group->stages.n != 1 || reads_local(use->definition))
+	use->definition = last->group;
+	if (last->group->stages.n != n || reads_local(last->group))
 		return "it is a reduction";
-	if (stage_reads_array(use->definition, use->array))
+	if (group_reads(last->group, use->array))
 		return "it is a recurrence";
-	return is_point_wise(use) ? NULL : "its subscripts are not the variables of its definition";
+	return are_point_wise(use) ? NULL : "its subscripts are not the variables of its definition";
 }
 
 /* ---- when things run ---- */
@@ -112,12 +127,12 @@ static bool runs_between(struct place writer, struct place from, struct place to
 static const struct array *changed_before(const struct use *use, const struct stage *reader)
 {
 	const struct module *module = use->module;
-	struct place from = place_of(module, use->definition->group), to = place_of(module, reader->group);
+	struct place from = place_of(module, use->definition), to = place_of(module, reader->group);
 
 	for (int i = 0; i < module->stages.n; i++) {
 		const struct stage *writer = module->stages.items[i];
 
-		if (stage_reads_array(use->definition, writer->write.array) &&
+		if (group_reads(use->definition, writer->write.array) &&
 		    runs_between(place_of(module, writer->group), from, to))
 			return writer->write.array;
 	}
@@ -135,52 +150,7 @@ static bool is_read_behind_loop(const struct use *use)
 		is = is || (stage_reads_array(stage, use->array) &&
 			    place_of(use->module, stage->group).region == REGION_EPILOGUE);
 	}
-	return is && place_of(use->module, use->definition->group).region == REGION_BODY;
-}
-
-/* ---- reads ---- */
-
-static struct expr *shifted(struct arena *arena, struct expr *expr, int64_t by)
-{
-	return by ? expr_binary(arena, OP_ADD, TYPE_I64, expr, expr_int(arena, by, expr->span)) : expr;
-}
-
-static struct expr *value_at(const struct use *use, const struct access *access)
-{
-	struct arena *arena = use->module->arena;
-	struct expr *dims[8], *value;
-
-	for (int i = 0; i < use->array->rank; i++)
-		dims[use->dim_of[i]] = shifted(arena, access->subs[i], -use->offset[i]);
-	value = expr_substitute(arena, use->definition->value, dims);
-	return expr_as(arena, use->array->type, value);
-}
-
-static struct expr *with_values(const struct use *use, struct expr *expr)
-{
-	struct expr *copy;
-	int n = expr_n_args(expr);
-
-	if (expr->kind == EXPR_READ && expr->access.array == use->array)
-		return value_at(use, &expr->access);
-	if (!n)
-		return expr;
-	copy = arena_new(use->module->arena, struct expr);
-	*copy = *expr;
-	copy->args = arena_new_array(use->module->arena, struct expr *, n);
-	for (int i = 0; i < n; i++)
-		copy->args[i] = with_values(use, expr->args[i]);
-	return copy;
-}
-
-static void inline_reads(const struct use *use)
-{
-	for (int i = 0; i < use->module->stages.n; i++) {
-		struct stage *stage = use->module->stages.items[i];
-
-		if (stage_reads_array(stage, use->array))
-			stage->value = with_values(use, stage->value);
-	}
+	return is && place_of(use->module, use->definition).region == REGION_BODY;
 }
 
 /* ---- what pays ---- */
@@ -236,8 +206,11 @@ static bool pays(const struct use *use)
 {
 	struct stage *reader = NULL;
 	struct reads reads = { use, NULL, 0, true };
-	int price = cost(use->definition->value);
+	struct expr *value = use->definition->stages.items[0]->value;
+	int price = cost(value);
 
+	if (use->definition->stages.n != 1 || expr_has_choice(value))
+		return false;
 	for (int i = 0; i < use->module->stages.n; i++) {
 		struct stage *stage = use->module->stages.items[i];
 
@@ -248,7 +221,7 @@ static bool pays(const struct use *use)
 		reader = stage;
 	}
 	if (!reader || place_of(use->module, reader->group).region !=
-		       place_of(use->module, use->definition->group).region)
+		       place_of(use->module, use->definition).region)
 		return false;
 	expr_reads(reader->value, note_read, &reads);
 	return reads.n && reads.is_same && (reads.n == 1 || price <= CHEAP) && price + cost(reader->value) < LARGE &&
@@ -282,8 +255,8 @@ static bool is_named(const struct module *module, const struct array *array, boo
 static void inline_one(struct use *use, const char *reason)
 {
 	inline_reads(use);
-	module_decide(use->module, "inline", use->array->name, "inlined", "stored", use->definition->span,
-		      "%s", reason);
+	module_decide(use->module, "inline", use->array->name, "inlined", "stored",
+		      use->definition->stages.items[0]->span, "%s", reason);
 }
 
 static bool refuse(struct module *module, const struct override *override, enum diag_code code, const char *name,

@@ -3,7 +3,7 @@
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
  * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped. Algorithms of trees
- * and chains run as schedule blocks ask for, the others without items.
+ * and chains, and what is inlined by cases, run as schedule blocks ask for, the others without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -37,7 +37,8 @@ static const struct {
 };
 
 static const char *const scheduled[] = {
-	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/eliminations.pmg"
+	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/eliminations.pmg",
+	"tests/random/scheduled/cases.pmg"
 };
 
 /* Each mistake of seeded.cu, and what is said of it. */

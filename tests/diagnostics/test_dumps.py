@@ -12,6 +12,7 @@ from pmgc import ROOT, Count, pmgc
 
 LONG = "PMG_TEST_LONG" in os.environ       # all dumps of all programs, not only the last ones of some
 PROGRAMS = sorted(ROOT.glob("tests/programs/*.pmg"))
+SCHEDULED = ROOT / "tests/random/scheduled/cases.pmg"   # as its items ask for: the last dumps have that
 ONE_WAY = ["--overrides=off", "--candidates=1"]         # what is dumped is the first candidate
 HEAD = re.compile(r"# after (?P<name>[\w-]+)(?P<unchanged> \(unchanged\))?\n"
                   r"(?P<module>module `?(?P<pipeline>\w+)`?\n.*)", re.S)
@@ -55,9 +56,9 @@ def check_back(count, name, dump, compiled):
         count.equal(f"{name}: code from {dump.name}", got, expected)
 
 
-def check_program(count, program, folder):
+def check_program(count, program, folder, *flags):
     name = program.name
-    done = pmgc(program, "-o", "p.c", "--dump-after=all", *ONE_WAY, folder=folder)
+    done = pmgc(program, "-o", "p.c", "--dump-after=all", *flags, folder=folder)
     count(name, done.stderr.decode() if done.returncode else "")
     dumps = sorted(folder.glob("*.ir"))
     pipelines = sorted({dump.name.split(".")[0] for dump in dumps})
@@ -67,7 +68,8 @@ def check_program(count, program, folder):
         dumps = sorted(folder.glob(f"{pipeline}.*.ir"))
         check_head(count, name, dumps)
         changed = [dump for dump in dumps if " (unchanged)\n" not in dump.read_text()]
-        for dump in changed if LONG else [changed[-1]] if pipeline != pipelines[0] else [changed[0], changed[-1]]:
+        is_last = program == SCHEDULED or not LONG and pipeline != pipelines[0]
+        for dump in changed[-1:] if is_last else changed if LONG else [changed[0], changed[-1]]:
             check_back(count, name, dump, compiled)
 
 
@@ -85,7 +87,9 @@ def main():
     count("programs", "" if PROGRAMS else "none is found")
     for program in PROGRAMS[::1 if LONG else 2]:
         with tempfile.TemporaryDirectory() as folder:
-            check_program(count, program, Path(folder))
+            check_program(count, program, Path(folder), *ONE_WAY)
+    with tempfile.TemporaryDirectory() as folder:
+        check_program(count, SCHEDULED, Path(folder), "--candidates=1")
     with tempfile.TemporaryDirectory() as folder:
         check_one(count, Path(folder))
     return count.close()

@@ -51,6 +51,14 @@ static void float_sub(struct module *m)
 static void guard_of_value(struct module *m) { stage_at(m, 0)->guard = stage_at(m, 0)->value; }
 static void wrong_store(struct module *m) { stage_at(m, 0)->value = expr_int(m->arena, 1, m->span); }
 static void wrong_operands(struct module *m) { stage_at(m, 1)->value->args[0] = expr_int(m->arena, 1, m->span); }
+static void choice_by_data(struct module *m)
+{
+	struct expr *value = stage_at(m, 1)->value, **args = arena_new_array(m->arena, struct expr *, 3);
+
+	args[0] = expr_binary(m->arena, OP_GT, TYPE_BOOL, value, value);
+	args[1] = args[2] = value;
+	stage_at(m, 1)->value = expr_call(m->arena, OP_CHOOSE, value->type, args, m->span);
+}
 static void wrong_result(struct module *m) { stage_at(m, 1)->value->type = TYPE_F32; }
 static void no_value(struct module *m) { stage_at(m, 1)->value = NULL; }
 static void foreign_local(struct module *m) { named(m, "total")->group = m->groups.items[0]; }
@@ -100,6 +108,7 @@ static const struct corruption corruptions[] = {
 	{ "blur", guard_of_value, "accesses are affine" },
 	{ "blur", wrong_store, "accesses are affine" },
 	{ "csr", wrong_operands, "accesses are affine" },
+	{ "csr", choice_by_data, "accesses are affine" },
 	{ "csr", wrong_result, "accesses are affine" },
 	{ "csr", no_value, "accesses are affine" },
 	{ "tree", foreign_local, "locals stay in their group" },

@@ -197,6 +197,69 @@ def forest(p):
     p.add(f"{z}[k] = {p.read(K1)} + (sum(h in children(G.parent, k)) ({z}[h] - {p.one_of('p')}[h])) {systems};")
 
 
+# ---- definitions in the place of their reads ----
+
+def inline(p, *names):
+    """Asks for some of them, in any order."""
+    chosen = p.rng.sample(names, p.rng.randint(1, len(names)))
+    p.items += f"        inline {', '.join(chosen)};\n"
+
+
+def border_cases(p, i, size, value):
+    """What a function around an array is: `value` inside, behind conditions that may overlap, and before others."""
+    any_, inside = [f"{i} % 2 == 0", f"{i} > m", "n == m", f"not {i} < 2", f"({i} == -1 or {i} == {size}-1)",
+                    f"{i} < {size} and {i} > 2"], f"{i} >= 0 and {i} < {size}"
+    cases = [f"{p.pick(*any_)} : {p.pick('1', '-2', i)}; "] if p.rng.random() < 0.4 else []
+    if p.rng.random() < 0.3:
+        cases.append(f"{inside} and {p.pick(*any_)} : 2*{value} - 1; ")
+    cases += p.rng.choice([[f"{inside} : {value}; "], [f"{i} < 0 : 3; ", f"{i} >= {size} : {i}; "]])
+    last = value if len(cases) > 1 and f"{i} >= {size} :" in cases[-1] else p.pick("0", "1", i)
+    return f"case {{ {''.join(cases)}else : {last}; }}"
+
+
+def inlined_cases(p):
+    """Cases at shifted points, below one another, in sums, updates and recurrences, and through index arrays."""
+    q, r, x = p.fresh("q"), p.fresh("r"), p.one_of("n")
+    p.add(f"func {q}[i in -2..n+2] : f64 = {border_cases(p, 'i', 'n', f'{x}[i]')};")
+    p.add(f"func {r}[i in -1..n+1] : f64 = "
+          + p.pick(f"{q}[i-1] - 2*{q}[i] + {q}[i+1]", f"{q}[i+1] + i", border_cases(p, "i", "n", f"{q}[i+1]")) + ";")
+    inline(p, q, r)
+    y = p.output("n")
+    at = p.pick("i", "i-1", "i+1", "n-1-i", "min(i, 2)", "i/2")
+    p.add(p.pick(f"{y}[i] = {r}[{at}] + {p.read(I1)} for i in 0..n;",
+                 f"{y}[i] = {r}[i-1] - {q}[i+2]*{p.read(I1)} for i in 0..n;",
+                 f"{y}[i] = case {{ i > 0 and i < n-1 : {r}[i-1] + {q}[i+1]; else : {r}[i]; }} for i in 0..n;",
+                 f"{y}[i] = sum(k in off[i]..off[i+1]) {r}[row[k]]*{p.read(K1)} for i in 0..n;",
+                 f"{y}[i] = sum(j in 0..m) {q}[i-1]*{p.read(IJ)} for i in 0..n;",
+                 f"reduce {y}[row[k]] += {r}[row[k]-1]*{p.read(K1)} + {q}[i] for i in 0..n, k in off[i]..off[i+1];",
+                 f"reduce {y}[row[k]] += {q}[row[k]+1]*{p.read(K1)}*{p.one_of('m')}[col[k]] for k in 0..p;",
+                 f"{y}[i] = case {{ i == 0 : {r}[i-1]; else : {y}[i-1] + {r}[{at}]; }} for i in 0..n;"))
+    p.done(y, "n")
+
+
+def inlined_planes(p):
+    """The same in planes: neighbours, rows that are added up, recurrences along them, tiles."""
+    q, r, x = p.fresh("q"), p.fresh("r"), p.one_of("nm")
+    value = border_cases(p, "j", "m", f"{x}[i,j]")
+    p.add(f"func {q}[i in -1..n+1, j in -1..m+1] : f64 = case {{ i < 0 or i >= n : {p.pick('0', 'j')}; "
+          f"{value.removeprefix('case { ').removesuffix(' }')} }};")
+    p.add(f"func {r}[i in 0..n, j in 0..m] : f64 = "
+          + p.pick(f"{q}[i-1,j] - {q}[i,j] + {q}[i+1,j]", f"{q}[i,j-1] - {q}[i+1,j+1]", f"{q}[i-1,j+1]") + ";")
+    inline(p, q, r)
+    y = p.output("nm")
+    p.add(p.pick(f"{y}[i,j] = {r}[i,j] + {q}[i,j-1] for i in 0..n, j in 0..m;",
+                 f"{y}[i,j] = {r}[{p.pick('n-1-i,j', 'i,m-1-j', 'max(i-1, 0),j')}] for i in 0..n, j in 0..m;",
+                 f"{y}[i,j] = case {{ j == 0 : {q}[i-1,j-1]; else : {y}[i,j-1]/(-1) + {r}[i,j]; }} "
+                 f"for i in 0..n, j in 0..m;",
+                 f"{y}[i,j] = case {{ i == 0 : {q}[i,j]; else : {y}[i-1,j]/(-1) + {q}[i-1,j+1]; }} "
+                 f"for j in 0..m, i in 0..n;",
+                 f"reduce {y}[i,j] += {q}[row[k],j]*{p.read(K1)} for i in 0..n, k in off[i]..off[i+1], j in 0..m;",
+                 f"reduce {y}[row[k],j] += {q}[row[k]-1,j]*{p.read(K1)} for k in 0..p, j in 0..m;"))
+    if p.rng.random() < 0.3:
+        p.items += f"        fuse {r}, {y};\n        tile {y} ({p.pick('2', '3, 4', '8')});\n"
+    p.done(y, "nm")
+
+
 # ---- states ----
 
 def matrix_steps(p):
@@ -235,6 +298,18 @@ def exchanged_steps(p):
               f"    last{x} = {x};\n    last{y} = {y};\n")
 
 
+def inlined_steps(p):
+    """Steps of a stencil with a border that no array has, which is not stored."""
+    x, q = p.fresh("x"), p.fresh("q")
+    p.declare("state", x, "n", init=f" = {p.one_of('n')}")
+    p.declare("out", f"last{x}", "n")
+    inline(p, q)
+    p.loop = (f"    iterate it in 0..{p.pick('3', 'min(n, 5)')} {{\n"
+              f"        func {q}[i in -1..n+1] : f64 = {border_cases(p, 'i', 'n', f'{x}[i]')};\n"
+              f"        next {x}[i] = {q}[i-1] - {q}[i+1] + {p.pick('0', 'it', f'{q}[i]')} for i in 0..n;\n    }}\n"
+              f"    last{x} = {x};\n")
+
+
 def known_rows(p):
     """Rows and dot products of a length that is known: of less than a vector, of some, of several blocks of them."""
     y, z = p.fresh("y"), p.output("p")
@@ -250,5 +325,5 @@ def known_rows(p):
 
 STATEMENTS = [permuted, strided, divided, padded, plane_stencil, by_data, narrow_inputs, banded, rows_of_segments,
               within_segments, sparse_matrix, right_hand_sides, products, single_sums, coupled, coupled_trees,
-              column_recurrence, gathered_recurrence, forest, known_rows]
-LOOPS = [matrix_steps, running_steps, exchanged_steps]
+              column_recurrence, gathered_recurrence, forest, known_rows, inlined_cases, inlined_planes]
+LOOPS = [matrix_steps, running_steps, exchanged_steps, inlined_steps]

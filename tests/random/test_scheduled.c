@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Programs of scheduled/, run as their schedule blocks ask for, against the reference interpreter, which runs them as
- * they are written. Sizes 0, 1, 2 are among those drawn. With PMG_TEST_LONG 2000 draws instead of 30. */
+ * Programs of scheduled/ and of tests/programs/tridiagonal.pmg, run as their schedule blocks ask for, against the
+ * reference interpreter, which runs them as they are written. Sizes 0, 1, 2 are among those drawn. With PMG_TEST_LONG
+ * 2000 draws instead of 30. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,7 +10,7 @@
 
 static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--candidates=1", .compiler = "gcc" },
-	{ .name = "gcc scalar", .pmgc = "--vector=off --candidates=1", .compiler = "gcc" },
+	{ .name = "clang scalar", .pmgc = "--vector=off --candidates=1", .compiler = "clang" },
 };
 
 static int n_draws(const struct module *module)
@@ -25,6 +26,8 @@ int main(void)
 					 .folder = mkdtemp(folder), .variants = variants, .n_variants = 2 };
 
 	comparison_folder(&comparison, "tests/random/scheduled", n_draws);
+	comparison.file = "tests/programs/tridiagonal.pmg";
+	comparison_file(&comparison, n_draws);
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;

@@ -299,6 +299,25 @@ def tri_ragged_written(rng):
     ragged_batch(rng, "tri_ragged_written")
 
 
+@case
+def adi_heat(rng):
+    shape, steps, r = (5, 4, 6), 3, 0.7
+    u = rng.standard_normal(shape)
+    got = run("tridiagonal.pmg", "adi_heat", dict(zip(("nx", "ny", "nz"), shape), nSteps=steps, r=r), {"u": u},
+              {"u": (F64, shape)})
+    second = [np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1) for n in shape]
+    for _ in range(steps):
+        d = [np.moveaxis(np.tensordot(second[k], u, (1, k)), 0, k) for k in range(3)]
+        at = u + r*(d[0]/2 + d[1] + d[2])
+        for k in range(3):
+            at -= r*d[k]/2 if k else 0
+            rows = np.moveaxis(at, k, 0).reshape(shape[k], -1)
+            rows = np.linalg.solve(np.eye(shape[k]) - r*second[k]/2, rows)
+            at = np.moveaxis(rows.reshape(np.moveaxis(at, k, 0).shape), 0, k)
+        u = at
+    close(got["u"], u)
+
+
 # ---- images and grids -------------------------------------------------------------------------------------------
 
 @case
