@@ -46,10 +46,47 @@ static const char *cell_text(struct check *check, const struct access *access, _
 	return str_text(&text);
 }
 
+/* { : extent > 0 implies limit > 0 }: an index array with elements has values to choose from. */
+static __isl_give isl_set *array_has_values(const struct module *module, const struct array *array)
+{
+	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
+	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
+	isl_set *is_empty = isl_pw_aff_le_set(extent, isl_pw_aff_copy(zero));
+
+	return isl_set_union(is_empty, isl_pw_aff_gt_set(limit, zero));
+}
+
+/* { : extent > 1 or limit <= 0 }: without segments, offsets have nothing to cut. */
+static __isl_give isl_set *offsets_have_segments(const struct module *module, const struct array *array)
+{
+	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
+	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
+	isl_val *one = isl_val_one(module->ctx);
+	isl_set *some = isl_pw_aff_gt_set(extent, isl_pw_aff_add_constant_val(isl_pw_aff_copy(zero), one));
+
+	return isl_set_union(some, isl_pw_aff_le_set(limit, zero));
+}
+
+/* Sizes for which no data can exist prove nothing. */
+static __isl_give isl_map *with_possible_sizes(const struct module *module, __isl_take isl_map *bad)
+{
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *array = module->arrays.items[i];
+
+		if (array_is_argument(array) && array->facts & FACT_OFFSETS)
+			bad = isl_map_intersect_params(bad, offsets_have_segments(module, array));
+		if (array_is_argument(array) && array->rank == 1 && array->facts & FACT_INDEX &&
+		    !(array->facts & FACT_TREE))
+			bad = isl_map_intersect_params(bad, array_has_values(module, array));
+	}
+	return bad;
+}
+
 /* Are there sizes for which the access is made, and never goes wrong? */
 static bool has_good_sizes(const struct check *check, const struct access *access, __isl_keep isl_map *bad)
 {
-	isl_set *sizes = isl_map_params(access_map(check->module, check->stage, access));
+	isl_set *sizes = isl_map_params(with_possible_sizes(check->module,
+							     access_map(check->module, check->stage, access)));
 	isl_bool is_empty;
 
 	sizes = isl_set_subtract(sizes, isl_map_params(isl_map_copy(bad)));
@@ -92,29 +129,6 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	add_help(check, diag, sizes_help, code);
 	isl_point_free(point);
 	isl_map_free(bad);
-}
-
-/* { : extent > 0 implies limit > 0 }: an index array with elements has values to choose from. */
-static __isl_give isl_set *array_has_values(const struct module *module, const struct array *array)
-{
-	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
-	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
-	isl_set *is_empty = isl_pw_aff_le_set(extent, isl_pw_aff_copy(zero));
-
-	return isl_set_union(is_empty, isl_pw_aff_gt_set(limit, zero));
-}
-
-/* Sizes for which no data can exist prove nothing. */
-static __isl_give isl_map *with_possible_sizes(const struct module *module, __isl_take isl_map *bad)
-{
-	for (int i = 0; i < module->arrays.n; i++) {
-		const struct array *array = module->arrays.items[i];
-
-		if (array_is_argument(array) && array->rank == 1 && array->facts & FACT_INDEX &&
-		    !(array->facts & FACT_TREE))
-			bad = isl_map_intersect_params(bad, array_has_values(module, array));
-	}
-	return bad;
 }
 
 /* True when the difference is empty, and frees it then. */

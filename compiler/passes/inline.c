@@ -301,7 +301,7 @@ static bool inline_items(struct module *module, bool *is_automatic)
 			continue;
 		if (is_switch_off(override))
 			*is_automatic = false;
-		else if (*override->choice || override->words.n || override->numbers.n)
+		else if (*override->choice || override->words.n || override->numbers.n || override->is_used)
 			continue;
 		override->is_used = true;
 		for (int s = 0; override->is_used && s < override->subjects.n; s++)

@@ -12,7 +12,8 @@ from pmgc import ROOT, Count, pmgc
 
 LONG = "PMG_TEST_LONG" in os.environ       # all dumps of all programs, not only the last ones of some
 PROGRAMS = sorted(ROOT.glob("tests/programs/*.pmg"))
-SCHEDULED = ROOT / "tests/random/scheduled/cases.pmg"   # as its items ask for: the last dumps have that
+# As their items ask for: the last dumps have that.
+SCHEDULED = [ROOT / f"tests/random/scheduled/{name}.pmg" for name in ("cases", "forests", "trees")]
 ONE_WAY = ["--overrides=off", "--candidates=1"]         # what is dumped is the first candidate
 HEAD = re.compile(r"# after (?P<name>[\w-]+)(?P<unchanged> \(unchanged\))?\n"
                   r"(?P<module>module `?(?P<pipeline>\w+)`?\n.*)", re.S)
@@ -43,12 +44,12 @@ def check_head(count, name, dumps):
         before = found["module"]
 
 
-def check_back(count, name, dump, compiled):
+def check_back(count, name, dump, compiled, *flags):
     """One dump as a program."""
     found = HEAD.fullmatch(dump.read_text())
     printed = pmgc(dump.name, "--emit=ir", folder=dump.parent)
     count.equal(f"{name}: {dump.name} printed again", printed.stdout.decode(), found["module"])
-    again = pmgc(dump.name, "--emit=c", *ONE_WAY, folder=dump.parent)
+    again = pmgc(dump.name, "--emit=c", *flags, folder=dump.parent)
     count(f"{name}: {dump.name} compiled", again.stderr.decode() if again.returncode else "")
     if not again.returncode:
         got, expected = (computation(text, found["pipeline"]) for text in (again.stdout.decode(), compiled))
@@ -68,9 +69,9 @@ def check_program(count, program, folder, *flags):
         dumps = sorted(folder.glob(f"{pipeline}.*.ir"))
         check_head(count, name, dumps)
         changed = [dump for dump in dumps if " (unchanged)\n" not in dump.read_text()]
-        is_last = program == SCHEDULED or not LONG and pipeline != pipelines[0]
+        is_last = program in SCHEDULED or not LONG and pipeline != pipelines[0]
         for dump in changed[-1:] if is_last else changed if LONG else [changed[0], changed[-1]]:
-            check_back(count, name, dump, compiled)
+            check_back(count, name, dump, compiled, *flags)
 
 
 def check_one(count, folder):
@@ -88,8 +89,9 @@ def main():
     for program in PROGRAMS[::1 if LONG else 2]:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder), *ONE_WAY)
-    with tempfile.TemporaryDirectory() as folder:
-        check_program(count, SCHEDULED, Path(folder), "--candidates=1")
+    for program in SCHEDULED:
+        with tempfile.TemporaryDirectory() as folder:
+            check_program(count, program, Path(folder), "--candidates=1")
     with tempfile.TemporaryDirectory() as folder:
         check_one(count, Path(folder))
     return count.close()
