@@ -92,11 +92,13 @@ static bool write_text(const char *path, const char *text, struct failure *failu
 static bool program_failed(struct session *s, struct failure *failure)
 {
 	const struct diags *diags = &s->c->diags;
-	enum outcome outcome = diags->list.n ? OUTCOME_PROGRAM : OUTCOME_RESOURCES;
+	enum outcome outcome = OUTCOME_PROGRAM;
 	for (int i = 0; i < diags->list.n; i++)
 		if (diags->list.items[i]->code == DIAG_INTERNAL &&
 		    diags->list.items[i]->severity == SEVERITY_ERROR)
 			outcome = OUTCOME_INTERNAL;
+	if (s->c->is_out_of_memory)
+		outcome = OUTCOME_RESOURCES;
 	fputs(compilation_messages(s->c, s->values.remarks), stderr);
 	return fail(failure, outcome, "'%s' cannot be compiled", s->module->source_name);
 }
