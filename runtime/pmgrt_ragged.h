@@ -2,8 +2,8 @@
  *
  * Blocks of segments for generated kernels: the rows of `width` segments of different lengths next to each other, as
  * many as the longest has, and back. Squares are transposed as in pmgrt_block.h; behind the end of its segment a lane
- * has zeros, and what is there is not written back. Before the first row of
- * a block, and behind the last, there is room for one row more, which nobody sees.
+ * has zeros, and what is there is not written back. Before the first row of a block, and behind the last, there is
+ * room for one row more, which nobody sees.
  *
  * Segments begin anywhere in a cache line. They are written in the aligned vectors that lie in them as a whole, which
  * need no line to be read first, and by elements at their two ends: no two threads write one vector.

@@ -46,25 +46,25 @@ static const char *cell_text(struct check *check, const struct access *access, _
 	return str_text(&text);
 }
 
+/* { : expr > bound } */
+static __isl_give isl_set *is_more(const struct module *module, const struct expr *expr, int bound)
+{
+	isl_pw_aff *value = expr_pw_aff(module, NULL, expr);
+	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(value), isl_pw_aff_copy(value));
+
+	return isl_pw_aff_gt_set(value, isl_pw_aff_add_constant_val(zero, isl_val_int_from_si(module->ctx, bound)));
+}
+
 /* { : extent > 0 implies limit > 0 }: an index array with elements has values to choose from. */
 static __isl_give isl_set *array_has_values(const struct module *module, const struct array *array)
 {
-	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
-	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
-	isl_set *is_empty = isl_pw_aff_le_set(extent, isl_pw_aff_copy(zero));
-
-	return isl_set_union(is_empty, isl_pw_aff_gt_set(limit, zero));
+	return isl_set_union(isl_set_complement(is_more(module, array->hi[0], 0)), is_more(module, array->limit, 0));
 }
 
 /* { : extent > 1 or limit <= 0 }: without segments, offsets have nothing to cut. */
 static __isl_give isl_set *offsets_have_segments(const struct module *module, const struct array *array)
 {
-	isl_pw_aff *extent = expr_pw_aff(module, NULL, array->hi[0]), *limit = expr_pw_aff(module, NULL, array->limit);
-	isl_pw_aff *zero = isl_pw_aff_sub(isl_pw_aff_copy(extent), isl_pw_aff_copy(extent));
-	isl_val *one = isl_val_one(module->ctx);
-	isl_set *some = isl_pw_aff_gt_set(extent, isl_pw_aff_add_constant_val(isl_pw_aff_copy(zero), one));
-
-	return isl_set_union(some, isl_pw_aff_le_set(limit, zero));
+	return isl_set_union(is_more(module, array->hi[0], 1), isl_set_complement(is_more(module, array->limit, 0)));
 }
 
 /* Sizes for which no data can exist prove nothing. */

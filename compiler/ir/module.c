@@ -177,6 +177,14 @@ struct override *module_find_override(const struct module *module, const char *v
 	return NULL;
 }
 
+bool override_names(const struct override *override, const struct array *array)
+{
+	for (int i = 0; i < override->subjects.n; i++)
+		if (array_is_of(array, override->subjects.items[i]))
+			return true;
+	return false;
+}
+
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span)
 {
 	struct group *group = arena_new(module->arena, struct group);

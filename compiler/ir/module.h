@@ -358,6 +358,8 @@ struct array *module_find_array(const struct module *module, const char *name);
 /* The first item of this verb that names `first` or `second` (which may be NULL); NULL. */
 struct override *module_find_override(const struct module *module, const char *verb, const char *first,
 				      const char *second);
+/* Is an array, or the object that it is of, among the subjects? */
+bool override_names(const struct override *override, const struct array *array);
 /* Keywords, macros and functions of C that generated code needs, and our own prefixes. */
 bool name_is_reserved_in_c(const char *name);
 

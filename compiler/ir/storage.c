@@ -82,14 +82,13 @@ static bool set_storage(struct module *module, struct override *override)
 			      override->choice);
 	if (!is_precision && storage != STORAGE_F64 && storage != STORAGE_F32)
 		return refuse(module, override, "there are no sums in '%s'; there are f64 and f32", override->choice);
-	for (int s = 0; s < override->subjects.n; s++)
-		for (int i = 0; ok && i < module->arrays.n; i++) {
-			struct array *array = module->arrays.items[i];
+	for (int i = 0; ok && i < module->arrays.n; i++) {
+		struct array *array = module->arrays.items[i];
 
-			if (array_is_of(array, override->subjects.items[s]))
-				ok = is_precision ? keep_in(module, override, array, storage)
-				     : add_in(module, override, array, storage == STORAGE_F32 ? TYPE_F32 : TYPE_F64);
-		}
+		if (override_names(override, array))
+			ok = is_precision ? keep_in(module, override, array, storage)
+			     : add_in(module, override, array, storage == STORAGE_F32 ? TYPE_F32 : TYPE_F64);
+	}
 	return override->is_used = ok;
 }
 

@@ -27,7 +27,6 @@ struct item {
 	struct module *module;
 	struct override *override;
 	bool *is_meant;                 /* by number of group */
-	bool has_changed;
 };
 
 static bool group_is_named(const struct group *group, const struct override *override)
@@ -35,8 +34,7 @@ static bool group_is_named(const struct group *group, const struct override *ove
 	bool is = false;
 
 	for (int s = 0; s < group->stages.n; s++)
-		for (int i = 0; i < override->subjects.n; i++)
-			is = is || array_is_of(group->stages.items[s]->write.array, override->subjects.items[i]);
+		is = is || override_names(override, group->stages.items[s]->write.array);
 	return is;
 }
 
@@ -45,9 +43,7 @@ static bool reads_group(const struct group *reader, const struct group *group)
 	bool reads = false;
 
 	for (int s = 0; s < group->stages.n; s++)
-		for (int r = 0; r < reader->stages.n; r++)
-			reads = reads || stage_reads_array(reader->stages.items[r],
-							   group->stages.items[s]->write.array);
+		reads = reads || group_reads(reader, group->stages.items[s]->write.array);
 	return reads;
 }
 
@@ -60,25 +56,21 @@ static bool is_read_by_meant(const struct item *item, const struct group *group)
 	return is;
 }
 
-static void mean(struct item *item, const struct group *group)
-{
-	item->has_changed = !item->is_meant[group->number];
-	item->is_meant[group->number] = true;
-}
-
 /* What the meant recurrences over this tree read is computed by the same algorithm. */
 static void mean_all(struct item *item, const struct array *tree)
 {
-	do {
-		item->has_changed = false;
+	bool has_changed = true;
+
+	while (has_changed) {
+		has_changed = false;
 		for (int g = 0; g < item->module->groups.n; g++) {
 			struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
 
 			if (!item->is_meant[g] && tree_cut_find(&cut) && cut.tree == tree &&
 			    is_read_by_meant(item, cut.group))
-				mean(item, cut.group);
+				item->is_meant[g] = has_changed = true;
 		}
-	} while (item->has_changed);
+	}
 }
 
 /* ---- refusals ---- */
@@ -207,14 +199,16 @@ static bool find_meant(struct item *item, enum algorithm algorithm)
 {
 	for (int g = 0; g < item->module->groups.n; g++) {
 		struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
+		bool is_cut;
 
 		if (!group_is_named(cut.group, item->override) || !goes_over_tree(cut.group))
 			continue;
-		if (algorithm == LEVEL_BATCHES && !tree_cut_find(&cut))
+		is_cut = tree_cut_find(&cut);
+		if (algorithm == LEVEL_BATCHES && !is_cut)
 			return refuse(item, arena_printf(item->module->arena, "'%s' does not visit all nodes of a tree "
 							 "in one loop", cut.group->name));
-		mean(item, cut.group);
-		if (tree_cut_find(&cut))
+		item->is_meant[g] = true;
+		if (is_cut)
 			mean_all(item, cut.tree);
 	}
 	return true;

@@ -64,11 +64,7 @@ static bool read_item(struct module *module, const struct override *override, st
 
 static bool is_about(const struct override *override, const struct array *array)
 {
-	bool is = false;
-
-	for (int i = 0; i < override->subjects.n && !strcmp(override->verb, "algorithm"); i++)
-		is = is || array_is_of(array, override->subjects.items[i]);
-	return is;
+	return !strcmp(override->verb, "algorithm") && override_names(override, array);
 }
 
 static struct override *item_about(const struct module *module, const struct array *array)

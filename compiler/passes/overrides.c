@@ -33,24 +33,16 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 
 /* ---- what no pass has honoured ---- */
 
-static bool speaks_of(const struct override *override, const struct array *array)
-{
-	for (int i = 0; i < override->subjects.n; i++)
-		if (array_is_of(array, override->subjects.items[i]))
-			return true;
-	return false;
-}
-
 /* The first stage that writes what the item names, or is at points of it; NULL: there is none. */
 static const struct stage *stage_of(const struct module *module, const struct override *override)
 {
 	for (int i = 0; i < module->stages.n; i++) {
 		const struct stage *stage = module->stages.items[i];
-		bool is = !stage->is_init && speaks_of(override, stage->write.array);
+		bool is = !stage->is_init && override_names(override, stage->write.array);
 
 		for (int d = 0; !is && d < stage->dims.n; d++)
 			is = stage->dims.items[d].kind == DIM_BIND &&
-			     speaks_of(override, stage->dims.items[d].source.array);
+			     override_names(override, stage->dims.items[d].source.array);
 		if (is)
 			return stage;
 	}

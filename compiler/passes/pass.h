@@ -19,9 +19,9 @@ enum {
 
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
 
-/* What the command line asks of passes. */
 enum { CANDIDATES_FOR_SIZES = -1 };
 
+/* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
 	bool inlining, swap, fuse, storage, parallel, interleave, reciprocals, vector;
