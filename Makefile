@@ -2,7 +2,7 @@
 #
 # The only build system. `make help` lists the goals. Sources are found by their place:
 #   compiler/*/*.c, lexer.l, parser.y  -> libpmgc.a and pmgc       runtime/*.c -> libpmgrt.a, libpmgrt.so
-#   tools/*.c, tools/*/*.c             -> pmg                      tests/*/test_*.c -> tests/*/test_*
+#   tools/*.c, tools/*/*.c             -> pmg, main of pmgc        tests/*/test_*.c -> tests/*/test_*
 #   bench/*.c, bench/*/*.c             -> pmg, too; bench/handtuned/kernels/*.c once for each instruction set
 # Each compiler and SAN=1 (address, undefined behaviour, leaks) has a folder of its own:
 # build, build-clang, build-san, build-clang-san.
@@ -75,12 +75,12 @@ error_pages := $(BUILD)/driver/error_pages.c
 programs := $(BUILD)/life/programs.c
 carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_examples/life/sbbnnls_signals.pmg \
 	dsl_examples/hines.pmg
-compiler_main := $(wildcard compiler/driver/main.c)
+compiler_main := $(wildcard compiler/driver/main.c tools/pmgc.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 runtime := $(call object,$(wildcard runtime/*.c))
 tools_main := $(wildcard tools/pmg.c)
-tools := $(call object,$(filter-out $(tools_main),$(wildcard tools/*.c tools/*/*.c bench/*.c bench/*/*.c)))
+tools := $(call object,$(wildcard tools/*/*.c bench/*.c bench/*/*.c))
 tools += $(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(programs))
 # Levels of the x86-64 psABI; elsewhere one build, called v1.
 isas := v1 $(if $(filter x86_64,$(shell uname -m)),v3 v4)
@@ -270,8 +270,8 @@ $(libpmgrt_so): $(BUILD)/$(soname)
 
 tool_libs = -L$(BUILD) -lpmgrt $(isl_libs) $(hdf5_libs) $(zip_libs) $(nifti_libs) -lz -ldl -lm
 
-$(BUILD)/pmgc: $(call object,$(compiler_main)) $(libpmgc)
-	$(link) $^ $(isl_libs) -lm -o $@
+$(BUILD)/pmgc: $(call object,$(compiler_main)) $(BUILD)/libpmgtools.a $(libpmgc)
+	$(link) $^ $(isl_libs) -lz -lm -o $@
 
 $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@

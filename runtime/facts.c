@@ -368,6 +368,20 @@ bool pmg_is_finite(pmg_plan *handle, int32_t number)
 	return binding->is_finite;
 }
 
+bool pmg_has_values(pmg_plan *handle, int32_t number, const int64_t *expected, int64_t n)
+{
+	struct plan *plan = plan_of(handle);
+	struct binding *binding = &plan->bindings[number];
+	const struct values values = values_of(plan, number);
+
+	if (!binding->has_values_known) {
+		binding->has_values = values.index && values.n == n &&
+				      !memcmp(values.index, expected, (size_t) n * sizeof *expected);
+		binding->has_values_known = true;
+	}
+	return binding->has_values;
+}
+
 pmg_status values_check(struct plan *plan, int32_t number)
 {
 	const struct values values = values_of(plan, number);

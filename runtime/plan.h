@@ -45,6 +45,7 @@ struct binding {
 	int64_t own_bytes;
 	int64_t device_bytes;   /* of an array that the device's inspector has made; 0: the host has it */
 	bool is_finite, is_finite_known;        /* of a fixed array of floats */
+	bool has_values, has_values_known;      /* of a fixed index array: those that a kernel is made for */
 };
 
 struct bad_index {

@@ -644,6 +644,10 @@ PMG_API bool pmg_failed(const pmg_plan *plan);
  * thread. */
 PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
 
+/* Does a fixed index array hold these n values? Looked at when first asked, then remembered: it is always asked about
+ * the same values. Called by one thread. */
+PMG_API bool pmg_has_values(pmg_plan *plan, int32_t array, const int64_t *values, int64_t n);
+
 /* Is an array, which begins with a cache line, too large for the caches to keep what is written to it? */
 PMG_API bool pmg_is_large(const pmg_plan *plan, int32_t array);
 

@@ -750,6 +750,14 @@ bool nests_are_of_one_statement(const struct nest *a, const struct nest *b);
 /* Prints nests first..last-1, each below the lines of the program that it comes from. */
 void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 
+/* ---- known.c: trees that are known ------------------------------------------------------------------ */
+
+/* The table that stands for an array of the plan where the tree is the one that is known; NULL: there is none. */
+const char *known_table(const struct layout *layout, const struct slot *slot);
+void emit_known_tables(struct writer *w, struct layout *const *layouts, int n); /* of a pipeline's candidates */
+/* Adds what must hold of the plan's arrays for those tables to be theirs. */
+void add_known_conditions(const struct layout *layout, struct str *text);
+
 /* ---- kernel.c: functions ------------------------------------------------------------------------------ */
 
 /* The static functions that compute the pipeline; the last is `<name>_kernel`. */

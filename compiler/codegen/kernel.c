@@ -148,9 +148,13 @@ static void emit_arrays(struct kernel *kernel, const char *body)
 
 	for (int i = 0; i < layout->slots.n; i++) {
 		const struct slot *slot = &layout->slots.items[i];
+		const char *known = kernel->is_specialized ? known_table(layout, slot) : NULL;
 
 		kernel->w->span = slot->array->span;
-		if (is_of_device(kernel) && text_mentions(body, slot->c_name))
+		if (known && !is_of_device(kernel) && text_mentions(body, slot->c_name))
+			line(kernel->w, "const int64_t *%s%s = %s;", kernel->is_calling ? "" : "restrict ",
+			     slot->c_name, known);
+		else if (is_of_device(kernel) && text_mentions(body, slot->c_name))
 			line(kernel->w, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type_c_name(slot_type(slot)),
 			     slot->c_name, type_c_name(slot_type(slot)), i);
 		else if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
@@ -223,13 +227,17 @@ static void print_part(struct kernel *kernel, const struct part *part)
 	emit_nests(&kernel->emit, &kernel->nests, part->first, part->last);
 }
 
-static bool mentions_known_size(const struct kernel *kernel, const char *text)
+/* What of the copy for known sizes and trees differs from the other. */
+static bool mentions_known(const struct kernel *kernel, const char *text)
 {
 	const struct layout *layout = kernel->layout;
 	bool depends = false;
 
 	for (int i = 0; i < layout->module->params.n; i++)
 		depends |= layout->module->params.items[i].is_specialized && text_mentions(text, layout->params[i]);
+	for (int i = 0; i < layout->slots.n && !is_of_device(kernel); i++)
+		depends |= known_table(layout, &layout->slots.items[i]) &&
+			   text_mentions(text, layout->slots.items[i].c_name);
 	return depends;
 }
 
@@ -254,7 +262,7 @@ static bool has_known_loops(const struct kernel *kernel, const struct stage *sta
 static bool depends_on_copy(const struct kernel *kernel, const struct part *part, const char *text)
 {
 	const group_list groups = groups_of(kernel, part);
-	bool depends = mentions_known_size(kernel, text);
+	bool depends = mentions_known(kernel, text);
 
 	for (int g = 0; g < groups.n; g++)
 		for (int s = 0; s < groups.items[g]->stages.n; s++)
@@ -295,7 +303,7 @@ static void emit_part_function(struct kernel *kernel, struct part *part)
 	const char *text = scratch_text(kernel, print_part, part);
 	/* Of a device, the kernels stand there now. */
 	const bool is_of_copy = depends_on_copy(kernel, part, text) ||
-				mentions_known_size(kernel, str_text(&kernel->w->text) + before);
+				mentions_known(kernel, str_text(&kernel->w->text) + before);
 
 	line(kernel->w, "%s\n{", part_head(kernel, part, text, is_of_copy));
 	if (!is_of_copy)
@@ -526,14 +534,17 @@ static void emit_copy(struct kernel *kernel, const char *suffix, bool is_special
 
 /* ---- parameters with known values ---- */
 
-static const char *specialization(const struct layout *layout)
+static const char *specialization(const struct kernel *kernel)
 {
+	const struct layout *layout = kernel->layout;
 	struct str text = str_new(layout->module->arena);
 
 	for (int i = 0; i < layout->module->params.n; i++)
 		if (layout->module->params.items[i].is_specialized)
 			str_add(&text, "%sargs->%s == %s", text.length ? " && " : "", layout->params[i],
 				int_text(layout->module->arena, layout->module->params.items[i].value));
+	if (!is_of_device(kernel))
+		add_known_conditions(layout, &text);
 	return text.length ? str_text(&text) : NULL;
 }
 
@@ -558,7 +569,7 @@ static void emit_choice(struct kernel *kernel, const char *condition)
 
 static void emit_copies(struct kernel *kernel)
 {
-	const char *condition = specialization(kernel->layout);
+	const char *condition = specialization(kernel);
 
 	if (!condition) {
 		emit_copy(kernel, "", false);

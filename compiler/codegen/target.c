@@ -119,6 +119,8 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 	     calls_blas(pipelines, n) ? "\n#include <pmgrt_blas.h>\n" : "");
 	target->file_head(w);
 	writer_blank(w);
+	for (int i = 0; i < n && !target->device_ending; i++)
+		emit_known_tables(w, pipelines[i].layouts, pipelines[i].n);
 }
 
 static void emit_pipeline_list(struct writer *w, const struct pipeline *pipelines, int n)

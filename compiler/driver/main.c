@@ -12,6 +12,7 @@
 #include "driver/emit.h"
 #include "driver/error_page.h"
 #include "driver/help.h"
+#include "driver/main.h"
 
 enum exit_status {
 #define STATUS(name, number, text) EXIT_##name = number,
@@ -324,7 +325,7 @@ static int explain_code(int n, char **codes)
 	return status;
 }
 
-int main(int argc, char **argv)
+int pmgc_main(int argc, char **argv, tree_reader *read_tree)
 {
 	struct session session = { .options = options_default() };
 	struct options *options = &session.options;
@@ -347,6 +348,7 @@ int main(int argc, char **argv)
 	session.c = compilation_new();
 	if (!session.c)
 		return without_memory();
+	session.c->read_tree = read_tree;
 	status = session_open(&session, problem, sizeof problem) ? session_run(&session) : usage_error(problem);
 	compilation_free(session.c);
 	return status;

@@ -48,6 +48,7 @@ static bool parse_step(struct compilation *c, void *unused)
 	(void) unused;
 	c->tree = syntax_parse(&c->arena, &c->diags, c->file);
 	with_add(c);
+	tree_files_read(c);
 	return true;
 }
 

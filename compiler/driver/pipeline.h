@@ -5,6 +5,7 @@
 #ifndef PMGC_DRIVER_PIPELINE_H
 #define PMGC_DRIVER_PIPELINE_H
 
+#include "driver/tree_files.h"
 #include "passes/pass.h"
 #include "sema/sema.h"
 #include "syntax/tree.h"
@@ -21,6 +22,7 @@ struct compilation {
 	const char *target;             /* "openmp", "cuda" */
 	bool all_isas;                  /* kernels for several instruction sets in one file */
 	bool line_directives;           /* generated files name the lines of the .pmg file */
+	tree_reader *read_tree;         /* NULL: files of trees are not read */
 	enum diag_format messages;
 	tree_stmts asked;               /* options.with and options.specialize, parsed */
 	bool is_out_of_memory;

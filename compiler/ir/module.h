@@ -121,6 +121,9 @@ struct array {
 	unsigned facts;
 	struct expr *limit;             /* of INDEX and OFFSETS */
 	bool is_proved;                 /* of TEMP: the facts hold by construction, and are not checked */
+	const int64_t *known;           /* of a fixed tree: n_known parents, for which there is a kernel of its own;
+					 * NULL: none are known */
+	int64_t n_known;
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */

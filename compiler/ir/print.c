@@ -102,6 +102,8 @@ static void print_array(struct printer *p, const struct array *array)
 	}
 	str_add(&p->text, "]");
 	print_facts(p, array);
+	for (int64_t i = 0; i < array->n_known; i++)
+		str_add(&p->text, "%s%" PRId64, i ? ", " : " known ", array->known[i]);
 	if (array->owner) {
 		str_add(&p->text, " of ");
 		print_name(&p->text, array->owner->name);

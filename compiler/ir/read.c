@@ -127,6 +127,19 @@ static void refer_to_group(struct reader *r, struct array *from)
 	vec_push(r->arena, &r->references, reference);
 }
 
+static void read_known(struct reader *r, struct array *array)
+{
+	VEC(int64_t) values = { 0 };
+
+	do {
+		int64_t value = reader_integer(r);
+
+		vec_push(r->arena, &values, value);
+	} while (reader_take(r, ",") && !r->failed);
+	array->known = values.items;
+	array->n_known = values.n;
+}
+
 static void read_facts(struct reader *r, struct array *array)
 {
 	if (reader_take(r, "offsets")) {
@@ -146,6 +159,8 @@ static void read_facts(struct reader *r, struct array *array)
 	array->is_proved = reader_take(r, "proved");
 	if (reader_take(r, "segments"))
 		refer_to_array(r, array, &array->segments);
+	if (reader_take(r, "known"))
+		read_known(r, array);
 	if (reader_take(r, "of"))
 		refer_to_array(r, array, &array->owner);
 	array->is_swapped = reader_take(r, "swapped");

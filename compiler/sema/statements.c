@@ -2,6 +2,8 @@
  *
  * The statements of a block, one after the other, and those that are neither a definition nor a declaration:
  * `assume`, `specialize`, `iterate`. */
+#include <inttypes.h>
+
 #include "sema/sema_private.h"
 
 /* ---- what is known of parameters ---- */
@@ -15,35 +17,21 @@ static void lower_assume(struct sema *sema, struct scope *scope, const struct tr
 		vec_push(sema->arena, &sema->module->assumptions, condition);
 }
 
-static void report_specialize(struct sema *sema, const struct symbol *symbol, struct span span)
+static void report_specialize(struct sema *sema, const struct symbol *symbol, struct span span, const char *what)
 {
-	struct diag *diag =
-		diag_error(sema->diags, DIAG_BAD_PARAM, span, "'%s' is %s; only sizes are specialized",
-			   symbol->name, symbol_what(symbol));
+	struct diag *diag = diag_error(sema->diags, DIAG_BAD_PARAM, span, "'%s' is %s; %s", symbol->name,
+				       symbol_what(symbol), what);
 
 	label_declaration(sema, diag, symbol);
 }
 
-static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+static void specialize_size(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
 {
-	const struct tree_name *name = &stmt->names.items[0];
-	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) :
-					  scope_resolve(sema, scope, name, USE_VALUE);
-	struct param *param;
+	struct param *param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
 	int64_t value;
 
-	if (!symbol || symbol->kind == SYMBOL_BROKEN)
-		return;
-	if (stmt->is_meant)
-		*stmt->is_meant = true;
-	if (stmt->text) {
-		diag_error(sema->diags, DIAG_NOT_SUPPORTED, stmt->span,
-			   "not supported yet: 'specialize' with a file, for '%s'", symbol->name);
-		return;
-	}
-	param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
 	if (!param || param->is_scalar) {
-		report_specialize(sema, symbol, name->span);
+		report_specialize(sema, symbol, stmt->names.items[0].span, "only sizes are specialized");
 		return;
 	}
 	if (!const_integer(sema, stmt->value, "the value of a size", &value))
@@ -56,6 +44,81 @@ static void lower_specialize(struct sema *sema, struct scope *scope, const struc
 	}
 	param->is_specialized = true;
 	param->value = value;
+}
+
+/* ---- trees that are known ---- */
+
+static bool is_one_tree(const struct array *array)
+{
+	return array->role == ROLE_IN && array->is_fixed && array->facts & FACT_TREE && array->rank == 1 &&
+	       !array->segments;
+}
+
+/* The parents of a tree: of an object, or a fixed array. NULL: it is neither. */
+static struct array *tree_of(const struct sema *sema, const struct symbol *symbol)
+{
+	for (int i = 0; i < sema->module->arrays.n; i++) {
+		struct array *array = sema->module->arrays.items[i];
+
+		if ((symbol->kind == SYMBOL_OBJECT || symbol->kind == SYMBOL_ARRAY) &&
+		    array_is_of(array, symbol->name) && is_one_tree(array))
+			return array;
+	}
+	return NULL;
+}
+
+/* The number of nodes becomes known, too. False after a diagnostic. */
+static bool specialize_nodes(struct sema *sema, const struct array *tree, const struct tree_stmt *stmt)
+{
+	struct expr *nodes = tree->hi[0];
+	struct param *param = nodes->kind == EXPR_PARAM ? &sema->module->params.items[nodes->index] : NULL;
+	int64_t value;
+
+	if (param && !param->is_specialized) {
+		param->is_specialized = true;
+		param->value = stmt->n_parents;
+	}
+	if (!expr_is_known(sema->module, nodes, &value) || value == stmt->n_parents)
+		return true;
+	diag_error(sema->diags, DIAG_BAD_PARAM, stmt->span,
+		   "the tree in '%s' has %" PRId64 " nodes, but that of '%s' has %" PRId64, stmt->text,
+		   stmt->n_parents, stmt->names.items[0].name, value);
+	return false;
+}
+
+static void specialize_tree(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
+{
+	struct array *tree = tree_of(sema, symbol);
+
+	if (!tree) {
+		report_specialize(sema, symbol, stmt->names.items[0].span,
+				  "only a tree that is fixed is specialized with a file");
+		return;
+	}
+	if (tree->known) {
+		diag_error(sema->diags, DIAG_BAD_PARAM, stmt->span, "'%s' is specialized already", symbol->name);
+		return;
+	}
+	if (!stmt->parents || !specialize_nodes(sema, tree, stmt))
+		return;
+	tree->known = stmt->parents;
+	tree->n_known = stmt->n_parents;
+}
+
+static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
+{
+	const struct tree_name *name = &stmt->names.items[0];
+	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) :
+					  scope_resolve(sema, scope, name, USE_VALUE);
+
+	if (!symbol || symbol->kind == SYMBOL_BROKEN)
+		return;
+	if (stmt->is_meant)
+		*stmt->is_meant = true;
+	if (stmt->text)
+		specialize_tree(sema, symbol, stmt);
+	else
+		specialize_size(sema, symbol, stmt);
 }
 
 /* ---- the loop ---- */

@@ -11,8 +11,7 @@
 
 enum { DEEPEST_INCLUDE = 16 };
 
-/* `path` beside the file called `from`. */
-static const char *include_resolve(struct arena *arena, const char *from, const char *path)
+const char *syntax_path_beside(struct arena *arena, const char *from, const char *path)
 {
 	const char *slash = strrchr(from, '/');
 
@@ -66,7 +65,7 @@ static void include_parse(struct parser *parser, struct span span, const char *n
 
 void include_expand(struct parser *parser, struct span span, const char *path)
 {
-	const char *name = include_resolve(parser->arena, parser->name, path);
+	const char *name = syntax_path_beside(parser->arena, parser->name, path);
 	struct included_file *known;
 	struct stat status;
 

@@ -140,6 +140,8 @@ struct tree_stmt {
 	struct tree_expr *target, *value;
 	enum tree_reduce_op reduce_op;
 	const char *text;
+	const int64_t *parents;         /* of the tree in the file `text` (driver/tree_files.c); NULL: not read */
+	int64_t n_parents;
 	tree_ranges ranges;
 	tree_stmts body;
 	tree_schedule_items items;
@@ -176,6 +178,9 @@ struct tree_file {
 
 /* Parses source number `file` of `diags->sources`. Always returns a tree: the parts that could be read. */
 struct tree_file *syntax_parse(struct arena *arena, struct diags *diags, uint32_t file);
+
+/* `path` as the file called `from` means it: beside itself. */
+const char *syntax_path_beside(struct arena *arena, const char *from, const char *path);
 
 /* Parses a list of statements (the expansion of a construct). Every span in it becomes `origin`. */
 tree_stmts syntax_parse_statements(struct arena *arena, struct diags *diags,

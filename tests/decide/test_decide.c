@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "driver/options.h"
+#include "hines/tree_file.h"
 #include "ir/schedule.h"
 #include "support/folder.h"
 #include "told.h"
@@ -205,6 +206,7 @@ static void check_case(const char *path, void *user)
 	char *options = line_of(c, text, "# options: "), *target = line_of(c, text, "# target: ");
 
 	c->verify_each = true;
+	c->read_tree = tree_file_read;
 	c->options.restructure = false;
 	if (options)
 		take_options(c, options);

@@ -80,7 +80,8 @@ def compiler_with(folder, page, part, table, owner, before):
     source.write_text(block(page, "The file"))
     libs = [run("pkg-config", option, "isl").split() for option in ("--cflags", "--libs")]
     run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", *libs[0], source, f"compiler/{part}/{owner}",
-        BUILD / "obj/compiler/driver/main.o", BUILD / "libpmgc.a", *libs[1], "-lm", "-o", folder / "pmgc")
+        BUILD / "obj/compiler/driver/main.o", BUILD / "obj/tools/pmgc.o", BUILD / "libpmgtools.a", BUILD / "libpmgc.a",
+        *libs[1], "-lz", "-lm", "-o", folder / "pmgc")
     return folder / "pmgc"
 
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "driver/pipeline.h"
+#include "hines/tree_file.h"
 #include "support/folder.h"
 
 enum { CALLERS = 16, PROCESSES = 2, SLOTS = 1 << 20 };
@@ -162,6 +163,7 @@ static void compile_once(const char *path, size_t last)
 	struct compilation *c = compilation_new();
 	bool compiles;
 
+	c->read_tree = tree_file_read;
 	now.path = path;
 	now.at = 0;
 	now.last = last;
@@ -198,6 +200,8 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		folder_each_program("dsl_examples", check_program, NULL);
 		folder_each_program("tests/programs", check_program, NULL);
+		tally.program = 0;
+		check_program("tests/decide/known_tree.pmg", NULL);
 	}
 	printf("%zu of %zu allocations\n", tally.tried, tally.all);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);

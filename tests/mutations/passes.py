@@ -232,8 +232,8 @@ class Judge:
         """A program of BUILD with these objects in place of its own."""
         main = self.build / "obj" / f"{name}.o"
         if name == PMGC:
-            return run(["gcc", *more, main, *objects, self.build / "libpmgc.a", *self.isl, "-lm", "-o",
-                        target])[0] == 0
+            return run(["gcc", *more, main, self.build / "obj/tools/pmgc.o", *objects, self.build / "libpmgtools.a",
+                        self.build / "libpmgc.a", *self.isl, "-lz", "-lm", "-o", target])[0] == 0
         libraries = [self.build / Path(name).parent / "libparts.a", self.build / "libpmgtest.a",
                      self.build / "libpmgtools.a", self.build / "libpmgc.a"]
         return run(["gcc", "-fopenmp", *more, main, *objects, *libraries, f"-Wl,-rpath,{self.build.resolve()}",

@@ -327,11 +327,32 @@ static void forest_succeeds(struct tests *tests, struct forest_case *data)
 	pmg_context_free(context);
 }
 
+/* Each array is asked about the same values all its life. */
+static void test_known_values(struct tests *tests)
+{
+	static const int64_t atoms[] = { 0, 1, 2, 0, 1, 2 }, voxels[] = { 1, 4, 7, 0, 3, 5 };
+	static const int64_t fibers[] = { 3, 2, 1, 0, 3 };
+	pmg_context *context = pmg_context_new(NULL);
+	struct life_case data;
+	pmg_plan *plan;
+
+	life_fill(&data);
+	CHECK(tests, pmg_plan_new(life_describe(), &data.args, &(pmg_options) { .context = context }, &plan) == PMG_OK);
+	for (int asked = 0; asked < 2; asked++) {
+		CHECK(tests, pmg_has_values(plan, 0, atoms, 6));
+		CHECK(tests, !pmg_has_values(plan, 1, voxels, 6));
+		CHECK(tests, !pmg_has_values(plan, 2, fibers, 5));
+	}
+	pmg_plan_destroy(plan);
+	pmg_context_free(context);
+}
+
 void test_trees(struct tests *tests)
 {
 	struct forest_case data;
 	int8_t parent[7];
 
+	test_known_values(tests);
 	forest_fill(&data);
 	forest_succeeds(tests, &data);
 	for (int i = 0; i < 7; i++)

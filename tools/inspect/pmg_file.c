@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "driver/pipeline.h"
+#include "hines/tree_file.h"
 #include "inspect/inspect.h"
 
 static void print_params(const struct module *module)
@@ -88,6 +89,7 @@ bool inspect_program(const char *path, struct failure *failure)
 	struct compilation *c = compilation_new();
 	if (!c)
 		return fail_memory(failure, "the compiler");
+	c->read_tree = tree_file_read;
 	bool ok = print_program(c, path, failure);
 	compilation_free(c);
 	return ok;

@@ -10,6 +10,7 @@
 
 #include "commands.h"
 #include "driver/options.h"
+#include "hines/tree_file.h"
 
 /* ---- The program ------------------------------------------------------------------------ */
 
@@ -80,6 +81,7 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 		return fail(failure, OUTCOME_USAGE, "there is no target '%s'; there are %s", s->values.target,
 			    compilation_targets());
 	s->c->messages = s->messages;
+	s->c->read_tree = tree_file_read;
 	s->c->options = s->values.passes;
 	s->c->options.with = s->values.with;
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)

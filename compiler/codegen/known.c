@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trees that are known when the program is compiled: tables of their parents and children, in the place of the plan's
+ * in the kernels that run where the caller's tree is that one. A device has the plan's, and only the sizes are
+ * known there. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+static bool slot_is_parents(const struct slot *slot)
+{
+	return !slot->is_offsets && !slot->is_list && !slot->is_order;
+}
+
+const char *known_table(const struct layout *layout, const struct slot *slot)
+{
+	if (!slot->array->known || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
+		return NULL;
+	return arena_printf(layout->module->arena, "%s_%s_known", layout->module->name, slot->c_name);
+}
+
+/* ---- tables ---- */
+
+/* offsets[i]: how many nodes have parents before i. */
+static void count_children(const struct array *tree, int64_t *offsets)
+{
+	memset(offsets, 0, (size_t) (tree->n_known + 1) * sizeof *offsets);
+	for (int64_t i = 0; i < tree->n_known; i++)
+		if (tree->known[i] >= 0)
+			offsets[tree->known[i] + 1]++;
+	for (int64_t i = 0; i < tree->n_known; i++)
+		offsets[i + 1] += offsets[i];
+}
+
+/* As the runtime lists children: by parent, ascending. Those that have none leave the end free. */
+static void list_children(const struct array *tree, int64_t *next, int64_t *list)
+{
+	memset(list, 0, (size_t) tree->n_known * sizeof *list);
+	for (int64_t i = 0; i < tree->n_known; i++)
+		if (tree->known[i] >= 0)
+			list[next[tree->known[i]]++] = i;
+}
+
+static const int64_t *values_of(struct arena *arena, const struct slot *slot, int64_t *n)
+{
+	const struct array *tree = slot->array;
+	int64_t *offsets, *list;
+
+	*n = tree->n_known + slot->is_offsets;
+	if (slot_is_parents(slot))
+		return tree->known;
+	offsets = arena_new_array(arena, int64_t, tree->n_known + 1);
+	count_children(tree, offsets);
+	if (slot->is_offsets)
+		return offsets;
+	list = arena_new_array(arena, int64_t, tree->n_known);
+	list_children(tree, offsets, list);
+	return list;
+}
+
+static void emit_values(struct writer *w, struct arena *arena, const int64_t *values, int64_t n)
+{
+	enum { WIDTH = 100 };
+	struct str row = str_new(arena);
+
+	for (int64_t i = 0; i < n; i++) {
+		str_add(&row, "%s%" PRId64 "%s", row.length ? " " : "", values[i], i + 1 < n ? "," : "");
+		if (row.length < WIDTH && i + 1 < n)
+			continue;
+		line(w, "%s", str_text(&row));
+		row = str_new(arena);
+	}
+}
+
+static void emit_table(struct writer *w, struct arena *arena, const struct slot *slot, const char *name)
+{
+	int64_t n;
+	const int64_t *values = values_of(arena, slot, &n);
+
+	w->span = slot->array->span;
+	open_block(w, "static const int64_t %s[] = {", name);
+	emit_values(w, arena, values, n);
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+static bool is_printed(const struct names *names, const char *name)
+{
+	for (int i = 0; i < names->visible.n; i++)
+		if (!strcmp(names->visible.items[i], name))
+			return true;
+	return false;
+}
+
+void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
+{
+	struct names printed = { .arena = layouts[0]->module->arena };
+
+	for (int l = 0; l < n; l++)
+		for (int i = 0; i < layouts[l]->slots.n; i++) {
+			const struct slot *slot = &layouts[l]->slots.items[i];
+			const char *name = known_table(layouts[l], slot);
+
+			if (!name || is_printed(&printed, name))
+				continue;
+			vec_push(printed.arena, &printed.visible, name);
+			emit_table(w, printed.arena, slot, name);
+		}
+}
+
+/* ---- the choice ---- */
+
+void add_known_conditions(const struct layout *layout, struct str *text)
+{
+	for (int i = 0; i < layout->slots.n; i++) {
+		const struct slot *slot = &layout->slots.items[i];
+		const char *name = known_table(layout, slot);
+
+		if (name && slot_is_parents(slot))
+			str_add(text, "%spmg_has_values(plan, %d, %s, %s)", text->length ? " && " : "", i, name,
+				int_text(layout->module->arena, slot->array->n_known));
+	}
+}
