@@ -54,7 +54,7 @@ def run(command, folder, **env):
 
 
 def sanitizer():
-    """What must be loaded before the shim where the programs are built with a sanitizer."""
+    """What is loaded behind the shim, which allocates by it, where the programs are built with a sanitizer."""
     libraries = subprocess.run(["ldd", PMGC], capture_output=True, text=True, check=True).stdout.split()
     return [word for word in libraries if word.startswith("/") and "libasan" in word]
 
@@ -78,14 +78,15 @@ class Shim:
         subprocess.run([os.environ.get("CC", "gcc"), "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fPIC", "-shared",
                         str(Path(__file__).with_name("preload") / "shim.c"), "-ldl", "-o", str(self.library)],
                        check=True)
-        self.preload = " ".join([*sanitizer(), str(self.library)])
+        self.preload = " ".join([str(self.library), *sanitizer()])
+        self.options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
 
     def run(self, command, folder, kind, at, **env):
         """What the command did, and the call that failed; None: there is no call of that number."""
         self.log.unlink(missing_ok=True)
         self.count.unlink(missing_ok=True)
-        done = run(command, folder, LD_PRELOAD=self.preload, FAULT_KIND=kind, FAULT_AT=str(at),
-                   FAULT_LOG=str(self.log), FAULT_COUNT=str(self.count), **env)
+        done = run(command, folder, LD_PRELOAD=self.preload, ASAN_OPTIONS=self.options, FAULT_KIND=kind,
+                   FAULT_AT=str(at), FAULT_LOG=str(self.log), FAULT_COUNT=str(self.count), **env)
         return done, self.log.read_text().strip() if self.log.exists() else None
 
     def calls(self, command, folder, kind, **env):
@@ -127,8 +128,8 @@ def fail_calls(name, command, folder, shim, outputs, kind, env, check_success):
 
 
 def fail_commands(prepare, commands, threads, kinds, check_success):
-    """Of each command that `commands` gives for the folder that `prepare` makes, the calls of these kinds; memory is
-    the sanitizers' own where they are built in."""
+    """Of each command that `commands` gives for the folder that `prepare` makes, the calls of these kinds. What is not
+    given back after one is a sanitizer's to find, where it is built in."""
     with tempfile.TemporaryDirectory(prefix="pmg-faults-") as name:
         root = Path(name)
         folder, shim = prepare(root), Shim(root)
@@ -136,6 +137,5 @@ def fail_commands(prepare, commands, threads, kinds, check_success):
         env = {"TMPDIR": str(root / "tmp"), "OMP_NUM_THREADS": str(threads)}
         for case, (command, outputs) in commands(root, folder).items():
             for kind in kinds:
-                if kind != "memory" or not sanitizer():
-                    fail_calls(case, command, folder, shim, outputs, kind, env, check_success)
+                fail_calls(case, command, folder, shim, outputs, kind, env, check_success)
     return closing_line()

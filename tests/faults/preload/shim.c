@@ -310,7 +310,8 @@ static bool is_due_memory(const char *name, const void *caller)
 	static bool is_noted;
 	uintptr_t at = (uintptr_t) caller;
 
-	if (!is_noted) {
+	/* A sanitizer allocates before the C library knows the program's name. */
+	if (!is_noted && *program_invocation_short_name) {
 		is_noted = true;
 		if (is_wanted("memory"))
 			dl_iterate_phdr(note_code, &code);
@@ -321,6 +322,18 @@ static bool is_due_memory(const char *name, const void *caller)
 	return false;
 }
 
+/* The function of the sanitizer that is loaded, else that of the C library, which dlsym may itself call. */
+#define ALLOCATE(name, libc_name, ...) \
+	(__interceptor_##name ? __interceptor_##name(__VA_ARGS__) : __libc_##libc_name(__VA_ARGS__))
+
+#pragma weak __interceptor_malloc
+#pragma weak __interceptor_calloc
+#pragma weak __interceptor_realloc
+#pragma weak __interceptor_aligned_alloc
+void *__interceptor_malloc(size_t size);
+void *__interceptor_calloc(size_t n, size_t size);
+void *__interceptor_realloc(void *old, size_t size);
+void *__interceptor_aligned_alloc(size_t alignment, size_t size);
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *old, size_t size);
@@ -328,20 +341,21 @@ void *__libc_memalign(size_t alignment, size_t size);
 
 void *malloc(size_t size)
 {
-	return is_due_memory("malloc", __builtin_return_address(0)) ? NULL : __libc_malloc(size);
+	return is_due_memory("malloc", __builtin_return_address(0)) ? NULL : ALLOCATE(malloc, malloc, size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return is_due_memory("calloc", __builtin_return_address(0)) ? NULL : __libc_calloc(n, size);
+	return is_due_memory("calloc", __builtin_return_address(0)) ? NULL : ALLOCATE(calloc, calloc, n, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-	return is_due_memory("realloc", __builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+	return is_due_memory("realloc", __builtin_return_address(0)) ? NULL : ALLOCATE(realloc, realloc, old, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-	return is_due_memory("aligned_alloc", __builtin_return_address(0)) ? NULL : __libc_memalign(alignment, size);
+	return is_due_memory("aligned_alloc", __builtin_return_address(0))
+		     ? NULL : ALLOCATE(aligned_alloc, memalign, alignment, size);
 }
