@@ -79,7 +79,11 @@ class Shim:
                         str(Path(__file__).with_name("preload") / "shim.c"), "-ldl", "-o", str(self.library)],
                        check=True)
         self.preload = " ".join([str(self.library), *sanitizer()])
-        self.options = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        # The C compiler, which is a child of pmg, does not give back everything.
+        for program in "pmg", "pmgc":
+            (folder / program).write_text("detect_leaks=1\n")
+        self.options = f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0:detect_leaks=0:" \
+                       f"include_if_exists={folder}/%b"
 
     def run(self, command, folder, kind, at, **env):
         """What the command did, and the call that failed; None: there is no call of that number."""
@@ -134,7 +138,7 @@ def fail_commands(prepare, commands, threads, kinds, check_success):
         root = Path(name)
         folder, shim = prepare(root), Shim(root)
         (root / "tmp").mkdir()
-        env = {"TMPDIR": str(root / "tmp"), "OMP_NUM_THREADS": str(threads)}
+        env = {"TMPDIR": str(root / "tmp"), "XDG_CACHE_HOME": str(root / "cache"), "OMP_NUM_THREADS": str(threads)}
         for case, (command, outputs) in commands(root, folder).items():
             for kind in kinds:
                 fail_calls(case, command, folder, shim, outputs, kind, env, check_success)

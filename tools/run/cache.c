@@ -39,8 +39,8 @@ static void add_text(uint64_t *sum, const char *text)
 	*sum = (*sum ^ 0xffu) * 0x100000001b3u;
 }
 
-/* Code for one processor may not run on another that shares the folder. */
-static void add_processor(uint64_t *sum)
+/* Code for one processor may not run on another that shares the folder. False: the system does not say which it is. */
+static bool add_processor(uint64_t *sum)
 {
 	char line[8192];
 	bool is_known = false;
@@ -50,8 +50,10 @@ static void add_processor(uint64_t *sum)
 			add_text(sum, line);
 			is_known = line[0] == 'f';
 		}
+	bool is_told = file && !ferror(file);
 	if (file)
 		fclose(file);
+	return is_told;
 }
 
 static void add_number(struct arena *arena, uint64_t *sum, int64_t value)
@@ -59,18 +61,21 @@ static void add_number(struct arena *arena, uint64_t *sum, int64_t value)
 	add_text(sum, arena_printf(arena, "%" PRId64, value));
 }
 
-static void add_tool(struct arena *arena, uint64_t *sum)
+/* False: it is not known which build this is. */
+static bool add_tool(struct arena *arena, uint64_t *sum)
 {
 	char path[4096] = "";
 	struct stat status;
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0 || stat(path, &status) != 0)
-		return;
+		return false;
 	add_text(sum, path);
 	add_number(arena, sum, status.st_size);
 	add_number(arena, sum, status.st_mtim.tv_sec);
 	add_number(arena, sum, status.st_mtim.tv_nsec);
+	return true;
 }
 
+/* NULL: nothing can be kept. */
 static const char *library_path(struct session *s)
 {
 	const struct run_values *values = &s->values;
@@ -84,8 +89,8 @@ static const char *library_path(struct session *s)
 	add_text(&sum, values->arch ? values->arch : "");
 	add_text(&sum, home ? home : "");
 	add_number(s->arena, &sum, values->deterministic);
-	add_tool(s->arena, &sum);
-	add_processor(&sum);
+	if (!add_tool(s->arena, &sum) || !add_processor(&sum))
+		return NULL;
 	for (int i = 0; i < s->sizes.n; i++)
 		add_number(s->arena, &sum, size_is_compiled_in(s, i) ? s->sizes.items[i].value : -1);
 	return cache_path(s->arena, arena_printf(s->arena, "%s-%016" PRIx64 ".so", s->module->name, sum));
