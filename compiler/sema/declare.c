@@ -49,6 +49,15 @@ static void make_target(struct sema *sema, struct symbol *symbol, struct array *
 	sema->targets.items[array->number] = target;
 }
 
+static void make_hidden(struct sema *sema, struct symbol *symbol, struct array *array)
+{
+	make_target(sema, symbol, array);
+	symbol->target->is_hidden = true;
+	symbol->target->is_read = true;
+	symbol->target->now.is_defined = true;
+	symbol->target->now.is_covered = true;
+}
+
 /* A TEMP array that the user did not name; it is in no scope. */
 struct symbol *array_hidden(struct sema *sema, const char *name, enum scalar_type type,
 			    const struct shape *shape, struct span span)
@@ -58,12 +67,22 @@ struct symbol *array_hidden(struct sema *sema, const char *name, enum scalar_typ
 	symbol->name = name;
 	symbol->span = span;
 	symbol->is_used = true;
-	make_target(sema, symbol, array_add(sema, name, ROLE_TEMP, type, shape, span));
-	symbol->target->is_hidden = true;
-	symbol->target->is_read = true;
-	symbol->target->now.is_defined = true;
-	symbol->target->now.is_covered = true;
+	make_hidden(sema, symbol, array_add(sema, name, ROLE_TEMP, type, shape, span));
 	return symbol;
+}
+
+void array_spread(struct sema *sema, struct array *array, const struct shape *shape)
+{
+	struct symbol *symbol = arena_new(sema->arena, struct symbol);
+
+	symbol->name = array->name;
+	symbol->span = array->span;
+	symbol->is_used = true;
+	array->role = ROLE_TEMP;
+	array->rank = shape->rank;
+	array->lo = shape->lo;
+	array->hi = shape->hi;
+	make_hidden(sema, symbol, array);
 }
 
 /* ---- sizes ---- */

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Definitions that read each other become one draft, whose stages run together at each point of its variables, as the
- * branches of a `case` do. Their variables must have the same ranges. Where one of them reads another at its own
- * point, it stands behind it, so that not all may do so; whether all other reads lead to points that come before is
- * for the analysis of recurrences (ir/recurrence.c) to find out. */
+ * branches of a `case` do. Their variables must have the same ranges; one that has more variables, behind those that
+ * all have, runs over these at each point, and what it adds up for each of its own points is kept for all of them.
+ * Where one of them reads another at its own point, it stands behind it, so that not all may do so; whether all other
+ * reads lead to points that come before is for the analysis of recurrences (ir/recurrence.c) to find out. */
 #include "sema/sema_private.h"
 
 /* The stages of one of the drafts, in terms of the slots of the first. */
 struct part {
 	struct draft *draft;
 	VEC(struct draft_stage *) stages;
+	slot_list own;                  /* of its variables, those that the merged draft has not */
 	bool is_placed;
 };
 
@@ -56,33 +58,51 @@ static int next_common(const struct draft *draft, int last)
 	return -1;
 }
 
-/* Which slot of `into` is slot `number` of `from`: the same variable of the group, the same element of an index array,
- * or one that is new. `last` is the last common one that was found. -1: the ranges of the two differ. */
-static int find_slot(struct merge *merge, const struct slot *slot, int *last)
+static int add_slot(struct merge *merge, struct slot slot)
 {
-	struct draft *into = merge->into;
-	struct slot own = *slot;
-
-	if (slot->is_common) {
-		*last = next_common(into, *last);
-		return *last >= 0 && dim_equal(&slot->dim, &into->slots.items[*last].dim) ? *last : -1;
-	}
-	if (slot->dim.kind == DIM_BIND && draft_find_bind(into, &slot->dim.source) >= 0)
-		return draft_find_bind(into, &slot->dim.source);
-	own.dim.name = draft_fresh_name(merge->sema, into, slot->dim.name);
-	return draft_add_slot(merge->sema, into, &own);
+	slot.dim.name = draft_fresh_name(merge->sema, merge->into, slot.dim.name);
+	return draft_add_slot(merge->sema, merge->into, &slot);
 }
 
-/* What each slot of `from` is in the merged draft; NULL when their ranges differ. */
-static struct expr **match_slots(struct merge *merge, const struct draft *from)
+static int add_own_variable(struct merge *merge, struct part *part, struct slot slot)
 {
+	int number;
+
+	slot.is_common = false;
+	slot.is_closed = true;
+	number = add_slot(merge, slot);
+	vec_push(merge->sema->arena, &part->own, number);
+	return number;
+}
+
+/* Which slot of `into` is this one of the part's draft: the same variable of the group, the same element of an index
+ * array, or one that is new. `last` is the last common one that was found. -1: the ranges of the two differ. */
+static int find_slot(struct merge *merge, struct part *part, const struct slot *slot, int *last)
+{
+	struct draft *into = merge->into;
+
+	if (slot->is_common && next_common(into, *last) >= 0) {
+		*last = next_common(into, *last);
+		return dim_equal(&slot->dim, &into->slots.items[*last].dim) ? *last : -1;
+	}
+	if (slot->is_common)
+		return add_own_variable(merge, part, *slot);
+	if (slot->dim.kind == DIM_BIND && draft_find_bind(into, &slot->dim.source) >= 0)
+		return draft_find_bind(into, &slot->dim.source);
+	return add_slot(merge, *slot);
+}
+
+/* What each slot of the part's draft is in the merged one; NULL when their ranges differ. */
+static struct expr **match_slots(struct merge *merge, struct part *part)
+{
+	const struct draft *from = part->draft;
 	struct arena *arena = merge->sema->arena;
 	struct expr **slots = arena_new_array(arena, struct expr *, from->slots.n + 1);
 	int last = -1;
 
 	for (int i = 0; i < from->slots.n; i++) {
 		struct slot slot = renumbered_slot(merge->sema, &from->slots.items[i], slots);
-		int found = find_slot(merge, &slot, &last);
+		int found = find_slot(merge, part, &slot, &last);
 
 		if (found < 0)
 			return NULL;
@@ -91,14 +111,57 @@ static struct expr **match_slots(struct merge *merge, const struct draft *from)
 	return next_common(merge->into, last) < 0 ? slots : NULL;
 }
 
+/* ---- what a draft with variables of its own adds up ---- */
+
+struct variables {
+	struct sema *sema;
+	const struct draft *draft;
+};
+
+static void keep_for_each(struct access *access, void *user)
+{
+	const struct variables *variables = user;
+	const struct draft *draft = variables->draft;
+	int rank = 0;
+
+	if (access->array->role != ROLE_LOCAL)
+		return;
+	access->subs = arena_new_array(variables->sema->arena, struct expr *, draft->slots.n + 1);
+	for (int i = 0; i < draft->slots.n; i++)
+		if (draft->slots.items[i].is_common)
+			access->subs[rank++] = expr_dim(variables->sema->arena, i, access->span);
+}
+
+/* LOCAL arrays, of which there is one value at a time, become arrays over the variables of the draft. */
+static bool keep_sums(struct sema *sema, struct draft *draft)
+{
+	struct variables variables = { sema, draft };
+	struct shape box;
+
+	if (!shape_of_draft(sema, draft, &box))
+		return false;
+	for (int i = 0; i < draft->stages.n; i++) {
+		keep_for_each(&draft->stages.items[i]->write, &variables);
+		if (draft->stages.items[i]->value)
+			expr_reads(draft->stages.items[i]->value, keep_for_each, &variables);
+	}
+	for (int i = 0; i < draft->stages.n; i++)
+		if (draft->stages.items[i]->write.array->role == ROLE_LOCAL)
+			array_spread(sema, draft->stages.items[i]->write.array, &box);
+	return true;
+}
+
 /* ---- stages ---- */
 
-static struct draft_stage *renumbered_stage(struct sema *sema, const struct draft_stage *stage, struct expr **slots)
+static struct draft_stage *renumbered_stage(struct sema *sema, const struct part *part,
+					    const struct draft_stage *stage, struct expr **slots)
 {
 	struct draft_stage *result = arena_new(sema->arena, struct draft_stage);
 
 	*result = *stage;
 	result->own = (slot_list) { 0 };
+	for (int i = 0; i < part->own.n; i++)
+		vec_push(sema->arena, &result->own, part->own.items[i]);
 	for (int i = 0; i < stage->own.n; i++)
 		vec_push(sema->arena, &result->own, slots[stage->own.items[i]]->index);
 	result->guard = stage->guard ? expr_substitute(sema->arena, stage->guard, slots) : NULL;
@@ -111,24 +174,36 @@ static bool add_part(struct merge *merge, struct draft *draft)
 {
 	struct part part = { .draft = draft };
 	bool is_first = draft == merge->into;
-	struct expr **slots = is_first ? NULL : match_slots(merge, draft);
+	struct expr **slots = is_first ? NULL : match_slots(merge, &part);
 
-	for (int i = 0; (is_first || slots) && i < draft->stages.n; i++) {
+	if ((!is_first && !slots) || (part.own.n && !keep_sums(merge->sema, draft)))
+		return false;
+	for (int i = 0; i < draft->stages.n; i++) {
 		struct draft_stage *stage = draft->stages.items[i];
 
 		vec_push(merge->sema->arena, &part.stages,
-			 is_first ? stage : renumbered_stage(merge->sema, stage, slots));
+			 is_first ? stage : renumbered_stage(merge->sema, &part, stage, slots));
 	}
 	vec_push(merge->sema->arena, &merge->parts, part);
-	return is_first || slots;
+	return true;
 }
 
 /* ---- their order ---- */
 
 struct search {
+	const struct part *writer;
 	const struct access *write;
 	bool is_read;
 };
+
+static bool is_of_own_variable(const struct part *part, const struct expr *sub)
+{
+	bool is = false;
+
+	for (int i = 0; i < part->own.n; i++)
+		is = is || expr_uses_dim(sub, part->own.items[i]);
+	return is;
+}
 
 static void note_same_cell(struct access *access, void *user)
 {
@@ -136,16 +211,17 @@ static void note_same_cell(struct access *access, void *user)
 	bool is_same = access->array == search->write->array && access->array->role != ROLE_LOCAL;
 
 	for (int i = 0; is_same && i < access->array->rank; i++)
-		is_same = expr_equal(access->subs[i], search->write->subs[i]);
+		is_same = is_of_own_variable(search->writer, search->write->subs[i]) ||
+			  expr_equal(access->subs[i], search->write->subs[i]);
 	search->is_read = search->is_read || is_same;
 }
 
-/* Does a stage of `b` read the cell that a stage of `a` writes at the same point? */
+/* Does a stage of `b` read a cell that a stage of `a` writes at the same point? */
 static bool is_read_here(const struct part *a, const struct part *b)
 {
 	for (int i = 0; i < a->stages.n; i++)
 		for (int j = 0; j < b->stages.n; j++) {
-			struct search search = { .write = &a->stages.items[i]->write };
+			struct search search = { .writer = a, .write = &a->stages.items[i]->write };
 
 			if (b->stages.items[j]->value)
 				expr_reads(b->stages.items[j]->value, note_same_cell, &search);
@@ -217,13 +293,37 @@ static bool is_definition(const struct draft *draft)
 	return is;
 }
 
-bool drafts_merge(struct sema *sema, struct draft *const *drafts, int n)
+static int n_common(const struct draft *draft)
 {
-	struct merge merge = { .sema = sema, .into = drafts[0] };
+	int n = 0;
+
+	for (int i = 0; i < draft->slots.n; i++)
+		n += draft->slots.items[i].is_common;
+	return n;
+}
+
+/* Puts the first of those with the fewest variables in front: the others run over the rest of theirs. */
+static void choose_first(struct draft **drafts, int n)
+{
+	struct draft *front = drafts[0];
+	int first = 0;
+
+	for (int i = 1; i < n; i++)
+		if (n_common(drafts[i]) < n_common(drafts[first]))
+			first = i;
+	drafts[0] = drafts[first];
+	drafts[first] = front;
+}
+
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n)
+{
+	struct merge merge = { .sema = sema };
 
 	for (int i = 0; i < n; i++)
 		if (!is_definition(drafts[i]) || drafts[i]->in_body != drafts[0]->in_body)
 			return false;
+	choose_first(drafts, n);
+	merge.into = drafts[0];
 	for (int i = 0; i < n; i++)
 		if (!add_part(&merge, drafts[i]))
 			return false;

@@ -226,8 +226,8 @@ static void report_cycle(const struct ordering *o, const draft_list *cycle)
 		diag_label(sema->diags, diag, cycle->items[i]->span, "'%s' is defined here",
 			   draft_writes(cycle->items[i])->name);
 	diag_help(sema->diags, diag, (struct span) { 0 },
-		  "compute one of them without the others, or, all over the same ranges, from values at other points, "
-		  "as in f[i-1]; a value of the iteration before is a 'state'");
+		  "compute one of them without the others, or, all over the same first ranges, from values at other "
+		  "points, as in f[i-1]; a value of the iteration before is a 'state'");
 }
 
 static void remove_draft(draft_list *list, const struct draft *draft)

@@ -304,34 +304,6 @@ static struct expr *store_copy(struct copy *copy, const char *name, struct expr 
 	return expr_read(sema->arena, symbol->target->array, subs, value->span);
 }
 
-struct own_read {
-	const struct array *array;
-	bool is_there;
-};
-
-static void note_own_read(struct access *access, void *user)
-{
-	struct own_read *read = user;
-
-	read->is_there = read->is_there || access->array == read->array;
-}
-
-/* What is computed before a group cannot read what the group defines. */
-static bool reads_recurrence(const struct copy *copy, const struct reduction *r)
-{
-	const struct target *target = copy->from->draft->target;
-	struct own_read read = { target ? target->array : NULL, false };
-
-	draft_reads(copy->to.draft, note_own_read, &read);
-	if (read.is_there && target->array->role != ROLE_STATE && target->array->role != ROLE_INOUT)
-		diag_error(copy->to.sema->diags, DIAG_NOT_SUPPORTED, r->tree->span,
-			   "not supported yet: a reduction inside a reduction that reads the recurrence '%s'",
-			   target->array->name);
-	else
-		read.is_there = false;
-	return read.is_there;
-}
-
 static struct expr *reduce_apart(const struct context *ctx, const struct reduction *r, const bool *slots)
 {
 	struct sema *sema = ctx->sema;
@@ -344,9 +316,7 @@ static struct expr *reduce_apart(const struct context *ctx, const struct reducti
 	copy_context(&copy, name, r->tree->span);
 	copy.to.base = name;
 	value = reduce_here(&copy.to, r);
-	if (!value || reads_recurrence(&copy, r))
-		return NULL;
-	return store_copy(&copy, name, value);
+	return value ? store_copy(&copy, name, value) : NULL;
 }
 
 static struct expr *reduce(const struct context *ctx, const struct reduction *r)

@@ -221,9 +221,9 @@ bool draft_defines(const struct draft *draft, const struct array *array);
 void draft_reads(struct draft *draft, void (*visit)(struct access *access, void *user), void *user);
 void draft_emit(struct sema *sema, const struct draft *draft, enum region_kind region);
 
-/* Makes one draft, the first of them, of definitions that read each other. False: their ranges differ, or they need
- * each other at the same point. */
-bool drafts_merge(struct sema *sema, struct draft *const *drafts, int n);
+/* Makes one draft, the first of them then, of definitions that read each other. False: their ranges differ, or they
+ * need each other at the same point. */
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n);
 
 /* ---- shapes.c ------------------------------------------------------------------------- */
 
@@ -275,6 +275,8 @@ struct array *array_add(struct sema *sema, const char *name, enum array_role rol
 			const struct shape *shape, struct span span);
 struct symbol *array_hidden(struct sema *sema, const char *name, enum scalar_type type,
 			    const struct shape *shape, struct span span);
+/* A LOCAL array becomes a hidden one of this shape. */
+void array_spread(struct sema *sema, struct array *array, const struct shape *shape);
 const char *array_fresh_name(struct sema *sema, const char *wish);
 void declare_names(struct sema *sema, const tree_stmts *stmts);
 void declare_all(struct sema *sema, struct scope *scope, const tree_stmts *stmts);
