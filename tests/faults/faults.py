@@ -81,9 +81,9 @@ class Shim:
         self.preload = " ".join([str(self.library), *sanitizer()])
         # The C compiler, which is a child of pmg, does not give back everything.
         for program in "pmg", "pmgc":
-            (folder / program).write_text("detect_leaks=1\n")
+            (folder / f"options.{program}").write_text("detect_leaks=1\n")
         self.options = f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0:detect_leaks=0:" \
-                       f"include_if_exists={folder}/%b"
+                       f"include_if_exists={folder}/options.%b"
 
     def run(self, command, folder, kind, at, **env):
         """What the command did, and the call that failed; None: there is no call of that number."""
