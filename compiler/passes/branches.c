@@ -176,22 +176,20 @@ static void decide(const struct item *item, const struct group *group, const cha
 	module_decide(item->module, "branches", group->name, chosen, other, item->override->span, "%s", reason);
 }
 
-/* True where loops have changed. */
-static bool apply_to(const struct item *item, enum algorithm algorithm, struct group *group)
+static void apply_to(const struct item *item, enum algorithm algorithm, struct group *group)
 {
 	struct tree_cut cut = { .module = item->module, .group = group, .add_loops = add_loops };
+	const char *reason = "the schedule asks for it";
 
 	group->is_in_memory = algorithm == HINES;
-	if (algorithm != LEVEL_BATCHES) {
-		decide(item, group, "the schedule asks for it");
-		return false;
+	if (algorithm == LEVEL_BATCHES) {
+		tree_cut_find(&cut);
+		cut.branching = branching_of(&cut);
+		tree_cut_apply(&cut);
+		reason = arena_printf(item->module->arena, "branches of one level of '%s' need nothing of each other",
+				      cut.tree->name);
 	}
-	tree_cut_find(&cut);
-	cut.branching = branching_of(&cut);
-	tree_cut_apply(&cut);
-	decide(item, group, arena_printf(item->module->arena,
-					 "branches of one level of '%s' need nothing of each other", cut.tree->name));
-	return true;
+	decide(item, group, reason);
 }
 
 /* Marks what the item names; false after a diagnostic. */
@@ -228,15 +226,14 @@ static bool is_over_tree(const struct item *item)
 static bool honour(struct item *item)
 {
 	enum algorithm algorithm = read_item(item);
-	bool has_changed = false;
 
 	item->override->is_used = true;
 	if (algorithm == N_ALGORITHMS || !find_meant(item, algorithm))
 		return false;
 	for (int g = 0; g < item->module->groups.n; g++)
 		if (item->is_meant[g])
-			has_changed |= apply_to(item, algorithm, item->module->groups.items[g]);
-	return has_changed;
+			apply_to(item, algorithm, item->module->groups.items[g]);
+	return algorithm == LEVEL_BATCHES;
 }
 
 bool pass_branches(struct module *module, const struct pass_options *options)
