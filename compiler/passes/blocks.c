@@ -5,6 +5,10 @@
  * X.block, which is read from it before the block runs and written back behind it. Where one loop reads each row of it
  * once, in its order, the copy has a few rows at a time (a window), which are read when the loop is there: they are
  * used while they are in the nearest cache, and the rest of it is left to what is read again. */
+#include <isl/map.h>
+#include <isl/schedule_node.h>
+#include <isl/union_set.h>
+
 #include "ir/block.h"
 #include "passes/pass_private.h"
 
@@ -56,13 +60,58 @@ static bool reads_rows(struct sweep *sweep, __isl_keep isl_schedule_node *node)
 	return reads;
 }
 
+static __isl_give isl_schedule_node *band_of_loop(__isl_keep isl_schedule_node *mark)
+{
+	isl_schedule_node *node = isl_schedule_node_get_child(mark, 0);
+
+	while (isl_schedule_node_get_type(node) == isl_schedule_node_mark)
+		node = isl_schedule_node_child(node, 0);
+	return node;
+}
+
+/* [value of the loop] -> [row] */
+static __isl_give isl_map *rows_at(__isl_keep isl_union_map *values, const struct stage *stage, unsigned level)
+{
+	isl_union_set *domain = isl_union_set_from_set(isl_set_copy(stage->domain));
+	isl_map *value = isl_map_from_union_map(isl_union_map_intersect_domain(isl_union_map_copy(values), domain));
+	isl_map *row = isl_set_identity(isl_set_copy(stage->domain));
+
+	row = isl_map_project_out(row, isl_dim_out, level + 1, (unsigned) stage->dims.n - level - 1);
+	row = isl_map_reset_tuple_id(isl_map_project_out(row, isl_dim_out, 0, level), isl_dim_out);
+	return isl_map_apply_domain(row, value);
+}
+
+/* Statements that share a loop may be at different rows. */
+static bool reads_one_row(const struct sweep *sweep, __isl_keep isl_schedule_node *mark)
+{
+	isl_schedule_node *band = band_of_loop(mark);
+	stage_list below = tree_stages(sweep->module, mark);
+	bool is_band = isl_schedule_node_get_type(band) == isl_schedule_node_band, reads;
+	isl_union_map *values = is_band ? isl_schedule_node_band_get_partial_schedule_union_map(band) : NULL;
+	isl_map *rows = NULL, *these;
+
+	for (int i = 0; values && i < below.n; i++) {
+		if (!stage_reads_array(below.items[i], sweep->use->array))
+			continue;
+		these = rows_at(values, below.items[i], (unsigned) sweep->level);
+		rows = rows ? isl_map_union(rows, these) : these;
+	}
+	reads = rows && isl_map_is_single_valued(rows) == isl_bool_true;
+	isl_map_free(rows);
+	isl_union_map_free(values);
+	isl_schedule_node_free(band);
+	return reads;
+}
+
 static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct sweep *sweep = user;
 	const struct mark *mark = mark_of_node(node);
 
-	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level)
-		sweep->n_loops += reads_rows(sweep, node);
+	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level && reads_rows(sweep, node)) {
+		sweep->n_loops++;
+		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node);
+	}
 	return isl_bool_true;
 }
 
