@@ -180,7 +180,10 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -291,7 +294,9 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 				const int64_t c = T_parent_children[q];
 				sum += upper[c]*x_e_lower[c];
 			}
-			e = 1.0/(diag[s*n + i] - sum);
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			e = 1.0/pivot;
 			x_e_lower[i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
@@ -373,7 +378,10 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -504,6 +512,10 @@ static const pmg_children_desc hines_children[] = {
 	{ 0, 11, 12, 0, 0 },
 };
 
+static const pmg_pivot_desc hines_pivots[] = {
+	{ "x", PMG_F64, -1, "hines.pmg:12" },
+};
+
 static void hines_extents(const void *arguments, int64_t *extents)
 {
 	const hines_args *args = arguments;
@@ -550,7 +562,7 @@ static bool hines_suits(const void *arguments)
 static const pmg_work_desc hines_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -674,7 +686,7 @@ static void hines_flat_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_flat_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -718,6 +730,7 @@ static const pmg_pipeline_desc hines_flat_description = {
 	.params = hines_params,
 	.arrays = hines_flat_arrays,
 	.children = hines_flat_children,
+	.n_pivots = 1, .pivots = hines_pivots,
 	.has_loop = false,
 	.extents = hines_flat_extents,
 	.assumption = NULL,
@@ -849,7 +862,7 @@ static void hines_isl_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_isl_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -893,6 +906,7 @@ static const pmg_pipeline_desc hines_isl_description = {
 	.params = hines_params,
 	.arrays = hines_isl_arrays,
 	.children = hines_isl_children,
+	.n_pivots = 1, .pivots = hines_pivots,
 	.has_loop = false,
 	.extents = hines_isl_extents,
 	.assumption = NULL,
@@ -926,6 +940,7 @@ static const pmg_pipeline_desc hines_description = {
 	.params = hines_params,
 	.arrays = hines_arrays,
 	.children = hines_children,
+	.n_pivots = 1, .pivots = hines_pivots,
 	.has_loop = false,
 	.extents = hines_extents,
 	.assumption = NULL,
@@ -1043,7 +1058,10 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1167,7 +1185,9 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 				const int64_t c = T_parent_children[q];
 				sum += upper[c]*e_lower[c];
 			}
-			e = 1.0/(diag[s*n + i] - sum);
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			e = 1.0/pivot;
 			e_lower[i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
@@ -1247,7 +1267,10 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)]);
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1419,6 +1442,10 @@ static const pmg_children_desc hines_written_children[] = {
 	{ 0, 11, 12, 0, 0 },
 };
 
+static const pmg_pivot_desc hines_written_pivots[] = {
+	{ "e", PMG_F64, -1, "hines.pmg:22" },
+};
+
 static void hines_written_extents(const void *arguments, int64_t *extents)
 {
 	const hines_written_args *args = arguments;
@@ -1465,7 +1492,7 @@ static bool hines_written_suits(const void *arguments)
 static const pmg_work_desc hines_written_work[] = {
 	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1589,7 +1616,7 @@ static void hines_written_flat_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_written_flat_work[] = {
 	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1633,6 +1660,7 @@ static const pmg_pipeline_desc hines_written_flat_description = {
 	.params = hines_written_params,
 	.arrays = hines_written_flat_arrays,
 	.children = hines_written_flat_children,
+	.n_pivots = 1, .pivots = hines_written_pivots,
 	.has_loop = false,
 	.extents = hines_written_flat_extents,
 	.assumption = NULL,
@@ -1764,7 +1792,7 @@ static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_written_isl_work[] = {
 	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 5, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1808,6 +1836,7 @@ static const pmg_pipeline_desc hines_written_isl_description = {
 	.params = hines_written_params,
 	.arrays = hines_written_isl_arrays,
 	.children = hines_written_isl_children,
+	.n_pivots = 1, .pivots = hines_written_pivots,
 	.has_loop = false,
 	.extents = hines_written_isl_extents,
 	.assumption = NULL,
@@ -1841,6 +1870,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.params = hines_written_params,
 	.arrays = hines_written_arrays,
 	.children = hines_written_children,
+	.n_pivots = 1, .pivots = hines_written_pivots,
 	.has_loop = false,
 	.extents = hines_written_extents,
 	.assumption = NULL,
@@ -1949,7 +1979,9 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2059,7 +2091,9 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 						const int64_t c = F_parent_children[q];
 						sum += upper[c]*x_e_lower[c];
 					}
-					x_e[i] = 1.0/(diag[i] - sum);
+					const double pivot = diag[i] - sum;
+					pmg_check_pivot(plan, pivot, 0, i, -1);
+					x_e[i] = 1.0/pivot;
 					x_e_lower[i] = lower[i]*x_e[i];
 					double sum_2 = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
@@ -2148,7 +2182,9 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/(PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)]);
+				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
+				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2316,6 +2352,10 @@ static const pmg_children_desc hines_forest_children[] = {
 	{ 1, 17, 18, 16, 16 },
 };
 
+static const pmg_pivot_desc hines_forest_pivots[] = {
+	{ "x", PMG_F64, 0, "hines.pmg:39" },
+};
+
 static void hines_forest_extents(const void *arguments, int64_t *extents)
 {
 	const hines_forest_args *args = arguments;
@@ -2374,7 +2414,7 @@ static bool hines_forest_suits(const void *arguments)
 static const pmg_work_desc hines_forest_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2506,7 +2546,7 @@ static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_forest_flat_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
@@ -2550,6 +2590,7 @@ static const pmg_pipeline_desc hines_forest_flat_description = {
 	.params = hines_forest_params,
 	.arrays = hines_forest_flat_arrays,
 	.children = hines_forest_flat_children,
+	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.has_loop = false,
 	.extents = hines_forest_flat_extents,
 	.assumption = NULL,
@@ -2729,7 +2770,7 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc hines_forest_isl_work[] = {
 	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 5, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
 	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
@@ -2773,6 +2814,7 @@ static const pmg_pipeline_desc hines_forest_isl_description = {
 	.params = hines_forest_params,
 	.arrays = hines_forest_isl_arrays,
 	.children = hines_forest_isl_children,
+	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.has_loop = false,
 	.extents = hines_forest_isl_extents,
 	.assumption = NULL,
@@ -2806,6 +2848,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.params = hines_forest_params,
 	.arrays = hines_forest_arrays,
 	.children = hines_forest_children,
+	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.has_loop = false,
 	.extents = hines_forest_extents,
 	.assumption = NULL,

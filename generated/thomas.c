@@ -114,12 +114,18 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/PMG_READ_F64(b_row[lane]);
+						const int64_t s = s_block + lane;
+						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
+						pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot[lane/PMG_LANES(double)] = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)]);
+						const int64_t s = s_block + lane;
+						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
+						pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
 					}
 				}
 				PMG_UNROLL
@@ -221,9 +227,13 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 			for (int64_t i = 0; i < n; i++) {
 				double pivot = 0.0;
 				if (i == 0) {
-					pivot = 1.0/b[s*n];
+					const double pivot_2 = b[s*n];
+					pmg_check_pivot(plan, pivot_2, 0, 0, s);
+					pivot = 1.0/pivot_2;
 				} else {
-					pivot = 1.0/(b[s*n + i] - a[s*n + i]*pivot_c[i - 1]);
+					const double pivot_2 = b[s*n + i] - a[s*n + i]*pivot_c[i - 1];
+					pmg_check_pivot(plan, pivot_2, 0, i, s);
+					pivot = 1.0/pivot_2;
 				}
 				pivot_c[i] = c[s*n + i]*pivot;
 				if (i == 0) {
@@ -329,13 +339,19 @@ static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(pivot_block[lane]) = 1.0/PMG_READ_F64(b_row[lane]);
+						const int64_t s = s_block + lane;
+						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
+						PMG_WRITE_F64(pivot_block[lane]) = 1.0/pivot_2;
 						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_row[lane])*PMG_READ_F64(pivot_block[lane]);
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/(PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)]);
+						const int64_t s = s_block + lane;
+						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
+						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/pivot_2;
 					}
 				}
 				PMG_UNROLL
@@ -466,6 +482,10 @@ static const pmg_array_desc thomas_arrays[] = {
 	},
 };
 
+static const pmg_pivot_desc thomas_pivots[] = {
+	{ "pivot", PMG_F64, -1, "thomas.pmg:9" },
+};
+
 static void thomas_extents(const void *arguments, int64_t *extents)
 {
 	const thomas_args *args = arguments;
@@ -514,8 +534,8 @@ static bool thomas_suits(const void *arguments)
 }
 
 static const pmg_work_desc thomas_work[] = {
-	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -609,8 +629,8 @@ static void thomas_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc thomas_flat_work[] = {
-	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -649,6 +669,7 @@ static const pmg_pipeline_desc thomas_flat_description = {
 	.params = thomas_params,
 	.arrays = thomas_flat_arrays,
 	.children = NULL,
+	.n_pivots = 1, .pivots = thomas_pivots,
 	.has_loop = false,
 	.extents = thomas_flat_extents,
 	.assumption = NULL,
@@ -804,8 +825,8 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc thomas_isl_work[] = {
-	{ "pivot", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -844,6 +865,7 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.params = thomas_params,
 	.arrays = thomas_isl_arrays,
 	.children = NULL,
+	.n_pivots = 1, .pivots = thomas_pivots,
 	.has_loop = false,
 	.extents = thomas_isl_extents,
 	.assumption = NULL,
@@ -877,6 +899,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.params = thomas_params,
 	.arrays = thomas_arrays,
 	.children = NULL,
+	.n_pivots = 1, .pivots = thomas_pivots,
 	.has_loop = false,
 	.extents = thomas_extents,
 	.assumption = NULL,

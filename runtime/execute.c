@@ -107,10 +107,8 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 
 static pmg_status kernel_report(const struct plan *plan, pmg_status status)
 {
-	const struct bad_index *bad = &plan->bad_index;
-
 	if (pmg_failed(&plan->kernel))
-		return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
+		return bad_report(plan);
 	if (plan->has_message)
 		return status;
 	if (plan->progress.is_elsewhere)
@@ -131,7 +129,8 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 {
 	pmg_status status;
 
-	plan->bad_index.is_claimed = 0;
+	bad_forget(plan);
+	plan->args = args;
 	plan->has_message = false;
 	plan->progress.has_state = resume;
 	plan->progress.is_cancelled = false;
@@ -184,22 +183,4 @@ pmg_status pmg_plan_execute(pmg_plan *handle, const void *args, pmg_control *con
 	status = kernel_run(plan, args, control, resume);
 	outputs_return(plan, status);
 	return status;
-}
-
-/* ---- Bad indices ---- */
-
-void pmg_bad_index(pmg_plan *handle, int32_t array, int64_t position, int64_t value)
-{
-	struct bad_index *bad = &plan_of(handle)->bad_index;
-
-	if (__atomic_exchange_n(&bad->is_claimed, 1, __ATOMIC_RELAXED) != 0)
-		return;
-	bad->array = array;
-	bad->position = position;
-	bad->value = value;
-}
-
-bool pmg_failed(const pmg_plan *handle)
-{
-	return __atomic_load_n(&plan_of_const(handle)->bad_index.is_claimed, __ATOMIC_RELAXED) != 0;
 }

@@ -48,10 +48,14 @@ struct binding {
 	bool has_values, has_values_known;      /* of a fixed index array: those that a kernel is made for */
 };
 
-struct bad_index {
+/* A computed index out of range, or a pivot of an elimination. */
+struct bad_value {
 	int is_claimed;         /* atomic; the thread that sets it writes the rest */
+	int32_t elimination;    /* -1: an index */
 	int32_t array;
 	int64_t position, value;
+	int64_t row, system;
+	double pivot;
 };
 
 /* The loop of the last execution. */
@@ -99,13 +103,20 @@ struct plan {
 	bool is_bound;                  /* they are of arguments that an execution has checked */
 	pmg_place *places;              /* desc->n_arrays */
 	struct live *live;              /* desc->n_restructurings */
-	struct bad_index bad_index;
+	struct bad_value bad;
+	int arguments_are;              /* finite? Atomic (bad.c) */
+	const void *args;               /* of the present execution */
 	bool has_message;       /* of a failure in the present execution, by the device part */
 	struct progress progress;
 	pmg_kernel *run;        /* the kernel for the instruction set of report.isa */
 	pmg_report report;
 	int64_t trials_bytes;   /* of report.trials, which is the plan's */
 };
+
+/* ---- bad.c: what ends an execution */
+
+void bad_forget(struct plan *plan);
+pmg_status bad_report(const struct plan *plan);         /* of the first one */
 
 /* ---- context.c */
 

@@ -202,6 +202,15 @@ typedef struct pmg_children_desc {
 	int32_t order, lanes;
 } pmg_children_desc;
 
+/* An elimination whose pivots are checked: what it computes, the type of its pivots, the offsets that say which rows
+ * belong to which system; -1: rows are counted in each. */
+typedef struct pmg_pivot_desc {
+	const char *name;
+	pmg_type type;
+	int32_t segments;               /* array number */
+	const char *place;
+} pmg_pivot_desc;
+
 /* The branches of a tree of n nodes, runs of nodes each of which is the parent of the next one, by levels: those on
  * which none hangs, those on which only these hang, and so on. depth[0] is the number of levels; level l has the
  * branches levels[l]..levels[l + 1], n + 1 values of which the last ones are equal; branch b the nodes
@@ -385,6 +394,8 @@ struct pmg_pipeline_desc {
 	int32_t n_work;
 	const pmg_work_desc *work;
 	void (*count)(const pmg_plan *plan, const void *args, double *counts);
+	int32_t n_pivots;
+	const pmg_pivot_desc *pivots;
 };
 
 /* Each generated library exports, for loaders: all its pipelines, ended by NULL. */
@@ -640,6 +651,15 @@ PMG_API void pmg_swap(pmg_plan *plan, int32_t state, int32_t next);
 PMG_API void pmg_bad_index(pmg_plan *plan, int32_t array, int64_t position, int64_t value);
 PMG_API bool pmg_failed(const pmg_plan *plan);
 
+/* A pivot of an elimination that is zero, or is not finite although all floats of the caller are: remembered like a bad
+ * index. `elimination` is its number in the description, `row` the value of the subscript that counts rows; `system` is
+ * -1 where rows tell it, or there is one. Of n lanes: systems are `stride` apart, or each lane has its own rows. */
+PMG_API void pmg_bad_pivot(pmg_plan *plan, int32_t elimination, int64_t row, int64_t system, double pivot);
+PMG_API void pmg_bad_pivots(pmg_plan *plan, const void *pivots, int64_t n, int32_t elimination, int64_t row,
+			    int64_t system, int64_t stride);
+PMG_API void pmg_bad_ragged_pivots(pmg_plan *plan, const void *pivots, int64_t n, int32_t elimination, int64_t row,
+				   const int64_t *begin, const int64_t *rows);
+
 /* Are all values of a fixed array of floats finite? Looked at when first asked, then remembered. Called by one
  * thread. */
 PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
@@ -663,5 +683,6 @@ PMG_API void pmg_all_points(pmg_plan *plan, int32_t restructuring);
 #endif
 
 #include "pmgrt_math.h"
+#include "pmgrt_pivot.h"
 
 #endif

@@ -262,12 +262,23 @@ template <class T> static __device__ void pmg_cuda_atomic_max(T *target, T value
 	pmg_cuda_exchange<pmg_cuda_max>(target, value);
 }
 
-/* ---- In kernels: bad indices: the first one is kept ------------------------------------------------------------- */
+/* ---- In kernels: bad values: the first one is kept -------------------------------------------------------------- */
 
+/* A pivot of an elimination (pmgrt_pivot.h). */
+struct pmg_cuda_bad_pivot {
+	int is_claimed;
+	int32_t elimination;
+	int64_t row, system;
+	double pivot;
+};
+
+/* What ends an execution: an index, or a pivot that is zero; a pivot that is not finite is noted for the host, which
+ * knows whether that is an error. */
 struct pmg_cuda_bad_index {
 	int is_claimed;
 	int32_t array;
 	int64_t position, value;
+	pmg_cuda_bad_pivot zero, infinite;
 };
 
 static inline __device__ void pmg_bad_index(pmg_cuda_bad_index *bad, int32_t array, int64_t position, int64_t value)
@@ -279,12 +290,33 @@ static inline __device__ void pmg_bad_index(pmg_cuda_bad_index *bad, int32_t arr
 	bad->value = value;
 }
 
+static inline __device__ void pmg_cuda_note_pivot(pmg_cuda_bad_pivot *bad, double pivot, int32_t elimination,
+						  int64_t row, int64_t system)
+{
+	if (atomicExch(&bad->is_claimed, 1) != 0)
+		return;
+	bad->elimination = elimination;
+	bad->row = row;
+	bad->system = system;
+	bad->pivot = pivot;
+}
+
+static inline __device__ void pmg_check_pivot(pmg_cuda_bad_index *bad, double pivot, int32_t elimination, int64_t row,
+					      int64_t system)
+{
+	if (fabs(pivot) > pivot - pivot)
+		return;
+	pmg_cuda_note_pivot(pivot == 0 ? &bad->zero : &bad->infinite, pivot, elimination, row, system);
+	if (pivot == 0)
+		bad->is_claimed = 1;
+}
+
 /* ---- In kernels: loops of the host ------------------------------------------------------------------------------ */
 
 /* Where an `iterate` stands. The host starts iterations ahead of what it knows: those that are not to be do nothing. */
 struct pmg_cuda_loop {
 	int64_t it;                     /* the iteration that runs, or would be next */
-	int is_over;                    /* `until` holds, or an index was bad */
+	int is_over;                    /* `until` holds, or a value was bad */
 };
 
 /* At the head of kernels of its body. */

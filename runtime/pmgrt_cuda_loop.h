@@ -53,7 +53,7 @@ static inline int64_t pmg_cuda_batch(const pmg_plan *plan, const pmg_control *co
 static inline bool pmg_cuda_look(pmg_plan *plan, pmg_control *control, int64_t *it, int64_t hi)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	pmg_cuda_bad_index bad = { 0, 0, 0, 0 };
+	pmg_cuda_bad_index bad = { };
 	pmg_cuda_loop loop = { 0, 0 };
 	bool goes_on;
 

@@ -150,16 +150,24 @@ static inline pmg_status pmg_cuda_to_device(pmg_plan *plan, void *to, const void
 	return status;
 }
 
-/* Has an index been bad, or CUDA failed? Waits for all kernels. */
+static inline void pmg_cuda_tell_pivot(pmg_plan *plan, const pmg_cuda_bad_pivot *bad)
+{
+	if (bad->is_claimed)
+		pmg_bad_pivot(plan, bad->elimination, bad->row, bad->system, bad->pivot);
+}
+
+/* Has an index or a pivot been bad, or CUDA failed? Waits for all kernels. */
 static inline bool pmg_cuda_failed(pmg_plan *plan)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	pmg_cuda_bad_index bad = { 0, 0, 0, 0 };
+	pmg_cuda_bad_index bad = { };
 
 	if (cuda->status == PMG_OK)
 		(void) pmg_cuda_to_host(plan, &bad, cuda->bad_index, sizeof bad);
-	if (bad.is_claimed)
+	pmg_cuda_tell_pivot(plan, &bad.zero);
+	if (bad.is_claimed && !bad.zero.is_claimed)
 		pmg_bad_index(plan, bad.array, bad.position, bad.value);
+	pmg_cuda_tell_pivot(plan, &bad.infinite);
 	return cuda->status != PMG_OK || pmg_failed(plan);
 }
 

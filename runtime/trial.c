@@ -171,7 +171,7 @@ static void plan_forget(struct plan *plan)
 		if (plan->desc->arrays[i].role == PMG_STATE)
 			memset(plan->bindings[i].own, 0, (size_t) plan->bindings[i].own_bytes);
 	plan->progress = (struct progress) { .has_state = false };
-	plan->bad_index.is_claimed = 0;
+	bad_forget(plan);
 }
 
 static double least_estimate(const pmg_trial *trials, int32_t n)

@@ -28,13 +28,21 @@ static bool has_branches(const struct layout *layout)
 	return layout->module->branchings.n > 0;
 }
 
+static bool has_pivots(const struct layout *layout)
+{
+	return layout_n_pivots(layout) > 0;
+}
+
 static bool always(const struct layout *layout)
 {
 	(void) layout;
 	return true;
 }
 
-enum { TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_EXTENTS, TABLE_SUITS, TABLE_N };
+enum {
+	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_PIVOTS, TABLE_EXTENTS, TABLE_SUITS,
+	TABLE_N
+};
 
 static const struct own_table {
 	const char *name;
@@ -45,6 +53,7 @@ static const struct own_table {
 	[TABLE_CHILDREN] = { "children", has_children, emit_children_table },
 	[TABLE_RESTRUCTURINGS] = { "restructurings", has_restructurings, emit_restructuring_table },
 	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
+	[TABLE_PIVOTS] = { "pivots", has_pivots, emit_pivot_table },
 	[TABLE_EXTENTS] = { "extents", always, emit_extents },
 	[TABLE_SUITS] = { "suits", has_unfit_sizes, emit_suits },
 };
@@ -114,6 +123,8 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 		     module->restructurings.n, layout->n_sizes, tables[TABLE_RESTRUCTURINGS]);
 	if (module->branchings.n)
 		line(w, ".n_branches = %d, .branches = %s,", module->branchings.n, tables[TABLE_BRANCHES]);
+	if (has_pivots(layout))
+		line(w, ".n_pivots = %d, .pivots = %s,", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
 	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
 	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
 	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");

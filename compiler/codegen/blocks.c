@@ -307,7 +307,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	struct affine start, rest;
 
 	begin_block(e, &use);
-	lanes = names_declare(&e->names, "lanes");
+	e->n_lanes = lanes = names_declare(&e->names, "lanes");
 	start = affine_name(e->arena, e->lane_start);
 	if (range.is_single)
 		range.end = affine_scale(e->arena, &range.first, 1, 1);
@@ -342,6 +342,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return;
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
+	e->n_lanes = "1";
 	open_block(e->w, "{");
 	ragged_open(e, affine_plain(e->arena, &value), "1");
 	emit_body(e, node, NULL, &value, "1");

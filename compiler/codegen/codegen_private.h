@@ -114,7 +114,7 @@ struct layout {
 	int n_params, n_sizes;
 	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
 	bool *is_of_start;              /* is carried, or computed before the loop for such arrays alone */
-	bool has_checks;                /* a computed index is checked where it is used */
+	bool has_checks;                /* a computed index or a pivot is checked where it is used */
 	bool *is_unordered;             /* set by printing the kernel: it adds in whatever order threads come */
 	struct names names;             /* the above, declared */
 };
@@ -236,6 +236,11 @@ struct carried_case {                   /* a variable that may be the row before
 	struct affine row;
 };
 
+struct pivot_search {                   /* the first bad pivot of a loop that the C compiler makes vectors of */
+	const char *first, *variable;   /* its number; NULL: there are none. The loop's */
+	const char *call;               /* what tells of it, behind the loop; NULL: there is nothing to tell */
+};
+
 struct emit {
 	struct module *module;
 	struct arena *arena;
@@ -256,11 +261,14 @@ struct emit {
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct deferral *deferral; /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
+	struct pivot_search *search;    /* of the loop that is printed; NULL: pivots are told of at once */
+	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
 	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
+	const char *n_lanes;            /* how many iterations the block has */
 	bool in_lanes;                  /* inside a loop over the lanes */
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
@@ -583,6 +591,18 @@ void deal_breaks_beside(struct emit *e);
 /* In a deal: opens a block for lanes that have an iteration; keeps the sum of a group for the lane that takes it. */
 int deal_open(struct emit *e);
 void emit_given_sum(struct emit *e, const struct update *update);
+
+/* ---- pivots.c: pivots of eliminations ------------------------------------------------------------------- */
+
+/* The variable that has the pivot that the stage computes, and has been checked; NULL: it computes none. */
+const char *emit_pivot(struct emit *e, const struct stage *stage, const struct point *point);
+/* Around a loop that the C compiler is to make vectors of; a clause of its pragma, or "". */
+void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *variable, struct pivot_search *search);
+const char *pivots_clause(const struct emit *e);
+void pivots_close(struct emit *e, const struct pivot_search *search);
+/* The eliminations whose pivots are checked: how many, and the table of them. */
+int layout_n_pivots(const struct layout *layout);
+void emit_pivot_table(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 

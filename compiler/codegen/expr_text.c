@@ -406,7 +406,7 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 	case OP_SELECT: case OP_CHOOSE:
 		return selection(e, expr, args);
 	case OP_MIN: case OP_MAX: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
-	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return function_call(e, expr, args);
@@ -419,6 +419,8 @@ static struct text c_operation(struct emit *e, const struct point *point, const 
 	int value = settled(e, point, expr);
 	bool is_chosen = e->is_chosen;
 
+	if (expr->op == OP_PIVOT)
+		return e->pivot ? (struct text) { e->pivot, LEVEL_PRIMARY } : c_expr(e, point, expr->args[0]);
 	if (value >= 0)
 		return (struct text) { value ? "true" : "false", LEVEL_PRIMARY };
 	if (expr_is_choice(expr) && (value = settled(e, point, expr->args[0])) >= 0)

@@ -23,9 +23,15 @@ static bool is_of_lanes(const struct emit *e, const struct array *array)
 	return array->role == ROLE_LOCAL || array_is_variable(array) || block_array(e, array)->lanes > 0;
 }
 
+static bool is_pivot(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_PIVOT;
+}
+
+/* A pivot is in a variable of each lane. */
 static bool expr_is_of_lanes(const struct emit *e, const struct expr *expr)
 {
-	bool is = expr->kind == EXPR_READ && is_of_lanes(e, expr->access.array);
+	bool is = is_pivot(expr) || (expr->kind == EXPR_READ && is_of_lanes(e, expr->access.array));
 
 	for (int i = 0; i < expr_n_args(expr) && !is; i++)
 		is = expr_is_of_lanes(e, expr->args[i]);
@@ -42,6 +48,8 @@ static bool is_vector_value(const struct emit *e, const struct expr *expr, enum 
 {
 	bool is = expr->type == type;
 
+	if (is_pivot(expr))
+		return is_vector_value(e, expr->args[0], type);
 	if (!expr_is_of_lanes(e, expr))
 		return is && !expr_uses_dim(expr, mark_dim_number(e->block));
 	if (expr->kind == EXPR_READ)
@@ -204,7 +212,7 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
 
 int lanes_open(struct emit *e)
 {
-	line(e->w, e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd");
+	line(e->w, "%s%s", e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd", pivots_clause(e));
 	e->in_lanes = true;
 	if (e->lanes_are_vectors)
 		return block_open(e, "for (int64_t %s = 0; %s < %s; %s += PMG_LANES(%s)) {", e->lane, e->lane,
@@ -221,11 +229,14 @@ void lanes_close(struct emit *e, int names)
 /* What a loop over the lanes would have in it. */
 static const char *lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 {
+	struct pivot_search search = { .first = "first", .variable = e->lane };
 	struct writer scratch = writer_new(e->arena);
 	int n_locals = e->locals.n;
 
 	e->in_lanes = true;
+	e->search = e->lanes_are_vectors ? NULL : &search;
 	print_elsewhere(e, &scratch, node);
+	e->search = NULL;
 	e->in_lanes = false;
 	e->locals.n = n_locals;
 	return str_text(&scratch.text);
@@ -234,12 +245,17 @@ static const char *lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 /* The variable of the loop itself is there where it is read. */
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
 {
-	int names = lanes_open(e);
+	struct pivot_search search = { NULL };
+	int names;
 
+	if (!e->lanes_are_vectors)
+		pivots_open(e, node, e->lane, &search);
+	names = lanes_open(e);
 	if (text_mentions(body, e->lane_variable))
 		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
 	emit_node(e, node, (struct loop_use) { 0 });
 	lanes_close(e, names);
+	pivots_close(e, &search);
 }
 
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)

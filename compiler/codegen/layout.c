@@ -176,15 +176,16 @@ static void visit_dims(struct layout *layout)
 {
 	const struct module *module = layout->module;
 
-	for (int s = 0; s < module->stages.n; s++)
+	for (int s = 0; s < module->stages.n; s++) {
+		layout->has_checks |= stage_is_checked(module->stages.items[s]);
 		for (int d = 0; d < module->stages.items[s]->dims.n; d++) {
 			const struct dim *dim = &module->stages.items[s]->dims.items[d];
 
 			if (dim->kind == DIM_CHILDREN &&
 			    !block_has_tree(layout->module, s, dim->source.array))
 				add_children(layout, dim->source.array);
-			layout->has_checks |= dim_is_checked(dim);
 		}
+	}
 }
 
 /* ---- names and parameters ---- */

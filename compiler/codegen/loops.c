@@ -89,6 +89,13 @@ static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool
 		e->grid->in_lanes = enters;
 }
 
+/* What each thread finds of a loop that a team shares would have to be brought together by hand. */
+static bool searches_pivots(const struct emit *e, const struct loop_use *use)
+{
+	return use->is_vector && !e->target->device_ending && !e->part &&
+	       !(use->is_parallel && (e->in_region || e->in_team));
+}
+
 static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct range range)
 {
 	struct scope scope = scope_enter(e);
@@ -99,9 +106,12 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
+	struct pivot_search search = { NULL };
 
 	if (is_of_lanes)
 		emit_team_sync(e);
+	if (searches_pivots(e, &use))
+		pivots_open(e, body, name, &search);
 	open_loop(e, &range, name, &use);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
@@ -110,7 +120,9 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	enter_divided(e, is_shared, is_of_lanes, true);
 	emit_node(e, body, (struct loop_use) { 0 });
 	enter_divided(e, is_shared, is_of_lanes, false);
-	block_close(e, visible);
+	close_block(e->w, "}");
+	pivots_close(e, &search);
+	e->names.visible.n = visible;
 	if (is_of_lanes)
 		emit_team_sync(e);
 	scope_leave(e, scope);

@@ -41,6 +41,7 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		if (use->is_parallel)
 			note_order(e, cell->op, stage->write.array->type);
 	}
+	str_add(&pragma, "%s", pivots_clause(e));
 	line(e->w, "%s", str_text(&pragma));
 }
 

@@ -460,12 +460,15 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	enum scalar_type type = stage->write.array->type;
 	struct expr *args[] = { stage->value };
 	const struct expr cast = { .kind = EXPR_CAST, .type = type, .args = args };
-	struct text value = lane_value(e, stage->value, c_expr(e, point, type == stage->value->type ? stage->value
-												    : &cast));
+	struct text value;
 	const char *accumulator = accumulator_of(e, stage);
-	struct update update = { .op = stage->op, .type = type, .target = accumulator, .value = value };
+	struct update update = { .op = stage->op, .type = type, .target = accumulator };
 	struct cell *local = declared_here(e, stage);
 
+	e->pivot = emit_pivot(e, stage, point);
+	value = lane_value(e, stage->value, c_expr(e, point, type == stage->value->type ? stage->value : &cast));
+	e->pivot = NULL;
+	update.value = value;
 	if (!accumulator) {
 		update.target = c_target(e, stage, point);
 		update.before = c_before(e, stage, point);

@@ -133,6 +133,23 @@ static bool target_can(const struct compilation *c, struct module *module, const
 	return false;
 }
 
+static bool pivots_step(struct compilation *c, void *argument)
+{
+	struct module *module = argument;
+
+	isl_ctx_reset_operations(c->ctx);
+	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
+	module_analyse(module);
+	module_mark_pivots(module);
+	isl_ctx_set_max_operations(c->ctx, 0);
+	return !pass_ran_out(module);
+}
+
+bool compilation_find_pivots(struct compilation *c, struct module *module)
+{
+	return compilation_guard(c, pivots_step, module);
+}
+
 bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *asked)
 {
 	struct pass_options for_target = options_for_target(c, asked);

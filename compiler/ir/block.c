@@ -172,7 +172,7 @@ static bool computes_with(struct look *look, const struct expr *expr)
 	bool does = expr->kind == EXPR_DIM && is_of_segment(look, expr->index);
 
 	look->has_number |= expr->kind == EXPR_DIM && expr->index == look->level;
-	for (int i = 0; i < expr_n_args(expr) && !does; i++)
+	for (int i = 0; i < expr_n_operands(expr) && !does; i++)
 		does = computes_with(look, expr->args[i]);
 	return does;
 }

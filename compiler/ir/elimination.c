@@ -125,7 +125,18 @@ static __isl_give isl_set *with_segments(const struct module *module, const stru
 	return isl_set_intersect_params(set, expr_set(module, NULL, expr_binary(arena, OP_OR, TYPE_BOOL, has, ends)));
 }
 
-/* Do all stages that write the array write all of it? */
+static enum region_kind region_of(const struct module *module, const struct group *group)
+{
+	int region = REGION_N;
+
+	for (int r = 0; r < REGION_N; r++)
+		for (int g = 0; g < module->regions[r].groups.n; g++)
+			if (module->regions[r].groups.items[g] == group)
+				region = r;
+	return (enum region_kind) region;
+}
+
+/* Do all stages that write the array write all of it, in each iteration if they are of the loop? */
 static bool is_whole(struct module *module, struct array *array)
 {
 	isl_set *box = isl_set_intersect_params(array_box(module, array), isl_set_copy(module->context));
@@ -137,6 +148,8 @@ static bool is_whole(struct module *module, struct array *array)
 
 		if (stage->write.array != array)
 			continue;
+		if (region_of(module, stage->group) == REGION_BODY)
+			box = isl_set_intersect_params(box, loop_set(module));
 		cells = isl_set_union(cells, isl_map_range(access_map(module, stage, &stage->write)));
 		for (int d = 0; d < stage->dims.n; d++)
 			box = with_segments(module, &stage->dims.items[d], box);
@@ -145,17 +158,6 @@ static bool is_whole(struct module *module, struct array *array)
 	isl_set_free(box);
 	isl_set_free(cells);
 	return is;
-}
-
-static enum region_kind region_of(const struct module *module, const struct group *group)
-{
-	int region = REGION_N;
-
-	for (int r = 0; r < REGION_N; r++)
-		for (int g = 0; g < module->regions[r].groups.n; g++)
-			if (module->regions[r].groups.items[g] == group)
-				region = r;
-	return (enum region_kind) region;
 }
 
 static bool boxes_agree(const struct array *a, const struct array *b, int rank)
@@ -371,7 +373,7 @@ static void add_bases(struct match *m, enum row_coefficient of, const struct swe
 {
 	for (int i = 0; i < sweep->bases.n; i++)
 		add_value(m, of, sweep->bases.items[i], sweep->bases.items[i]->dims.n,
-			  values->n ? values->items[i] : sweep->bases.items[i]->value);
+			  values->n ? values->items[i] : expr_without_pivot(sweep->bases.items[i]->value));
 }
 
 static bool reads_sweeps(const struct match *m, const struct term *term)
@@ -459,10 +461,10 @@ const char *elimination_problem(struct module *module, struct array *solution, s
 	if (!sweep_find(module, solution, &m.solution))
 		is = match_fail(&m, "it is no recurrence from row to row");
 	else
-		is = (match_is_scaled(&m) ? check_rows(&m) && match_scaled(&m)
-					  : match_solution(&m) && check_rows(&m) && match_ends(&m) &&
-					    match_reduced(&m) && match_pivot(&m)) &&
-		     check_matrix(&m);
+		is = ((elimination->is_scaled = match_is_scaled(&m))
+		      ? check_rows(&m) && match_scaled(&m)
+		      : match_solution(&m) && check_rows(&m) && match_ends(&m) && match_reduced(&m) &&
+			match_pivot(&m)) && check_matrix(&m);
 	if (is)
 		keep(&m);
 	elimination->is_near = m.pivot.array;

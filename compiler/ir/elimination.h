@@ -37,10 +37,15 @@ struct elimination {
 	/* How it is written: x, and the other two recurrences. */
 	struct group *group;            /* that of the solution's recurrence */
 	struct array *pivot, *reduced;
+	bool is_scaled;                 /* `pivot` is u */
 	bool is_near;                   /* where there is a problem: it looks like an elimination nevertheless */
 };
 
 /* What speaks against `solution` being computed by elimination; NULL: it is, as `elimination` says. */
 const char *elimination_problem(struct module *module, struct array *solution, struct elimination *elimination);
+
+/* The pivots of the elimination over a tree that computes `solution`, and the subscript that counts the rows; NULL: it
+ * is not computed so. */
+struct array *tree_elimination_pivots(struct module *module, struct array *solution, int *row);
 
 #endif

@@ -139,6 +139,11 @@ int expr_n_args(const struct expr *expr)
 	return expr->kind == EXPR_CAST ? 1 : 0;
 }
 
+int expr_n_operands(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_PIVOT ? 1 : expr_n_args(expr);
+}
+
 bool expr_is_choice(const struct expr *expr)
 {
 	return expr->kind == EXPR_OP && expr->op == OP_CHOOSE;
@@ -151,6 +156,20 @@ bool expr_has_choice(const struct expr *expr)
 	for (int i = 0; !has && i < expr_n_args(expr); i++)
 		has = expr_has_choice(expr->args[i]);
 	return has;
+}
+
+const struct expr *expr_find_pivot(const struct expr *expr)
+{
+	const struct expr *pivot = expr->kind == EXPR_OP && expr->op == OP_PIVOT ? expr : NULL;
+
+	for (int i = 0; !pivot && i < expr_n_args(expr); i++)
+		pivot = expr_find_pivot(expr->args[i]);
+	return pivot;
+}
+
+struct expr *expr_without_pivot(struct expr *expr)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_PIVOT ? expr->args[0] : expr;
 }
 
 int access_n_subs(const struct access *access)
@@ -375,7 +394,7 @@ int expr_last_dim(const struct expr *expr)
 	if (expr->kind == EXPR_READ)
 		for (int i = 0; i < access_n_subs(&expr->access); i++)
 			last = later(last, expr_last_dim(expr->access.subs[i]));
-	for (int i = 0; i < expr_n_args(expr); i++)
+	for (int i = 0; i < expr_n_operands(expr); i++)
 		last = later(last, expr_last_dim(expr->args[i]));
 	return last;
 }
@@ -387,7 +406,7 @@ bool expr_uses_dim(const struct expr *expr, int dim)
 	if (expr->kind == EXPR_READ)
 		for (int i = 0; !uses && i < access_n_subs(&expr->access); i++)
 			uses = expr_uses_dim(expr->access.subs[i], dim);
-	for (int i = 0; !uses && i < expr_n_args(expr); i++)
+	for (int i = 0; !uses && i < expr_n_operands(expr); i++)
 		uses = expr_uses_dim(expr->args[i], dim);
 	return uses;
 }

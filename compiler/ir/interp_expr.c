@@ -193,7 +193,7 @@ static int64_t operate_on_integers(struct run *run, const struct node *node)
 	case OP_MAX:
 		return a > b ? a : b;
 	case OP_SELECT: case OP_CHOOSE: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
-	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return 0;
@@ -277,7 +277,7 @@ static double apply(enum expr_op op, double x)
 		return exprelr(x);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_MOD: case OP_MIN: case OP_MAX: case OP_SELECT:
-	case OP_CHOOSE: case OP_POW: case OP_N:
+	case OP_CHOOSE: case OP_POW: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return 0;
@@ -309,7 +309,7 @@ static double combine(enum expr_op op, double a, double b)
 		return pow(a, b);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_MOD: case OP_NEG: case OP_SELECT: case OP_CHOOSE: case OP_ABS: case OP_EXP: case OP_LOG: case OP_SQRT:
-	case OP_SIN: case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_N:
+	case OP_SIN: case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return 0;
@@ -331,6 +331,8 @@ static double operate_on_reals(struct run *run, const struct node *node)
 		return select_real(run, node);
 	if (node->op == OP_CHOOSE)
 		return eval_real(run, chosen(run, node));
+	if (node->op == OP_PIVOT)
+		return pivot_real(run, node);
 	a = eval_real(run, node->args[0]);
 	a = node->args[1] ? combine(node->op, a, eval_real(run, node->args[1])) : apply(node->op, a);
 	return node->type == TYPE_F32 ? (float) a : a;

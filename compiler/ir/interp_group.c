@@ -34,9 +34,11 @@ static void note_set(struct run *run, const struct stage_run *stage, int64_t off
 
 static void write_real(struct run *run, const struct stage_run *stage)
 {
-	const double value = eval_real(run, stage->value);
 	int64_t offset;
+	double value;
 
+	run->stage = stage->stage;
+	value = eval_real(run, stage->value);
 	if (run->stop != RUN_GOES || !place_write_offset(run, &stage->write, &offset))
 		return;
 	if (stage->stage->op != REDUCE_SET) {

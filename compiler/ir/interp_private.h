@@ -9,6 +9,7 @@
  *     interp_compile.c  expressions to nodes, accesses to places, stages to steps
  *     interp_cells.c    loading and storing values of every type
  *     interp_expr.c     evaluation
+ *     interp_pivot.c    pivots that are checked
  *     interp_domain.c   the points of a stage, one after the other
  *     interp_group.c    statements, groups, recurrences
  *
@@ -115,6 +116,7 @@ struct run {
 	struct slot *slots;             /* by number of array */
 	struct group_run *groups;       /* by number of group */
 	int64_t dims[INTERP_MAX_DIMS];
+	const struct stage *stage;      /* whose value is computed */
 	uint64_t unbound;               /* bound dims of this point that have no value */
 	enum run_stop stop;
 	struct cell needed;             /* the undefined cell that postponed a point */
@@ -164,6 +166,10 @@ void place_report(struct run *run, const struct place *place, int sub, int64_t v
 /* False when the run has been stopped: out of range, or (reads) not defined yet. */
 bool place_write_offset(struct run *run, const struct place *place, int64_t *offset);
 bool place_read_offset(struct run *run, const struct place *place, int64_t *offset);
+
+/* ---- interp_pivot.c ---- */
+/* The value of a PIVOT, which is that of run->stage. */
+double pivot_real(struct run *run, const struct node *node);
 
 /* ---- interp_domain.c ---- */
 

@@ -254,6 +254,31 @@ bool array_is_checked(const struct array *array)
 	return array->role == ROLE_TEMP && (array->facts & FACT_INDEX) && !array->is_proved;
 }
 
+bool stage_is_checked(const struct stage *stage)
+{
+	bool is = expr_find_pivot(stage->value);
+
+	for (int d = 0; d < stage->dims.n; d++)
+		is = is || (stage->dims.items[d].kind == DIM_BIND &&
+			    array_is_checked(stage->dims.items[d].source.array));
+	return is;
+}
+
+const struct array *stage_segments(const struct stage *stage)
+{
+	for (int s = 0; s < stage->group->stages.n; s++)
+		for (int d = 0; d < stage->group->stages.items[s]->dims.n; d++) {
+			const struct dim *dim = &stage->group->stages.items[s]->dims.items[d];
+
+			if (dim->kind != DIM_RANGE && (dim->source.array->facts & FACT_TREE) &&
+			    dim->source.array->segments)
+				return dim->source.array->segments;
+			if (dim->kind == DIM_BIND && (dim->source.array->facts & FACT_OFFSETS))
+				return dim->source.array;
+		}
+	return NULL;
+}
+
 bool array_is_argument(const struct array *array)
 {
 	return array->role == ROLE_IN || array->role == ROLE_OUT || array->role == ROLE_INOUT;

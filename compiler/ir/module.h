@@ -418,10 +418,19 @@ int op_arity(enum expr_op op);
 bool op_is_comparison(enum expr_op op);
 enum scalar_type op_result_type(enum expr_op op, struct expr *const *args);
 int expr_n_args(const struct expr *expr);               /* of OP and CAST, else 0 */
+/* Those of its arguments that say what the value is: not the numbers of a PIVOT. */
+int expr_n_operands(const struct expr *expr);
 /* A CHOOSE; has it, or an operand, one? Then there may be reads that are made at some points only: whoever evaluates
  * reads at another place or time than the whole leaves such an expression alone. */
 bool expr_is_choice(const struct expr *expr);
 bool expr_has_choice(const struct expr *expr);
+/* The first PIVOT in `expr`; NULL. What is one, without that. */
+const struct expr *expr_find_pivot(const struct expr *expr);
+struct expr *expr_without_pivot(struct expr *expr);
+/* Can a point of the stage report what ends the execution: a computed index out of range, a bad pivot? */
+bool stage_is_checked(const struct stage *stage);
+/* The offsets of the segments that rows of the stage's group lie in; NULL: it names none. */
+const struct array *stage_segments(const struct stage *stage);
 int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL array */
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */

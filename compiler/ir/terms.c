@@ -2,7 +2,7 @@
  *
  * Values as sums of products. Products are taken apart through * and /, sums only where the array that one looks for is
  * read inside: what else there is stays as it was written. Whether two products are equal does not depend on the order
- * of their factors. */
+ * of their factors. That a value is a pivot changes nothing. */
 #include "ir/terms.h"
 
 static struct term product_of(struct arena *arena, struct expr *value, const struct array *array);
@@ -39,6 +39,7 @@ static struct term product_of(struct arena *arena, struct expr *value, const str
 {
 	struct term term = { 0 }, right;
 
+	value = expr_without_pivot(value);
 	if (value->kind == EXPR_OP && value->op == OP_NEG) {
 		term = product_of(arena, value->args[0], array);
 		term.is_negative = !term.is_negative;
@@ -83,6 +84,7 @@ static void add_terms(struct arena *arena, struct expr *value, const struct arra
 {
 	struct term negative = *times;
 
+	value = expr_without_pivot(value);
 	negative.is_negative = !negative.is_negative;
 	if (is_sum(value, array)) {
 		add_terms(arena, value->args[0], array, times, terms);

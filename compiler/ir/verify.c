@@ -122,6 +122,12 @@ static bool op_takes(enum expr_op op, enum scalar_type type)
 	       op == OP_CHOOSE || op == OP_MIN || op == OP_MAX;
 }
 
+static bool pivot_is_typed(const struct expr *expr)
+{
+	return type_is_float(expr->type) && expr->args[0]->type == expr->type && expr->args[1]->type == TYPE_I64 &&
+	       expr->args[2]->type == TYPE_I64;
+}
+
 static bool op_types_agree(const struct expr *expr)
 {
 	int first = expr->op == OP_SELECT || expr->op == OP_CHOOSE ? 1 : 0;
@@ -130,6 +136,8 @@ static bool op_types_agree(const struct expr *expr)
 		return false;
 	if (expr->op == OP_CHOOSE && !expr_is_affine_condition(expr->args[0]))
 		return false;
+	if (expr->op == OP_PIVOT)
+		return pivot_is_typed(expr);
 	for (int i = first; i < op_arity(expr->op); i++)
 		if (expr->args[i]->type != expr->args[first]->type || !op_takes(expr->op, expr->args[i]->type))
 			return false;

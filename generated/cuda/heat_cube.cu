@@ -70,7 +70,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_p_1(int64_t nx, int64_t ny, i
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ u, double *__restrict__ ux, const double *__restrict__ p, double *__restrict__ rx, double *__restrict__ ux_pivot, double *__restrict__ ux_y, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ u, double *__restrict__ ux, const double *__restrict__ p, double *__restrict__ rx, double *__restrict__ ux_pivot, double *__restrict__ ux_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -82,9 +82,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 				rx[(y*nz + z)*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
 			}
 			PMG_TEAM_SYNC;
+			const double pivot = 1.0 + r;
+			pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				ux_pivot[(y*nz + z)*nx] = 1.0/(1.0 + r);
+				ux_pivot[(y*nz + z)*nx] = 1.0/pivot;
 			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
@@ -93,9 +95,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nx; i++) {
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[(y*nz + z)*nx + i - 1];
+				pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					ux_pivot[(y*nz + z)*nx + i] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[(y*nz + z)*nx + i - 1]);
+					ux_pivot[(y*nz + z)*nx + i] = 1.0/pivot_2;
 				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
@@ -120,7 +124,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, int64_t nz, double r, double *__restrict__ u, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_next, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -132,9 +136,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 				ry[(x*nz + z)*ny + y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
 			}
 			PMG_TEAM_SYNC;
+			const double pivot = 1.0 + r;
+			pmg_check_pivot(plan, pivot, 1, 0, x*nz + z);
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				uy_pivot[(x*nz + z)*ny] = 1.0/(1.0 + r);
+				uy_pivot[(x*nz + z)*ny] = 1.0/pivot;
 			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
@@ -143,9 +149,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < ny; i++) {
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot[(x*nz + z)*ny + i - 1];
+				pmg_check_pivot(plan, pivot_2, 1, i, x*nz + z);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					uy_pivot[(x*nz + z)*ny + i] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*uy_pivot[(x*nz + z)*ny + i - 1]);
+					uy_pivot[(x*nz + z)*ny + i] = 1.0/pivot_2;
 				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
@@ -173,9 +181,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 				rz[(x*ny + y)*nz + z] = uy[(x*nz + z)*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
 			}
 			PMG_TEAM_SYNC;
+			const double pivot = 1.0 + r;
+			pmg_check_pivot(plan, pivot, 2, 0, x*ny + y);
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				u_TriBatch_pivot[(x*ny + y)*nz] = 1.0/(1.0 + r);
+				u_TriBatch_pivot[(x*ny + y)*nz] = 1.0/pivot;
 			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
@@ -184,9 +194,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nz; i++) {
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[(x*ny + y)*nz + i - 1];
+				pmg_check_pivot(plan, pivot_2, 2, i, x*ny + y);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					u_TriBatch_pivot[(x*ny + y)*nz + i] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[(x*ny + y)*nz + i - 1]);
+					u_TriBatch_pivot[(x*ny + y)*nz + i] = 1.0/pivot_2;
 				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
@@ -209,7 +221,23 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t k = pmg_lane; k < nz; k += pmg_team) {
-				u[(x*ny + y)*nz + k] = u_TriBatch[(x*ny + y)*nz + k];
+				u_next[(x*ny + y)*nz + k] = u_TriBatch[(x*ny + y)*nz + k];
+			}
+			PMG_TEAM_SYNC;
+		}
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_u_4(int64_t nx, int64_t ny, int64_t nz, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(32, 32, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nx) {
+		for (int64_t j = 0; j < ny; j++) {
+			PMG_TEAM_SYNC;
+			for (int64_t k = pmg_lane; k < nz; k += pmg_team) {
+				u[(i*ny + j)*nz + k] = u_next[(i*ny + j)*nz + k];
 			}
 			PMG_TEAM_SYNC;
 		}
@@ -235,9 +263,10 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 	double *ux_y = (double *) pmg_cuda_data(plan, 8);
 	double *uy_pivot = (double *) pmg_cuda_data(plan, 9);
 	double *uy_y = (double *) pmg_cuda_data(plan, 10);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 11);
-	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 12);
-	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 13);
+	double *u_next = (double *) pmg_cuda_data(plan, 11);
+	double *u_TriBatch = (double *) pmg_cuda_data(plan, 12);
+	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 13);
+	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 14);
 
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -259,7 +288,7 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 		 */
 		if (nx >= 1) {
-			PMG_LAUNCH(plan, heat_cube_rx_2, ny, 32, nx, ny, nz, r, u, ux, p, rx, ux_pivot, ux_y, pmg_cuda_loop_of(plan));
+			PMG_LAUNCH(plan, heat_cube_rx_2, ny, 32, nx, ny, nz, r, u, ux, p, rx, ux_pivot, ux_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		}
 
 		/* heat_cube.pmg:23
@@ -274,10 +303,17 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		if (ny >= 1 && nz >= 1) {
-			PMG_LAUNCH(plan, heat_cube_ry_3, nx, 32, nx, ny, nz, r, u, ux, uy, p, ry, rz, uy_pivot, uy_y, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan));
+			PMG_LAUNCH(plan, heat_cube_ry_3, nx, 32, nx, ny, nz, r, ux, uy, p, ry, rz, uy_pivot, uy_y, u_next, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		}
+
+		PMG_STOP_IF_BAD(plan);
+
+		/* inout u : f64[nx, ny, nz];    (heat_cube.pmg:8) */
+		PMG_LAUNCH(plan, heat_cube_u_4, nx, 32, nx, ny, nz, u, u_next, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, heat_cube_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
+	if (pmg_cuda_failed(plan))
+		return PMG_NUMERICAL;
 
 	return PMG_OK;
 }

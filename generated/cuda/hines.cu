@@ -4,7 +4,7 @@
 
 /* ---- hines ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -16,7 +16,9 @@ static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n,
 				const int64_t c = T_parent_children[q];
 				sum += upper[c]*x_e_lower[s*n + c];
 			}
-			e = 1.0/(diag[s*n + i] - sum);
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			e = 1.0/pivot;
 			x_e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
@@ -55,7 +57,7 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-		PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children);
+		PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;
@@ -66,7 +68,7 @@ PMG_DEVICE_PART(hines_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_written ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ r, double *__restrict__ e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ r, double *__restrict__ e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -78,7 +80,9 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int6
 				const int64_t c = T_parent_children[q];
 				sum += upper[c]*e_lower[s*n + c];
 			}
-			e = 1.0/(diag[s*n + i] - sum);
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			e = 1.0/pivot;
 			e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
@@ -130,7 +134,7 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 		 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 		 *     } for s in 0..nSystems, i in 0..n;
 		 */
-		PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children);
+		PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;
@@ -141,7 +145,7 @@ PMG_DEVICE_PART(hines_written_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_forest ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -156,7 +160,9 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int
 						const int64_t c = F_parent_children[q];
 						sum += upper[c]*x_e_lower[c];
 					}
-					x_e[i] = 1.0/(diag[i] - sum);
+					const double pivot = diag[i] - sum;
+					pmg_check_pivot(plan, pivot, 0, i, -1);
+					x_e[i] = 1.0/pivot;
 					x_e_lower[i] = lower[i]*x_e[i];
 					double sum_2 = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
@@ -199,7 +205,7 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-		PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children);
+		PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;

@@ -4,7 +4,7 @@
 
 /* ---- thomas ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ y, double *__restrict__ pivot_c)
+static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ y, double *__restrict__ pivot_c, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -12,9 +12,13 @@ static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t
 		for (int64_t i = 0; i < n; i++) {
 			double pivot = 0.0;
 			if (i == 0) {
-				pivot = 1.0/b[s*n];
+				const double pivot_2 = b[s*n];
+				pmg_check_pivot(plan, pivot_2, 0, 0, s);
+				pivot = 1.0/pivot_2;
 			} else {
-				pivot = 1.0/(b[s*n + i] - a[s*n + i]*pivot_c[s*n + i - 1]);
+				const double pivot_2 = b[s*n + i] - a[s*n + i]*pivot_c[s*n + i - 1];
+				pmg_check_pivot(plan, pivot_2, 0, i, s);
+				pivot = 1.0/pivot_2;
 			}
 			pivot_c[s*n + i] = c[s*n + i]*pivot;
 			if (i == 0) {
@@ -63,7 +67,7 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *     } for s in 0..nSystems, i in 0..n;
 		 */
 		if (n >= 1) {
-			PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c);
+			PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
 

@@ -4,7 +4,7 @@
 
 /* ---- tri_batch ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_y, double *__restrict__ x_pivot_c)
+static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_y, double *__restrict__ x_pivot_c, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -12,9 +12,13 @@ static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, in
 		for (int64_t i = 0; i < n; i++) {
 			double pivot = 0.0;
 			if (i == 0) {
-				pivot = 1.0/b[s0*n];
+				const double pivot_2 = b[s0*n];
+				pmg_check_pivot(plan, pivot_2, 0, 0, s0);
+				pivot = 1.0/pivot_2;
 			} else {
-				pivot = 1.0/(b[s0*n + i] - a[s0*n + i]*x_pivot_c[s0*n + i - 1]);
+				const double pivot_2 = b[s0*n + i] - a[s0*n + i]*x_pivot_c[s0*n + i - 1];
+				pmg_check_pivot(plan, pivot_2, 0, i, s0);
+				pivot = 1.0/pivot_2;
 			}
 			x_pivot_c[s0*n + i] = c[s0*n + i]*pivot;
 			if (i == 0) {
@@ -46,7 +50,7 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 		if (n >= 1) {
-			PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c);
+			PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
 
@@ -66,7 +70,7 @@ static __global__ void heat_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_in
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, double r, double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, double r, const double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_next, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -93,9 +97,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, doub
 		}
 		PMG_TEAM_SYNC;
 		if (n >= 1) {
+			const double pivot = 1.0 + r;
+			pmg_check_pivot(plan, pivot, 0, 0, s);
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
-				u_TriBatch_pivot[s*n] = 1.0/(1.0 + r);
+				u_TriBatch_pivot[s*n] = 1.0/pivot;
 			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
@@ -104,9 +110,11 @@ static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, doub
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < n; i++) {
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[s*n + i - 1];
+				pmg_check_pivot(plan, pivot_2, 0, i, s);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					u_TriBatch_pivot[s*n + i] = 1.0/(1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[s*n + i - 1]);
+					u_TriBatch_pivot[s*n + i] = 1.0/pivot_2;
 				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
@@ -130,7 +138,21 @@ static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, doub
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
-			u[s*n + j] = u_TriBatch[s*n + j];
+			u_next[s*n + j] = u_TriBatch[s*n + j];
+		}
+		PMG_TEAM_SYNC;
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) heat_u_2(int64_t nRods, int64_t n, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(32, 32, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nRods) {
+		PMG_TEAM_SYNC;
+		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
+			u[i*n + j] = u_next[i*n + j];
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -146,9 +168,10 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *u = (double *) pmg_cuda_data(plan, 0);
 	double *p = (double *) pmg_cuda_data(plan, 1);
 	double *d = (double *) pmg_cuda_data(plan, 2);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 3);
-	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 4);
-	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 5);
+	double *u_next = (double *) pmg_cuda_data(plan, 3);
+	double *u_TriBatch = (double *) pmg_cuda_data(plan, 4);
+	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 5);
+	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 6);
 
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -162,9 +185,16 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		PMG_LAUNCH(plan, heat_p_1, nRods, 32, nRods, n, r, u, p, d, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, heat_p_1, nRods, 32, nRods, n, r, u, p, d, u_next, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+
+		PMG_STOP_IF_BAD(plan);
+
+		/* inout u : f64[nRods, n];    (tridiagonal.pmg:17) */
+		PMG_LAUNCH(plan, heat_u_2, nRods, 32, nRods, n, u, u_next, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, heat_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
+	if (pmg_cuda_failed(plan))
+		return PMG_NUMERICAL;
 
 	return PMG_OK;
 }

@@ -181,6 +181,40 @@ static void test_bad_index(struct tests *tests, const pmg_pipeline_desc *const *
 	pmg_context_free(context);
 }
 
+/* ---- pivots ---- */
+
+struct singular_args {
+	int64_t n, steps;
+	pmg_buffer a, u;
+};
+
+static void test_bad_pivot(struct tests *tests, const pmg_pipeline_desc *const *pipelines)
+{
+	const pmg_pipeline_desc *desc = find(pipelines, "singular");
+	pmg_context *context = pmg_context_new(NULL);
+	double a[2*N] = { 0 }, u[2][2*N];
+	const int64_t shape[] = { 2, N };
+	struct singular_args args = { .n = N };
+	pmg_plan *plan;
+
+	args.a = pmg_dense(a, PMG_F64, 2, shape);
+	for (int i = 0; i < 2; i++) {
+		for (int k = 0; k < 2*N; k++)
+			u[i][k] = 1 + k;
+		args.u = pmg_dense(u[i], PMG_F64, 2, shape);
+		args.steps = i ? N + 4 : N;
+		plan = plan_of(tests, desc, &args, context);
+		CHECK(tests, desc->execute(plan, &args, NULL) == (i ? PMG_NUMERICAL : PMG_OK));
+		desc->destroy(plan);
+	}
+	CHECK(tests, memcmp(u[0], u[1], sizeof u[0]) == 0);
+	CHECK_TEXT(tests, pmg_message(context),
+		   "the pivot of 'u.TriBatch' in row 0 of system 1 is zero (states.pmg:61); elimination exchanges no "
+		   "rows, so that it solves only systems without such pivots, as those are in which the diagonal "
+		   "dominates");
+	pmg_context_free(context);
+}
+
 /* ---- a parameter with a known value ---- */
 
 struct special_args {
@@ -327,6 +361,7 @@ void codegen_test_runs(struct tests *tests)
 	if (states && special && skip) {
 		test_resume(tests, states);
 		test_bad_index(tests, states);
+		test_bad_pivot(tests, states);
 		test_special(tests, special);
 		test_skip(tests, skip);
 	}

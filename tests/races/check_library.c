@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 	comparison.file = argv[1];
 	comparison.threads = atoi(argv[3]);
 	ready = compilation_read(c, argv[1]) && variant_load(&variant, argv[2]);
-	for (int m = 0; ready && m < c->modules.n && !comparison.failed; m++)
+	for (int m = 0; ready && m < c->modules.n && !comparison.failed &&
+			compilation_find_pivots(c, c->modules.items[m]); m++)
 		for (int draw = 0, drawn = 0; draw < ATTEMPTS*draws && drawn < draws; draw++)
 			drawn += comparison_draw(&comparison, c->modules.items[m], (uint64_t) draw + 1, AGREE_CLOSELY);
 	compilation_free(c);

@@ -298,6 +298,8 @@ void comparison_file(struct comparison *comparison, int (*n_draws)(const struct 
 		fprintf(stderr, "%s: does not build\n%s", comparison->file, compilation_messages(c, false));
 	}
 	for (int m = 0; ready && m < c->modules.n; m++)
+		ready = compilation_find_pivots(c, c->modules.items[m]);
+	for (int m = 0; ready && m < c->modules.n; m++)
 		draw_all(comparison, c->modules.items[m], n_draws(c->modules.items[m]));
 	comparison_close(comparison);
 	compilation_free(c);

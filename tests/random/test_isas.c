@@ -65,7 +65,7 @@ static bool build(struct comparison *comparison, const struct program *program, 
 
 static void draw_all(struct comparison *comparison, struct compilation *c)
 {
-	for (int m = 0; m < c->modules.n; m++)
+	for (int m = 0; m < c->modules.n && compilation_find_pivots(c, c->modules.items[m]); m++)
 		for (uint64_t draw = 0, n = 0; draw < 20*DRAWS && n < DRAWS; draw++)
 			n += comparison_draw(comparison, c->modules.items[m], draw + 1, AGREE_CLOSELY);
 }

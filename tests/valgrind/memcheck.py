@@ -82,7 +82,7 @@ def check_kernels(build, folder, program):
 
 
 def past_the_end(text):
-    return re.sub(r"\bimg\[(?=[^\],]*\*)", "img[1000000 + ", text, count=1)
+    return re.sub(r"\bimg\[(?=[^\],]*\*)", "img[30000 + ", text, count=1)
 
 
 def check_seeded(build, folder):

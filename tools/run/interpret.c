@@ -45,6 +45,7 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 				      .fault = &fault };
 	give_params(s, &input);
 	give_arrays(s, results, &input);
+	(void) compilation_find_pivots(s->c, s->module);
 	double start = clock_now();
 	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
 	timing->interpreter = clock_now() - start;

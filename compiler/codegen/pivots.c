@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pivots of eliminations. A statement that computes one keeps it in a variable, and tells the plan of one that is zero
+ * or not finite before it goes on (runtime/pmgrt_pivot.h): where lanes are vectors, for all lanes of one at once. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+static const char *c_text(struct emit *e, const struct point *point, const struct expr *expr)
+{
+	return c_expr(e, point, expr).text;
+}
+
+/* By how much `expr`, linear in `dim`, grows with it; NULL: not at all. */
+static struct expr *slope(struct arena *arena, const struct expr *expr, int dim)
+{
+	struct expr *a, *b;
+
+	if (expr->kind == EXPR_DIM && expr->index == dim)
+		return expr_int(arena, 1, expr->span);
+	if (expr->kind != EXPR_OP)
+		return NULL;
+	a = slope(arena, expr->args[0], dim);
+	b = slope(arena, expr->args[1], dim);
+	if (expr->op == OP_MUL && a)
+		return expr_binary(arena, OP_MUL, TYPE_I64, a, expr->args[1]);
+	return a ? a : b;
+}
+
+/* ---- the table of eliminations ---- */
+
+/* The first stages that compute their pivots. */
+static stage_list stages_of_pivots(const struct module *module)
+{
+	stage_list list = { 0 };
+
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+		bool is_new = expr_find_pivot(stage->value);
+
+		for (int j = 0; j < list.n; j++)
+			is_new = is_new && list.items[j]->write.array != stage->write.array;
+		if (is_new)
+			vec_push(module->arena, &list, stage);
+	}
+	return list;
+}
+
+static int number_of(const struct module *module, const struct stage *stage)
+{
+	stage_list list = stages_of_pivots(module);
+	int number = 0;
+
+	while (list.items[number]->write.array != stage->write.array)
+		number++;
+	return number;
+}
+
+/* Arrays of a construct are named after what it computes: "x.pivot". */
+static const char *name_of(const struct module *module, const struct array *array)
+{
+	const char *dot = strrchr(array->name, '.');
+
+	return dot ? arena_printf(module->arena, "%.*s", (int) (dot - array->name), array->name) : array->name;
+}
+
+/* -1: rows are counted in each system. */
+static int segments_slot(const struct layout *layout, const struct stage *stage)
+{
+	const struct array *segments = stage_segments(stage);
+	int64_t system;
+
+	if (!segments || !expr_is_constant(expr_find_pivot(stage->value)->args[2], &system))
+		return -1;
+	return layout->slot_of[segments->number];
+}
+
+void emit_pivot_table(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	const struct module *module = layout->module;
+	stage_list list = stages_of_pivots(module);
+
+	(void) target;
+	open_block(w, "static const pmg_pivot_desc %s_pivots[] = {", layout->prefix);
+	for (int i = 0; i < list.n; i++)
+		line(w, "{ %s, %s, %d, %s },", c_string(module->arena, name_of(module, list.items[i]->write.array)),
+		     type_abi_name(list.items[i]->write.array->type), segments_slot(layout, list.items[i]),
+		     c_string(module->arena, source_place(module, list.items[i]->span)));
+	close_block(w, "};");
+	writer_blank(w);
+}
+
+int layout_n_pivots(const struct layout *layout)
+{
+	return stages_of_pivots(layout->module).n;
+}
+
+/* ---- statements ---- */
+
+/* The row of the present lane, counted from the begin of its segment. */
+static const char *row_of_segment(struct emit *e, const struct point *point, const struct expr *row)
+{
+	struct affine at = affine_of_expr(e, point, row), begin = affine_name(e->arena, e->ragged->begin);
+
+	at = affine_combine(e->arena, 1, &at, -1, &begin);
+	return affine_plain(e->arena, &at);
+}
+
+static const char *check_text(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+			      int number)
+{
+	return arena_printf(e->arena, "pmg_check_pivot(plan, %s, %d, %s, %s);", name, number,
+			    c_text(e, point, pivot->args[1]), c_text(e, point, pivot->args[2]));
+}
+
+/* Lanes whose segment has no such row, or for which the statement is not, have any value. */
+static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+		       int number)
+{
+	const char *conditions = lane_conditions(e, true), *call = check_text(e, point, pivot, name, number);
+
+	if (!e->ragged)
+		line(e->w, "%s", call);
+	else
+		line(e->w, "if (%s < %s%s%s)\n\t%s", row_of_segment(e, point, pivot->args[1]), e->ragged->rows,
+		     conditions ? " && " : "", conditions ? conditions : "", call);
+}
+
+/* In a loop of the C compiler's vectors; the first lane that is bad tells whether one is that has such a row. */
+static void note_pivot(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+		       int number)
+{
+	struct pivot_search *search = e->search;
+	const char *conditions = lane_conditions(e, true);
+
+	search->call = check_text(e, point, pivot, arena_printf(e->arena, "pmg_pivot_at(%s)", search->first), number);
+	if (e->ragged)
+		search->call = arena_printf(e->arena, "if (%s < %s)\n\t%s", row_of_segment(e, point, pivot->args[1]),
+					    e->ragged->rows, search->call);
+	line(e->w, conditions ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
+	     search->first, conditions ? conditions : "", search->first, name, search->variable, search->first);
+}
+
+static void check_vector(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+			 int number)
+{
+	const struct expr *row = pivot->args[1], *system = pivot->args[2];
+	const char *suffix = row_suffix(pivot->type), *conditions = lane_conditions(e, true);
+	struct expr *stride = slope(e->arena, system, mark_dim_number(e->block));
+
+	if (!e->ragged) {
+		line(e->w, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name, e->n_lanes,
+		     e->lane, number, c_text(e, point, row), c_text(e, point, system),
+		     stride ? c_text(e, point, stride) : "0");
+		return;
+	}
+	if (conditions)
+		name = arena_printf(e->arena, "PMG_CHOOSE_%s(%s, %s, PMG_FILL_%s(1))", suffix, conditions, name,
+				    suffix);
+	line(e->w, "PMG_CHECK_RAGGED_%s(plan, %s, %d, %s, &%s, &%s);", suffix, name, number,
+	     row_of_segment(e, point, row), e->ragged->begin, e->ragged->rows);
+}
+
+const char *emit_pivot(struct emit *e, const struct stage *stage, const struct point *point)
+{
+	const struct expr *pivot = expr_find_pivot(stage->value);
+	const char *name;
+	struct text value;
+	int number;
+
+	if (!pivot)
+		return NULL;
+	value = lane_value(e, pivot->args[0], c_expr(e, point, pivot->args[0]));
+	name = names_declare(&e->names, "pivot");
+	line(e->w, "const %s %s = %s;", lane_type(e, pivot->type), name, value.text);
+	number = number_of(e->module, stage);
+	if (e->in_lanes && e->lanes_are_vectors)
+		check_vector(e, point, pivot, name, number);
+	else if (e->search && !e->search->call)
+		note_pivot(e, point, pivot, name, number);
+	else
+		check_lane(e, point, pivot, name, number);
+	return name;
+}
+
+/* ---- loops of the C compiler's vectors ---- */
+
+static void look_at_stage(struct stage *stage, void *user)
+{
+	bool *has_pivots = user;
+
+	*has_pivots = *has_pivots || expr_find_pivot(stage->value);
+}
+
+void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *variable, struct pivot_search *search)
+{
+	bool has_pivots = false;
+
+	ast_each_stage(node, look_at_stage, &has_pivots);
+	*search = (struct pivot_search) { .variable = variable };
+	if (!has_pivots)
+		return;
+	search->first = names_declare(&e->names, "first");
+	line(e->w, "int64_t %s = INT64_MAX;", search->first);
+	e->search = search;
+}
+
+const char *pivots_clause(const struct emit *e)
+{
+	return e->search ? arena_printf(e->arena, " reduction(min:%s)", e->search->first) : "";
+}
+
+/* The variable of the loop is declared again, as that of the pivot. */
+void pivots_close(struct emit *e, const struct pivot_search *search)
+{
+	e->search = NULL;
+	if (!search->call)
+		return;
+	open_block(e->w, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
+	line(e->w, "const int64_t %s = %s >> 1;", search->variable, search->first);
+	if (e->block && text_mentions(search->call, e->lane_variable))
+		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+	line(e->w, "%s", search->call);
+	close_block(e->w, "}");
+}

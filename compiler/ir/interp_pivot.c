@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pivots of eliminations (PIVOT of ir/ops.def): one that is zero ends the run, and so does one that is not finite,
+ * where all floats of the caller, and what the loop has made of them, are. The same holds of generated code
+ * (runtime/bad.c). */
+#include "ir/interp_private.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool slot_is_finite(const struct slot *slot)
+{
+	bool is = true;
+
+	for (int64_t i = 0; i < slot->n && is; i++)
+		is = isfinite(slot_real(slot, i));
+	return is;
+}
+
+static bool is_given(const struct array *array)
+{
+	return type_is_float(array->type) &&
+	       (array->role == ROLE_IN || array->role == ROLE_INOUT || array->role == ROLE_STATE);
+}
+
+static bool arguments_are_finite(const struct run *run)
+{
+	bool are = true;
+
+	for (int i = 0; i < run->module->params.n && are; i++)
+		are = !run->module->params.items[i].is_scalar || isfinite(run->scalars[i]);
+	for (int i = 0; i < run->module->arrays.n && are; i++)
+		are = !is_given(run->module->arrays.items[i]) || slot_is_finite(&run->slots[i]);
+	return are;
+}
+
+/* "row 5 of system 3" */
+static const char *row_text(struct run *run, int64_t row, int64_t system)
+{
+	const struct array *segments = system < 0 ? stage_segments(run->stage) : NULL;
+	const struct slot *slot = segments ? &run->slots[segments->number] : NULL;
+
+	while (slot && system + 2 < slot->n && slot_integer(slot, system + 1) <= row)
+		system++;
+	if (slot)
+		row -= slot_integer(slot, system);
+	if (system < 0)
+		return arena_printf(run->arena, "row %lld", (long long) row);
+	return arena_printf(run->arena, "row %lld of system %lld", (long long) row, (long long) system);
+}
+
+double pivot_real(struct run *run, const struct node *node)
+{
+	const double pivot = eval_real(run, node->args[0]);
+	const char *name, *dot;
+
+	if (run->stop != RUN_GOES || (pivot != 0 && isfinite(pivot)) || (pivot != 0 && !arguments_are_finite(run)))
+		return pivot;
+	name = run->stage->write.array->name;
+	dot = strrchr(name, '.');
+	run_fail(run, run->stage->span, "the pivot of '%.*s' in %s is %s",
+		 (int) (dot ? dot - name : (ptrdiff_t) strlen(name)), name,
+		 row_text(run, eval_integer(run, node->args[1]), eval_integer(run, node->args[2])),
+		 pivot == 0 ? "zero" : "not finite");
+	return pivot;
+}

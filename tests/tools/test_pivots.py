@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Pivots of eliminations that are zero or not finite: a status and a message that name row and system, the same by
+generated code, on a device (emulated) and in the interpreter. NaN of the caller goes through instead, and recurrences
+that are no elimination have IEEE values."""
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+PMG = str(Path(os.environ.get("BUILD", "build")) / "pmg")
+WAYS = {"openmp": ["--tune=off"], "interp": ["--interp"],
+        "cuda": ["--target=cuda", "--nvcc=tests/cuda/emulated/nvcc"]}
+RESULTS = {"passed": 0, "failed": 0}
+SYSTEMS, ROWS = 37, 21              # two whole blocks of 16, and lanes that do not exist
+
+CHAIN = """pipeline chain {{
+    param nSystems, n;
+    in  a, b, c, d : {type}[nSystems, n];
+    out x : {type}[nSystems, n];
+    x = TriBatch(a, b, c, d);
+}}
+"""
+SIDES = """pipeline sides {
+    param nSystems, n;
+    in  a, b, c : f64[nSystems, n];
+    in  d : f64[nSystems, n, 3];
+    out x : f64[nSystems, n, 3];
+    x = TriBatch(a, b, c, d);
+}
+"""
+# Each row divided by its pivot at once, and upwards.
+SCALED = """pipeline scaled {
+    param nSystems, n;
+    in  a, b, c, d : f64[nSystems, n];
+    out x : f64[nSystems, n];
+    func u[s in 0..nSystems, i in 0..n] : f64 = case {
+        i == n - 1 : a[s,i]/b[s,i];
+        else : a[s,i]/(b[s,i] - c[s,i]*u[s,i+1]);
+    };
+    func z[s in 0..nSystems, i in 0..n] : f64 = case {
+        i == n - 1 : d[s,i]/b[s,i];
+        else : (d[s,i] - c[s,i]*z[s,i+1])/(b[s,i] - c[s,i]*u[s,i+1]);
+    };
+    x[s,i] = case {
+        i == 0 : z[s,i];
+        else : z[s,i] - u[s,i]*x[s,i-1];
+    } for s in 0..nSystems, i in 0..n;
+}
+"""
+# Systems next to each other, of two dimensions, of which the second is innermost.
+INNER = """pipeline inner {
+    param nSystems, n, k;
+    in  a, b, c, d : f64[nSystems, n, k];
+    out x : f64[nSystems, n, k];
+    func p[s in 0..nSystems, i in 0..n, t in 0..k] : f64 = case {
+        i == 0 : b[s,i,t];
+        else : b[s,i,t] - a[s,i,t]*c[s,i-1,t]/p[s,i-1,t];
+    };
+    func y[s in 0..nSystems, i in 0..n, t in 0..k] : f64 = case {
+        i == 0 : d[s,i,t];
+        else : d[s,i,t] - a[s,i,t]*y[s,i-1,t]/p[s,i-1,t];
+    };
+    x[s,i,t] = case {
+        i == n - 1 : y[s,i,t]/p[s,i,t];
+        else : (y[s,i,t] - c[s,i,t]*x[s,i+1,t])/p[s,i,t];
+    } for s in 0..nSystems, i in 0..n, t in 0..k;
+}
+"""
+RAGGED = """pipeline ragged {
+    param nSystems, nTotal;
+    fixed in offset : offsets(nTotal)[nSystems + 1];
+    in  a, b, c, d : f64[nTotal];
+    out x : f64[nTotal];
+    x = TriBatch(a, b, c, d, offset);
+}
+"""
+TREE = """pipeline tree {
+    param nSystems, n;
+    fixed in T : Tree(n);
+    in  upper, lower : f64[n];
+    in  diag, rhs : f64[nSystems, n];
+    out x : f64[nSystems, n];
+    x = HinesSystem(T, upper, lower, diag, rhs);
+}
+"""
+FOREST = """pipeline forest {{
+    param nSystems, nTotal;
+    fixed in F : Forest(nSystems, nTotal);
+    in  upper, lower, diag, rhs : {type}[nTotal];
+    out x : {type}[nTotal];
+    x = HinesSystem(F, upper, lower, diag, rhs);
+    {item}
+}}
+"""
+# From the second iteration on, the pivot of the first row of the fourth system is zero.
+LOOP = """pipeline loop {
+    param nSystems, n, nSteps;
+    in  a, c : f64[nSystems, n];
+    inout u : f64[nSystems, n];
+    out steps : i64;
+    iterate it in 0..nSteps {
+        func b[s in 0..nSystems, i in 0..n] : f64 = case { s == 3 and i == 0 : 4 - 4*it; else : 4; };
+        next u = TriBatch(a, b, c, u);
+    }
+    steps = nSteps;
+}
+"""
+# Divides by what it computes, and is no elimination.
+OTHER = """pipeline other {
+    param n;
+    in  b, d : f64[n];
+    out y : f64[n];
+    func p[i in 0..n] : f64 = case { i == 0 : b[i]; else : b[i] - 1/p[i-1]; };
+    y[i] = d[i]/p[i] for i in 0..n;
+}
+"""
+
+
+def check(condition, what):
+    RESULTS["passed" if condition else "failed"] += 1
+    if not condition:
+        print(what)
+
+
+def run(folder, way, program, sizes, arrays):
+    """The status of a run, and what it prints."""
+    path = Path(folder)/(re.search(r"pipeline (\w+)", program)[1] + ".pmg")
+    path.write_text(program, encoding="ascii")
+    given = [f"{name}={value}" for name, value in sizes.items()]
+    for name, values in arrays.items():
+        np.save(f"{folder}/{name}.npy", values)
+        given.append(f"{name}={folder}/{name}.npy")
+    done = subprocess.run([PMG, "run", *WAYS[way], str(path), *given], stdout=subprocess.PIPE, text=True,
+                          stderr=subprocess.STDOUT, check=False)
+    return done.returncode, done.stdout
+
+
+def chain(shape=(SYSTEMS, ROWS), dtype=np.float64, sides=()):
+    one = np.ones(shape, dtype)
+    return {"a": one.copy(), "b": 4*one, "c": one.copy(), "d": np.ones(shape + sides, dtype)}
+
+
+def zero(arrays, at):
+    """The pivot at `at` is zero, from whichever side elimination comes."""
+    for name in "abc":
+        arrays[name][at] = 0
+    return arrays
+
+
+def trees():
+    """Trees of 1 to 40 nodes: chains, on whose second node all others of the second half hang. The leaf 9 of tree 33 of
+    40 has no value on its diagonal."""
+    parents, offset = [], [0]
+    for s in range(40):
+        n = 1 + s
+        local = [-1] + [1 if i > max(2, n//2) else i - 1 for i in range(1, n)]
+        parents += local
+        offset.append(offset[-1] + n)
+    return np.array(parents, np.int64), np.array(offset, np.int64)
+
+
+def forest(dtype=np.float64):
+    parents, offset = trees()
+    one = np.ones(len(parents), dtype)
+    arrays = {"F.parent": parents, "F.offset": offset, "upper": one, "lower": one, "diag": 9*one + len(parents),
+              "rhs": one}
+    arrays["diag"][offset[33] + 33] = 0
+    return arrays
+
+
+def cases():
+    """(name, program, sizes, arrays, where the zero is, the array that becomes NaN)."""
+    for dtype in ("f64", "f32"):
+        of = dict(dtype=np.float32 if dtype == "f32" else np.float64)
+        yield (f"chains in {dtype}", CHAIN.format(type=dtype), {}, zero(chain(**of), (36, 20)),
+               "row 20 of system 36", "b")
+        yield (f"forest in {dtype}", FOREST.format(type=dtype, item=""), {}, forest(**of), "row 33 of system 33",
+               "diag")
+    yield "first row", CHAIN.format(type="f64"), {}, zero(chain(), (0, 0)), "row 0 of system 0", "b"
+    yield "one system", CHAIN.format(type="f64"), {}, zero(chain((1, 5)), (0, 4)), "row 4 of system 0", "b"
+    yield "sides", SIDES, {}, zero(chain(sides=(3,)), (17, 5)), "row 5 of system 17", "b"
+    yield "scaled", SCALED, {}, zero(chain(), (20, 7)), "row 7 of system 20", "b"
+    yield "inner", INNER, {}, zero(chain((5, ROWS, 7)), (3, 11, 6)), f"row 11 of system {3*7 + 6}", "b"
+    levels = FOREST.format(type="f64", item="schedule { algorithm x : level_batches; }")
+    yield "levels", levels, {}, forest(), "row 33 of system 33", "diag"
+    offset = np.concatenate([[0], np.cumsum(np.arange(40)*7 % 23)]).astype(np.int64)
+    at = offset[29] + 4
+    yield ("ragged", RAGGED, {}, {"offset": offset, **zero(chain((int(offset[-1]),)), at)}, "row 4 of system 29", "b")
+    parents, _ = trees()
+    parents = parents[-40:]
+    diag = np.full((SYSTEMS, 40), 50.0)
+    diag[33, 39] = 0
+    yield ("tree", TREE, {}, {"T.parent": parents, "upper": np.ones(40), "lower": np.ones(40), "diag": diag,
+                              "rhs": np.ones((SYSTEMS, 40))}, "row 39 of system 33", "diag")
+
+
+def named(folder):
+    for name, program, sizes, arrays, where, poisoned in cases():
+        for way in WAYS:
+            status, out = run(folder, way, program, sizes, arrays)
+            check(status == 6 and re.search(f"the pivot of '[xpu]' in {where} is zero", out),
+                  f"{name}, {way}: status {status}: {out}")
+        given = dict(arrays, **{poisoned: np.where(arrays[poisoned] == 0, np.nan, arrays[poisoned])})
+        for way in ("openmp", "interp", "cuda"):
+            status, out = run(folder, way, program, sizes, given)
+            check(status == 0 and "NaN" in out, f"{name}, NaN, {way}: status {status}: {out}")
+
+
+def not_finite(folder):
+    arrays = chain((3, 5))
+    arrays["b"][1, 0] = 1e-310
+    for way in WAYS:
+        status, out = run(folder, way, CHAIN.format(type="f64"), {}, arrays)
+        check(status == 6 and "the pivot of 'x' in row 1 of system 1 is not finite" in out, f"{way}: {status}: {out}")
+
+
+def loops(folder):
+    arrays = chain()
+    given = {"a": arrays["a"], "c": arrays["c"], "u": np.arange(SYSTEMS*ROWS, dtype=float).reshape(SYSTEMS, ROWS)}
+    for way in WAYS:
+        status, _ = run(folder, way, LOOP, {"nSteps": 1}, given)
+        check(status == 0, f"loop of one, {way}: {status}")
+        status, out = run(folder, way, LOOP, {"nSteps": 5}, given)
+        check(status == 6 and "the pivot of 'u.TriBatch' in row 0 of system 3 is zero" in out, f"loop, {way}: {out}")
+
+
+def others(folder):
+    for way in WAYS:
+        status, out = run(folder, way, OTHER, {}, {"b": np.array([0.0, 1, 1]), "d": np.ones(3)})
+        check(status == 0 and "inf" in out, f"no elimination, {way}: {status}: {out}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+        named(folder)
+        not_finite(folder)
+        loops(folder)
+        others(folder)
+    print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
+    return 1 if RESULTS["failed"] else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
