@@ -3,8 +3,7 @@
  * Pipeline cable:
  * - inline of diag: inlined (not stored); it is read once, where it is computed, cable.pmg:21
  * - inline of rhs: inlined (not stored); it is read once, where it is computed, cable.pmg:22
- * - states of v: swapped (not in place, copy); its next values are accumulated, or an iteration may
- *   stop half-way, cable.pmg:12
+ * - states of v: in place (not copy); no cell is read after its next value is written, cable.pmg:12
  * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
  *   it, cable.pmg:23
  * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); the quotient is kept
@@ -12,6 +11,7 @@
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several
  *   places, cable.pmg:23
  * - fuse of axial: fused (not separate); its outer loop is that of 'toParent', cable.pmg:16
+ * - fuse of v.HinesSystem.e: fused (not separate); its outer loop is that of 'trace', cable.pmg:23
  * - fuse of v.HinesSystem.r: fused (not separate); its outer 2 loops are those of
  *   'v.HinesSystem.e', cable.pmg:23
  * - fuse of v.HinesSystem: fused (not separate); its outer loop is that of 'v.HinesSystem.r',
@@ -33,13 +33,10 @@
  *   cable.pmg:13
  * - parallel of trace: parallel (not serial); no two iterations of 's' touch the same cell,
  *   cable.pmg:20
- * - parallel of v.HinesSystem.e: parallel (not serial); no two iterations of 's' touch the same
- *   cell, cable.pmg:23
- * - interleave of v.HinesSystem.e: blocks of 16 (not one at a time); the divisions of a recurrence
- *   inside of 's' wait for each other, cable.pmg:23
+ * - interleave of trace: blocks of 16 (not one at a time); the divisions of a recurrence inside of
+ *   's' wait for each other, cable.pmg:20
  * - vector of coupling: simd (not scalar); iterations of 'i' are independent, cable.pmg:17
  * - vector of trace: simd (not scalar); iterations of 'j' are independent, cable.pmg:13
- * - vector of trace: simd (not scalar); iterations of 's' are independent, cable.pmg:20
  * - storage of v.HinesSystem.e.coupling: part of a thread (not array); its values live in one
  *   iteration of 's', cable.pmg:17
  * - storage of v.HinesSystem.r: part of a thread (not array); its values live in one iteration of
@@ -50,8 +47,6 @@
  *   's', cable.pmg:23
  * - storage of toParent: variable (not array); its values live in one iteration of 'i',
  *   cable.pmg:15
- * - blocks of v: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, cable.pmg:12
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
  *
@@ -66,13 +61,18 @@
  *   cable.pmg:21
  * - parallel of rhs: parallel (not serial); no two iterations of 's' touch the same cell,
  *   cable.pmg:22
+ * - parallel of v.HinesSystem.e: parallel (not serial); no two iterations of 's' touch the same
+ *   cell, cable.pmg:23
  * - parallel of v.HinesSystem.r: parallel (not serial); no two iterations of 's' touch the same
  *   cell, cable.pmg:23
  * - parallel of v.HinesSystem: parallel (not serial); no two iterations of 's' touch the same cell,
  *   cable.pmg:23
  * - parallel of next v: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   cable.pmg:23
+ * - interleave of v.HinesSystem.e: blocks of 16 (not one at a time); the divisions of a recurrence
+ *   inside of 's' wait for each other, cable.pmg:23
  * - vector of toParent: simd (not scalar); iterations of 'i' are independent, cable.pmg:15
+ * - vector of trace: simd (not scalar); iterations of 's' are independent, cable.pmg:20
  * - vector of diag: simd (not scalar); iterations of 'i' are independent, cable.pmg:21
  * - vector of rhs: simd (not scalar); iterations of 'i' are independent, cable.pmg:22
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
@@ -98,8 +98,8 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 	double *restrict trace = plan->data[6];
 	double *restrict coupling = plan->data[7];
 	double *restrict axial = plan->data[8];
-	const int64_t *restrict T_parent_children_offsets = plan->data[16];
-	const int64_t *restrict T_parent_children = plan->data[17];
+	const int64_t *restrict T_parent_children_offsets = plan->data[15];
+	const int64_t *restrict T_parent_children = plan->data[16];
 
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
@@ -147,58 +147,47 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
-	const double *restrict v = plan->data[5];
-	double *restrict trace = plan->data[6];
-
-	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t s = 0; s < nCells; s++) {
-		trace[it*nCells + s] = v[s*n];
-	}
-}
-
-static void cable_v_HinesSystem_e(pmg_plan *plan, const cable_args *args)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
 	const double dt = args->dt;
 	const double eLeak = args->eLeak;
 	const int64_t *restrict T_parent = plan->data[0];
 	const double *restrict cm = plan->data[1];
 	const double *restrict gLeak = plan->data[2];
 	const double *restrict current = plan->data[4];
-	const double *restrict v = plan->data[5];
+	double *restrict v = plan->data[5];
+	double *restrict trace = plan->data[6];
 	const double *restrict coupling = plan->data[7];
 	const double *restrict axial = plan->data[8];
-	double *restrict v_next = plan->data[9];
-	const int64_t *restrict T_parent_children_offsets = plan->data[16];
-	const int64_t *restrict T_parent_children = plan->data[17];
+	const int64_t *restrict T_parent_children_offsets = plan->data[15];
+	const int64_t *restrict T_parent_children = plan->data[16];
 
+	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict v_block = (double *) plan->data[13] + pmg_thread()*16*16;
-		int64_t begin = 0, end = 0;
-		const double *v_rows = v_block;
+		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 8)*16;
+		pmg_block_read_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
+		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, v, &plan->places[5], s_block, lanes, n);
 		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*16*16;
+		int64_t begin = 0, end = 0;
 		const double *current_rows = current_block;
-		double *restrict v_next_block = (double *) plan->data[15] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(v_next_block, 16, v_next + s_block*n, lanes, n, n, 1);
-		double *restrict v_HinesSystem = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_r = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
+		}
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = n - 1; i >= 0; i--) {
 			if (i < begin || i >= end) {
 				begin = i/PMG_ROWS*PMG_ROWS;
 				end = pmg_min_i64(begin + PMG_ROWS, n);
-				pmg_block_read_f64(v_block, 16, v + s_block*n + begin, lanes, n, end - begin, 1);
 				current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end);
 			}
-			const double *v_row = &v_rows[16*i - 16*begin];
 			const double *current_row = &current_rows[16*i - 16*begin];
 			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
@@ -254,7 +243,7 @@ static void cable_v_HinesSystem_e(pmg_plan *plan, const cable_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_row[lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -293,10 +282,11 @@ static void cable_v_HinesSystem_e(pmg_plan *plan, const cable_args *args)
 		for (int64_t j = 0; j < n; j++) {
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(v_next_block[16*j + lane]) = PMG_READ_F64(v_HinesSystem[16*j + lane]);
+				PMG_WRITE_F64(v_block[16*j + lane]) = PMG_READ_F64(v_HinesSystem[16*j + lane]);
 			}
 		}
-		pmg_block_write_f64(v_next_block, 16, v_next + s_block*n, lanes, n, n, 1);
+		pmg_block_write_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
+		pmg_block_put_f64(v_block, 16, v, &plan->places[5], s_block, lanes, n);
 	}
 }
 
@@ -311,10 +301,6 @@ static pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		cable_trace(plan, args, it);
-		cable_v_HinesSystem_e(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 5, 9);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -324,18 +310,26 @@ static pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 
 /* ---- cable: --interleave=off ---- */
 
-static void cable_flat_prologue(pmg_plan *plan, const cable_args *args, bool starts)
+static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
+	const cable_args *args = arguments;
+	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
+	const double dt = args->dt;
+	const double eLeak = args->eLeak;
 	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict cm = plan->data[1];
+	const double *restrict gLeak = plan->data[2];
 	const double *restrict gAxial = plan->data[3];
+	const double *restrict current = plan->data[4];
+	double *restrict v = plan->data[5];
 	double *restrict trace = plan->data[6];
 	double *restrict coupling = plan->data[7];
 	double *restrict axial = plan->data[8];
-	const int64_t *restrict T_parent_children_offsets = plan->data[13];
-	const int64_t *restrict T_parent_children = plan->data[14];
+	const int64_t *restrict T_parent_children_offsets = plan->data[12];
+	const int64_t *restrict T_parent_children = plan->data[13];
 
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
@@ -377,87 +371,50 @@ static void cable_flat_prologue(pmg_plan *plan, const cable_args *args, bool sta
 			}
 		}
 	}
-}
-
-static void cable_flat_body(pmg_plan *plan, const cable_args *args, int64_t it)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const double dt = args->dt;
-	const double eLeak = args->eLeak;
-	const int64_t *restrict T_parent = plan->data[0];
-	const double *restrict cm = plan->data[1];
-	const double *restrict gLeak = plan->data[2];
-	const double *restrict current = plan->data[4];
-	const double *restrict v = plan->data[5];
-	double *restrict trace = plan->data[6];
-	const double *restrict coupling = plan->data[7];
-	const double *restrict axial = plan->data[8];
-	double *restrict v_next = plan->data[9];
-	const int64_t *restrict T_parent_children_offsets = plan->data[13];
-	const int64_t *restrict T_parent_children = plan->data[14];
-
-	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
-	#pragma omp parallel for simd schedule(static)
-	for (int64_t s = 0; s < nCells; s++) {
-		trace[it*nCells + s] = v[s*n];
-	}
-
-	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static)
-	for (int64_t s = 0; s < nCells; s++) {
-		double *restrict v_HinesSystem = (double *) plan->data[10] + pmg_thread()*(n + 8);
-		double *restrict v_HinesSystem_r = (double *) plan->data[11] + pmg_thread()*(n + 8);
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[12] + pmg_thread()*(n + 8);
-		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
-			double sum = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum += v_HinesSystem_e_coupling[c]*coupling[c];
-			}
-			const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
-			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
-			v_HinesSystem_e_coupling[i] = coupling[i]*e;
-			double sum_2 = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum_2 += coupling[c]*v_HinesSystem_r[c];
-			}
-			v_HinesSystem_r[i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
-		}
-		for (int64_t i = 0; i < n; i++) {
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				v_HinesSystem[i] = v_HinesSystem_r[i];
-			}
-			if (parent >= 0) {
-				v_HinesSystem[i] = v_HinesSystem_r[i] - v_HinesSystem_e_coupling[i]*v_HinesSystem[parent];
-			}
-		}
-		#pragma omp simd
-		for (int64_t j = 0; j < n; j++) {
-			v_next[s*n + j] = v_HinesSystem[j];
-		}
-	}
-}
-
-static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const cable_args *args = arguments;
-	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t nSteps = args->nSteps;
-
-	cable_flat_prologue(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_flat_body(plan, args, it);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 5, 9);
+		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
+		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
+		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
+		#pragma omp parallel for schedule(static)
+		for (int64_t s = 0; s < nCells; s++) {
+			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8);
+			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8);
+			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8);
+			trace[it*nCells + s] = v[s*n];
+			for (int64_t i = n - 1; i >= 0; i--) {
+				double e = 0.0;
+				double sum = 0.0;
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					sum += v_HinesSystem_e_coupling[c]*coupling[c];
+				}
+				const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
+				pmg_check_pivot(plan, pivot, 0, i, s);
+				e = 1.0/pivot;
+				v_HinesSystem_e_coupling[i] = coupling[i]*e;
+				double sum_2 = 0.0;
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					sum_2 += coupling[c]*v_HinesSystem_r[c];
+				}
+				v_HinesSystem_r[i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
+			}
+			for (int64_t i = 0; i < n; i++) {
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					v_HinesSystem[i] = v_HinesSystem_r[i];
+				}
+				if (parent >= 0) {
+					v_HinesSystem[i] = v_HinesSystem_r[i] - v_HinesSystem_e_coupling[i]*v_HinesSystem[parent];
+				}
+			}
+			#pragma omp simd
+			for (int64_t j = 0; j < n; j++) {
+				v[s*n + j] = v_HinesSystem[j];
+			}
+		}
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -478,8 +435,8 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	double *restrict coupling = plan->data[7];
 	double *restrict toParent = plan->data[8];
 	double *restrict axial = plan->data[9];
-	const int64_t *restrict T_parent_children_offsets = plan->data[20];
-	const int64_t *restrict T_parent_children = plan->data[21];
+	const int64_t *restrict T_parent_children_offsets = plan->data[19];
+	const int64_t *restrict T_parent_children = plan->data[20];
 
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
@@ -594,20 +551,20 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	const double *restrict coupling = plan->data[7];
 	const double *restrict diag = plan->data[10];
 	const double *restrict rhs = plan->data[11];
-	double *restrict v_HinesSystem = plan->data[13];
-	double *restrict v_HinesSystem_e = plan->data[14];
-	double *restrict v_HinesSystem_r = plan->data[15];
-	double *restrict v_HinesSystem_e_coupling = plan->data[16];
-	const int64_t *restrict T_parent_children_offsets = plan->data[20];
-	const int64_t *restrict T_parent_children = plan->data[21];
+	double *restrict v_HinesSystem = plan->data[12];
+	double *restrict v_HinesSystem_e = plan->data[13];
+	double *restrict v_HinesSystem_r = plan->data[14];
+	double *restrict v_HinesSystem_e_coupling = plan->data[15];
+	const int64_t *restrict T_parent_children_offsets = plan->data[19];
+	const int64_t *restrict T_parent_children = plan->data[20];
 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[17] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_e_block = (double *) plan->data[18] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[19] + pmg_thread()*16*16;
+		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 8)*16;
+		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*16*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -688,15 +645,15 @@ static void cable_isl_next_v(pmg_plan *plan, const cable_args *args)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
-	double *restrict v_next = plan->data[12];
-	const double *restrict v_HinesSystem = plan->data[13];
+	double *restrict v = plan->data[5];
+	const double *restrict v_HinesSystem = plan->data[12];
 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < nCells; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < n; j++) {
-			v_next[i*n + j] = v_HinesSystem[i*n + j];
+			v[i*n + j] = v_HinesSystem[i*n + j];
 		}
 	}
 }
@@ -716,9 +673,6 @@ static pmg_status cable_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		cable_isl_rhs(plan, args);
 		cable_isl_v_HinesSystem(plan, args);
 		cable_isl_next_v(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 5, 12);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -766,7 +720,7 @@ static const pmg_array_desc cable_arrays[] = {
 	[5] = {
 		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.next = 9,
+		.lanes = 16,
 		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
 	},
 	[6] = {
@@ -785,60 +739,55 @@ static const pmg_array_desc cable_arrays[] = {
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
 	},
 	[9] = {
-		.name = "v.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
-	},
-	[10] = {
 		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
-	[11] = {
+	[10] = {
 		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
-	[12] = {
+	[11] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+	},
+	[12] = {
+		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nSteps + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
 	},
 	[13] = {
 		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
 	},
 	[14] = {
 		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
 	},
 	[15] = {
-		.name = "v.next.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
-	},
-	[16] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
-	[17] = {
+	[16] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
 };
 
 static const pmg_children_desc cable_children[] = {
-	{ 0, 16, 17, 0, 0 },
+	{ 0, 15, 16, 0, 0 },
 };
 
 static const pmg_pivot_desc cable_pivots[] = {
@@ -865,28 +814,26 @@ static void cable_extents(const void *arguments, int64_t *extents)
 	extents[10] = nCells;
 	extents[11] = n;
 	extents[12] = n;
-	extents[13] = nCells;
-	extents[14] = n;
-	extents[15] = 1;
-	extents[16] = n + 8;
-	extents[17] = 16;
-	extents[18] = 1;
-	extents[19] = n + 8;
-	extents[20] = 16;
-	extents[21] = 1;
-	extents[22] = n + 8;
-	extents[23] = 16;
-	extents[24] = 1;
-	extents[25] = 16;
-	extents[26] = 16;
-	extents[27] = 1;
-	extents[28] = 16;
+	extents[13] = 1;
+	extents[14] = n + 8;
+	extents[15] = 16;
+	extents[16] = 1;
+	extents[17] = n + 8;
+	extents[18] = 16;
+	extents[19] = 1;
+	extents[20] = n + 8;
+	extents[21] = 16;
+	extents[22] = 1;
+	extents[23] = nSteps + 8;
+	extents[24] = 16;
+	extents[25] = 1;
+	extents[26] = n + 8;
+	extents[27] = 16;
+	extents[28] = 1;
 	extents[29] = 16;
-	extents[30] = 1;
-	extents[31] = n + 8;
-	extents[32] = 16;
-	extents[33] = n + 1;
-	extents[34] = n;
+	extents[30] = 16;
+	extents[31] = n + 1;
+	extents[32] = n;
 }
 
 static bool cable_suits(const void *arguments)
@@ -914,7 +861,7 @@ static const pmg_work_desc cable_work[] = {
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "v.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
@@ -1005,7 +952,6 @@ static const pmg_array_desc cable_flat_arrays[] = {
 	[5] = {
 		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.next = 9,
 		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
 	},
 	[6] = {
@@ -1024,42 +970,37 @@ static const pmg_array_desc cable_flat_arrays[] = {
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
 	},
 	[9] = {
-		.name = "v.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
+		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[10] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[11] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[12] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
-	[13] = {
+	[12] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
-	[14] = {
+	[13] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
 };
 
 static const pmg_children_desc cable_flat_children[] = {
-	{ 0, 13, 14, 0, 0 },
+	{ 0, 12, 13, 0, 0 },
 };
 
 static void cable_flat_extents(const void *arguments, int64_t *extents)
@@ -1082,16 +1023,14 @@ static void cable_flat_extents(const void *arguments, int64_t *extents)
 	extents[10] = nCells;
 	extents[11] = n;
 	extents[12] = n;
-	extents[13] = nCells;
-	extents[14] = n;
+	extents[13] = 1;
+	extents[14] = n + 8;
 	extents[15] = 1;
 	extents[16] = n + 8;
 	extents[17] = 1;
 	extents[18] = n + 8;
-	extents[19] = 1;
-	extents[20] = n + 8;
-	extents[21] = n + 1;
-	extents[22] = n;
+	extents[19] = n + 1;
+	extents[20] = n;
 }
 
 static const pmg_work_desc cable_flat_work[] = {
@@ -1102,7 +1041,7 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e", .flops = 23, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1111,7 +1050,7 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
-	{ "v.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
@@ -1165,7 +1104,7 @@ static const pmg_pipeline_desc cable_flat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 1, .n_extents = 23,
+	.n_params = 5, .n_arrays = 14, .n_children = 1, .n_extents = 21,
 	.params = cable_params,
 	.arrays = cable_flat_arrays,
 	.children = cable_flat_children,
@@ -1211,7 +1150,6 @@ static const pmg_array_desc cable_isl_arrays[] = {
 	[5] = {
 		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.next = 12,
 		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
 	},
 	[6] = {
@@ -1245,62 +1183,57 @@ static const pmg_array_desc cable_isl_arrays[] = {
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:22"
 	},
 	[12] = {
-		.name = "v.next", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[13] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.e", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
 		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[14] = {
-		.name = "v.HinesSystem.e", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[15] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[16] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
-	[17] = {
+	[16] = {
 		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
-	[18] = {
+	[17] = {
 		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
-	[19] = {
+	[18] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
 	},
-	[20] = {
+	[19] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
-	[21] = {
+	[20] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
 	},
 };
 
 static const pmg_children_desc cable_isl_children[] = {
-	{ 0, 20, 21, 0, 0 },
+	{ 0, 19, 20, 0, 0 },
 };
 
 static void cable_isl_extents(const void *arguments, int64_t *extents)
@@ -1336,19 +1269,17 @@ static void cable_isl_extents(const void *arguments, int64_t *extents)
 	extents[23] = n;
 	extents[24] = nCells;
 	extents[25] = n;
-	extents[26] = nCells;
-	extents[27] = n;
-	extents[28] = 1;
-	extents[29] = n + 8;
-	extents[30] = 16;
-	extents[31] = 1;
-	extents[32] = n + 8;
+	extents[26] = 1;
+	extents[27] = n + 8;
+	extents[28] = 16;
+	extents[29] = 1;
+	extents[30] = n + 8;
+	extents[31] = 16;
+	extents[32] = 1;
 	extents[33] = 16;
-	extents[34] = 1;
-	extents[35] = 16;
-	extents[36] = 16;
-	extents[37] = n + 1;
-	extents[38] = n;
+	extents[34] = 16;
+	extents[35] = n + 1;
+	extents[36] = n;
 }
 
 static const pmg_work_desc cable_isl_work[] = {
@@ -1370,7 +1301,7 @@ static const pmg_work_desc cable_isl_work[] = {
 	{ "v.HinesSystem.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
-	{ "v.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
@@ -1428,7 +1359,7 @@ static const pmg_pipeline_desc cable_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 22, .n_children = 1, .n_extents = 39,
+	.n_params = 5, .n_arrays = 21, .n_children = 1, .n_extents = 37,
 	.params = cable_params,
 	.arrays = cable_isl_arrays,
 	.children = cable_isl_children,
@@ -1462,7 +1393,7 @@ static const pmg_pipeline_desc cable_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 1, .n_extents = 35,
+	.n_params = 5, .n_arrays = 17, .n_children = 1, .n_extents = 33,
 	.params = cable_params,
 	.arrays = cable_arrays,
 	.children = cable_children,

@@ -10,8 +10,8 @@
  * - inline of dxx: inlined (not stored); the schedule asks for it, heat_cube.pmg:15
  * - inline of dyy: inlined (not stored); the schedule asks for it, heat_cube.pmg:16
  * - inline of dzz: inlined (not stored); the schedule asks for it, heat_cube.pmg:17
- * - states of u: swapped (not in place, copy); its next values are accumulated, or an iteration may
- *   stop half-way, heat_cube.pmg:8
+ * - states of u: in place (not copy); no cell is read after its next value is written,
+ *   heat_cube.pmg:8
  * - reciprocals of ux.pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   heat_cube.pmg:21
  * - reciprocals of uy.pivot: reciprocal (not value); a recurrence divides by it in several places,
@@ -211,9 +211,9 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 	const double r = args->r;
+	double *restrict u = plan->data[0];
 	const double *restrict ux = plan->data[1];
 	const double *restrict p = plan->data[3];
-	double *restrict u_next = plan->data[11];
 
 	/* heat_cube.pmg:23
 	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
@@ -230,12 +230,12 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t x_block = 0; x_block < nx; x_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nx - x_block);
-			double *restrict ux_block = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*16;
+			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*16;
 			pmg_block_read_f64(ux_block, 16, ux + x_block, lanes, 1, ny*nz, nx);
-			double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*16;
+			double *restrict p_block = (double *) plan->data[15] + pmg_thread()*(ny + 2)*(nz + 10)*16;
 			pmg_block_read_f64(p_block, 16, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			double *restrict u_next_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*16;
-			pmg_block_read_f64(u_next_block, 16, u_next + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+			double *restrict u_block = (double *) plan->data[16] + pmg_thread()*ny*(nz + 8)*16;
+			pmg_block_read_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*16;
 			for (int64_t z = 0; z < nz; z++) {
 				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 8)*16;
@@ -298,9 +298,9 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 			}
 			for (int64_t y = 0; y < ny; y++) {
 				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch = (double *) plan->data[12] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[13] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_y = (double *) plan->data[14] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 8)*16;
 				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -368,11 +368,11 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 				for (int64_t k = 0; k < nz; k++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_next_block[16*y*nz + 16*k + lane]) = PMG_READ_F64(u_TriBatch[16*k + lane]);
+						PMG_WRITE_F64(u_block[16*y*nz + 16*k + lane]) = PMG_READ_F64(u_TriBatch[16*k + lane]);
 					}
 				}
 			}
-			pmg_block_write_f64(u_next_block, 16, u_next + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+			pmg_block_write_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 		}
 	}
 }
@@ -388,9 +388,6 @@ static pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		heat_cube_p(plan, args);
 		heat_cube_rx(plan, args);
 		heat_cube_ry(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 11);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -508,9 +505,9 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 	const double r = args->r;
+	double *restrict u = plan->data[0];
 	const double *restrict ux = plan->data[1];
 	const double *restrict p = plan->data[3];
-	double *restrict u_next = plan->data[11];
 
 	/* heat_cube.pmg:23
 	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
@@ -552,9 +549,9 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 			}
 			for (int64_t y = 0; y < ny; y++) {
 				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch = (double *) plan->data[12] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch_pivot = (double *) plan->data[13] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch_y = (double *) plan->data[14] + pmg_thread()*(nz + 8);
+				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 8);
+				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 8);
+				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 8);
 				#pragma omp simd
 				for (int64_t z = 0; z < nz; z++) {
 					rz[z] = uy[z*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
@@ -575,7 +572,7 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 				}
 				#pragma omp simd
 				for (int64_t k = 0; k < nz; k++) {
-					u_next[(x*ny + y)*nz + k] = u_TriBatch[k];
+					u[(x*ny + y)*nz + k] = u_TriBatch[k];
 				}
 			}
 		}
@@ -593,9 +590,6 @@ static pmg_status heat_cube_flat_kernel(pmg_plan *plan, const void *arguments, p
 		heat_cube_flat_p(plan, args);
 		heat_cube_flat_rx(plan, args);
 		heat_cube_flat_ry(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 11);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -743,13 +737,13 @@ static void heat_cube_isl_uy_y(pmg_plan *plan, const heat_cube_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nx; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nx - s0_block);
-			double *restrict uy_pivot_block = (double *) plan->data[15] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict uy_y_block = (double *) plan->data[16] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict ry_block = (double *) plan->data[17] + pmg_thread()*nz*(ny + 8)*16;
+			double *restrict uy_pivot_block = (double *) plan->data[14] + pmg_thread()*nz*(ny + 8)*16;
+			double *restrict uy_y_block = (double *) plan->data[15] + pmg_thread()*nz*(ny + 8)*16;
+			double *restrict ry_block = (double *) plan->data[16] + pmg_thread()*nz*(ny + 8)*16;
 			pmg_block_read_f64(ry_block, 16, ry + s0_block*nz*ny, lanes, nz*ny, nz*ny, 1);
-			double *restrict uy_block = (double *) plan->data[18] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict rz_block = (double *) plan->data[19] + pmg_thread()*ny*(nz + 8)*16;
-			double *restrict p_block = (double *) plan->data[20] + pmg_thread()*(ny + 2)*(nz + 10)*16;
+			double *restrict uy_block = (double *) plan->data[17] + pmg_thread()*nz*(ny + 8)*16;
+			double *restrict rz_block = (double *) plan->data[18] + pmg_thread()*ny*(nz + 8)*16;
+			double *restrict p_block = (double *) plan->data[19] + pmg_thread()*(ny + 2)*(nz + 10)*16;
 			pmg_block_read_f64(p_block, 16, p + (s0_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
 			for (int64_t s1 = 0; s1 < nz; s1++) {
 				PMG_UNROLL
@@ -804,11 +798,11 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 	const double r = args->r;
+	double *restrict u = plan->data[0];
 	const double *restrict rz = plan->data[6];
-	double *restrict u_next = plan->data[11];
-	double *restrict u_TriBatch = plan->data[12];
-	double *restrict u_TriBatch_pivot = plan->data[13];
-	double *restrict u_TriBatch_y = plan->data[14];
+	double *restrict u_TriBatch = plan->data[11];
+	double *restrict u_TriBatch_pivot = plan->data[12];
+	double *restrict u_TriBatch_y = plan->data[13];
 
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
@@ -817,13 +811,13 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < ny; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, ny - s1_block);
-				double *restrict u_TriBatch_pivot_block = (double *) plan->data[21] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_y_block = (double *) plan->data[22] + pmg_thread()*(nz + 8)*16;
-				double *restrict rz_block2 = (double *) plan->data[23] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch_pivot_block = (double *) plan->data[20] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch_y_block = (double *) plan->data[21] + pmg_thread()*(nz + 8)*16;
+				double *restrict rz_block2 = (double *) plan->data[22] + pmg_thread()*(nz + 8)*16;
 				pmg_block_read_f64(rz_block2, 16, rz + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				double *restrict u_TriBatch_block = (double *) plan->data[24] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_next_block = (double *) plan->data[25] + pmg_thread()*(nz + 8)*16;
-				pmg_block_read_f64(u_next_block, 16, u_next + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
+				double *restrict u_TriBatch_block = (double *) plan->data[23] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_block = (double *) plan->data[24] + pmg_thread()*(nz + 8)*16;
+				pmg_block_read_f64(u_block, 16, u + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s1 = s1_block + lane;
@@ -875,13 +869,13 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_next_block[32*nz + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*nz + lane - 16*i]);
+						PMG_WRITE_F64(u_block[32*nz + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*nz + lane - 16*i]);
 					}
 				}
 				pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
 				pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
 				pmg_block_write_f64(u_TriBatch_block, 16, u_TriBatch + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				pmg_block_write_f64(u_next_block, 16, u_next + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
+				pmg_block_write_f64(u_block, 16, u + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
 			}
 		}
 	}
@@ -899,9 +893,6 @@ static pmg_status heat_cube_isl_kernel(pmg_plan *plan, const void *arguments, pm
 		heat_cube_isl_rx(plan, args);
 		heat_cube_isl_uy_y(plan, args);
 		heat_cube_isl_u_TriBatch_pivot(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 11);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -921,7 +912,6 @@ static const pmg_array_desc heat_cube_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.next = 11,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
 	},
 	[1] = {
@@ -983,45 +973,40 @@ static const pmg_array_desc heat_cube_arrays[] = {
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[12] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[13] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[14] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[15] = {
 		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 43, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
-	[16] = {
+	[15] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
 	},
-	[17] = {
-		.name = "u.next.block", .role = PMG_TEMP, .type = PMG_F64,
+	[16] = {
+		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
 	},
 };
 
@@ -1069,9 +1054,9 @@ static void heat_cube_extents(const void *arguments, int64_t *extents)
 	extents[28] = 1;
 	extents[29] = ny + 8;
 	extents[30] = 16;
-	extents[31] = nx;
-	extents[32] = ny;
-	extents[33] = nz;
+	extents[31] = 1;
+	extents[32] = nz + 8;
+	extents[33] = 16;
 	extents[34] = 1;
 	extents[35] = nz + 8;
 	extents[36] = 16;
@@ -1079,20 +1064,17 @@ static void heat_cube_extents(const void *arguments, int64_t *extents)
 	extents[38] = nz + 8;
 	extents[39] = 16;
 	extents[40] = 1;
-	extents[41] = nz + 8;
-	extents[42] = 16;
-	extents[43] = 1;
-	extents[44] = ny;
-	extents[45] = nz + 8;
-	extents[46] = 16;
-	extents[47] = 1;
-	extents[48] = ny + 2;
-	extents[49] = nz + 10;
-	extents[50] = 16;
-	extents[51] = 1;
-	extents[52] = ny;
-	extents[53] = nz + 8;
-	extents[54] = 16;
+	extents[41] = ny;
+	extents[42] = nz + 8;
+	extents[43] = 16;
+	extents[44] = 1;
+	extents[45] = ny + 2;
+	extents[46] = nz + 10;
+	extents[47] = 16;
+	extents[48] = 1;
+	extents[49] = ny;
+	extents[50] = nz + 8;
+	extents[51] = 16;
 }
 
 static bool heat_cube_suits(const void *arguments)
@@ -1127,7 +1109,7 @@ static const pmg_work_desc heat_cube_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_cube_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1192,7 +1174,6 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.next = 11,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
 	},
 	[1] = {
@@ -1254,27 +1235,22 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
-	},
-	[12] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[13] = {
+	[12] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[14] = {
+	[13] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
-		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 };
 
@@ -1311,15 +1287,12 @@ static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
 	extents[23] = ny + 8;
 	extents[24] = 1;
 	extents[25] = ny + 8;
-	extents[26] = nx;
-	extents[27] = ny;
-	extents[28] = nz;
-	extents[29] = 1;
-	extents[30] = nz + 8;
-	extents[31] = 1;
-	extents[32] = nz + 8;
-	extents[33] = 1;
-	extents[34] = nz + 8;
+	extents[26] = 1;
+	extents[27] = nz + 8;
+	extents[28] = 1;
+	extents[29] = nz + 8;
+	extents[30] = 1;
+	extents[31] = nz + 8;
 }
 
 static const pmg_work_desc heat_cube_flat_work[] = {
@@ -1346,7 +1319,7 @@ static const pmg_work_desc heat_cube_flat_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1411,7 +1384,7 @@ static const pmg_pipeline_desc heat_cube_flat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 35,
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 32,
 	.params = heat_cube_params,
 	.arrays = heat_cube_flat_arrays,
 	.children = NULL,
@@ -1430,7 +1403,6 @@ static const pmg_array_desc heat_cube_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.next = 11,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
 	},
 	[1] = {
@@ -1484,90 +1456,85 @@ static const pmg_array_desc heat_cube_isl_arrays[] = {
 		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[12] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
 		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[13] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
 		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[14] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[15] = {
 		.name = "uy.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[16] = {
+	[15] = {
 		.name = "uy.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[17] = {
+	[16] = {
 		.name = "ry.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 53, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
+		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
-	[18] = {
+	[17] = {
 		.name = "uy.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 57, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 54, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[19] = {
+	[18] = {
 		.name = "rz.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 61, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+		.first_extent = 58, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
-	[20] = {
+	[19] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 65, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+		.first_extent = 62, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+	},
+	[20] = {
+		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 66, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[21] = {
-		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
 		.first_extent = 69, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[22] = {
-		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 72, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[23] = {
 		.name = "rz.block2", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 75, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+		.first_extent = 72, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
-	[24] = {
+	[23] = {
 		.name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 78, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 75, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[25] = {
-		.name = "u.next.block", .role = PMG_TEMP, .type = PMG_F64,
+	[24] = {
+		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 81, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 78, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
 	},
 };
 
@@ -1620,32 +1587,32 @@ static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 	extents[39] = nx;
 	extents[40] = ny;
 	extents[41] = nz;
-	extents[42] = nx;
-	extents[43] = ny;
-	extents[44] = nz;
-	extents[45] = 1;
-	extents[46] = nz;
-	extents[47] = ny + 8;
-	extents[48] = 16;
-	extents[49] = 1;
-	extents[50] = nz;
-	extents[51] = ny + 8;
-	extents[52] = 16;
-	extents[53] = 1;
-	extents[54] = nz;
-	extents[55] = ny + 8;
-	extents[56] = 16;
-	extents[57] = 1;
-	extents[58] = nz;
-	extents[59] = ny + 8;
-	extents[60] = 16;
-	extents[61] = 1;
-	extents[62] = ny;
-	extents[63] = nz + 8;
-	extents[64] = 16;
-	extents[65] = 1;
-	extents[66] = ny + 2;
-	extents[67] = nz + 10;
+	extents[42] = 1;
+	extents[43] = nz;
+	extents[44] = ny + 8;
+	extents[45] = 16;
+	extents[46] = 1;
+	extents[47] = nz;
+	extents[48] = ny + 8;
+	extents[49] = 16;
+	extents[50] = 1;
+	extents[51] = nz;
+	extents[52] = ny + 8;
+	extents[53] = 16;
+	extents[54] = 1;
+	extents[55] = nz;
+	extents[56] = ny + 8;
+	extents[57] = 16;
+	extents[58] = 1;
+	extents[59] = ny;
+	extents[60] = nz + 8;
+	extents[61] = 16;
+	extents[62] = 1;
+	extents[63] = ny + 2;
+	extents[64] = nz + 10;
+	extents[65] = 16;
+	extents[66] = 1;
+	extents[67] = nz + 8;
 	extents[68] = 16;
 	extents[69] = 1;
 	extents[70] = nz + 8;
@@ -1659,9 +1626,6 @@ static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 	extents[78] = 1;
 	extents[79] = nz + 8;
 	extents[80] = 16;
-	extents[81] = 1;
-	extents[82] = nz + 8;
-	extents[83] = 16;
 }
 
 static bool heat_cube_isl_suits(const void *arguments)
@@ -1697,7 +1661,7 @@ static const pmg_work_desc heat_cube_isl_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_cube_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1762,7 +1726,7 @@ static const pmg_pipeline_desc heat_cube_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 26, .n_children = 0, .n_extents = 84,
+	.n_params = 5, .n_arrays = 25, .n_children = 0, .n_extents = 81,
 	.params = heat_cube_params,
 	.arrays = heat_cube_isl_arrays,
 	.children = NULL,
@@ -1796,7 +1760,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 55,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 52,
 	.params = heat_cube_params,
 	.arrays = heat_cube_arrays,
 	.children = NULL,

@@ -43,8 +43,8 @@
  * Pipeline heat:
  * - eliminate of u.TriBatch: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest
  *   operations, tridiagonal.pmg:22
- * - states of u: swapped (not in place, copy); its next values are accumulated, or an iteration may
- *   stop half-way, tridiagonal.pmg:17
+ * - states of u: in place (not copy); no cell is read after its next value is written,
+ *   tridiagonal.pmg:17
  * - reciprocals of u.TriBatch.pivot: reciprocal (not value); a recurrence divides by it in several
  *   places, tridiagonal.pmg:22
  * - fuse of d: fused (not separate); its outer loop is that of 'p', tridiagonal.pmg:21
@@ -943,8 +943,7 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 	const double r = args->r;
-	const double *restrict u = plan->data[0];
-	double *restrict u_next = plan->data[3];
+	double *restrict u = plan->data[0];
 
 	/* tridiagonal.pmg:20
 	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
@@ -957,15 +956,12 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
-		double *restrict u_block = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(u_block, 16, u + s_block*n, lanes, n, n, 1);
-		double *restrict u_next_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(u_next_block, 16, u_next + s_block*n, lanes, n, n, 1);
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s_block, lanes, n);
 		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10)*16;
 		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch = (double *) plan->data[4] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_y = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 		for (int64_t i = -1; i < n + 1; i++) {
 			if (n > i && i >= 0) {
 				PMG_UNROLL
@@ -1048,10 +1044,10 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 		for (int64_t j = 0; j < n; j++) {
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_next_block[16*j + lane]) = PMG_READ_F64(u_TriBatch[16*j + lane]);
+				PMG_WRITE_F64(u_block[16*j + lane]) = PMG_READ_F64(u_TriBatch[16*j + lane]);
 			}
 		}
-		pmg_block_write_f64(u_next_block, 16, u_next + s_block*n, lanes, n, n, 1);
+		pmg_block_put_f64(u_block, 16, u, &plan->places[0], s_block, lanes, n);
 	}
 }
 
@@ -1064,9 +1060,6 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		heat_p(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 3);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1076,74 +1069,64 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 
 /* ---- heat: --interleave=off ---- */
 
-static void heat_flat_body(pmg_plan *plan, const heat_args *args)
-{
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-	const double r = args->r;
-	const double *restrict u = plan->data[0];
-	double *restrict u_next = plan->data[3];
-
-	/* tridiagonal.pmg:20
-	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
-	 */
-	/* tridiagonal.pmg:21
-	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
-	 */
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static)
-	for (int64_t s = 0; s < nRods; s++) {
-		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10);
-		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8);
-		double *restrict u_TriBatch = (double *) plan->data[4] + pmg_thread()*(n + 8);
-		double *restrict u_TriBatch_pivot = (double *) plan->data[5] + pmg_thread()*(n + 8);
-		double *restrict u_TriBatch_y = (double *) plan->data[6] + pmg_thread()*(n + 8);
-		p[0] = 0.0;
-		#pragma omp simd
-		for (int64_t i = 0; i < n; i++) {
-			p[i + 1] = u[s*n + i];
-		}
-		p[n + 1] = 0.0;
-		#pragma omp simd
-		for (int64_t i = 0; i < n; i++) {
-			d[i] = u[s*n + i] + 0.5*r*(p[i] - 2.0*p[i + 1] + p[i + 2]);
-		}
-		if (n >= 1) {
-			const double pivot = 1.0 + r;
-			pmg_check_pivot(plan, pivot, 0, 0, s);
-			u_TriBatch_pivot[0] = 1.0/pivot;
-			u_TriBatch_y[0] = d[0];
-			for (int64_t i = 1; i < n; i++) {
-				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[i - 1];
-				pmg_check_pivot(plan, pivot_2, 0, i, s);
-				u_TriBatch_pivot[i] = 1.0/pivot_2;
-				u_TriBatch_y[i] = d[i] - -0.5*r*u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1];
-			}
-			u_TriBatch[n - 1] = u_TriBatch_y[n - 1]*u_TriBatch_pivot[n - 1];
-			for (int64_t i = n - 2; i >= 0; i--) {
-				u_TriBatch[i] = (u_TriBatch_y[i] - -0.5*r*u_TriBatch[i + 1])*u_TriBatch_pivot[i];
-			}
-		}
-		#pragma omp simd
-		for (int64_t j = 0; j < n; j++) {
-			u_next[s*n + j] = u_TriBatch[j];
-		}
-	}
-}
-
 static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
+	const double r = args->r;
+	double *restrict u = plan->data[0];
 
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_flat_body(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 3);
+		/* tridiagonal.pmg:20
+		 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+		 */
+		/* tridiagonal.pmg:21
+		 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+		 */
+		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+		#pragma omp parallel for schedule(static)
+		for (int64_t s = 0; s < nRods; s++) {
+			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10);
+			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8);
+			double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			p[0] = 0.0;
+			#pragma omp simd
+			for (int64_t i = 0; i < n; i++) {
+				p[i + 1] = u[s*n + i];
+			}
+			p[n + 1] = 0.0;
+			#pragma omp simd
+			for (int64_t i = 0; i < n; i++) {
+				d[i] = u[s*n + i] + 0.5*r*(p[i] - 2.0*p[i + 1] + p[i + 2]);
+			}
+			if (n >= 1) {
+				const double pivot = 1.0 + r;
+				pmg_check_pivot(plan, pivot, 0, 0, s);
+				u_TriBatch_pivot[0] = 1.0/pivot;
+				u_TriBatch_y[0] = d[0];
+				for (int64_t i = 1; i < n; i++) {
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[i - 1];
+					pmg_check_pivot(plan, pivot_2, 0, i, s);
+					u_TriBatch_pivot[i] = 1.0/pivot_2;
+					u_TriBatch_y[i] = d[i] - -0.5*r*u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1];
+				}
+				u_TriBatch[n - 1] = u_TriBatch_y[n - 1]*u_TriBatch_pivot[n - 1];
+				for (int64_t i = n - 2; i >= 0; i--) {
+					u_TriBatch[i] = (u_TriBatch_y[i] - -0.5*r*u_TriBatch[i + 1])*u_TriBatch_pivot[i];
+				}
+			}
+			#pragma omp simd
+			for (int64_t j = 0; j < n; j++) {
+				u[s*n + j] = u_TriBatch[j];
+			}
+		}
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1158,34 +1141,30 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 	const double r = args->r;
-	const double *restrict u = plan->data[0];
+	double *restrict u = plan->data[0];
 	double *restrict p = plan->data[1];
 	double *restrict d = plan->data[2];
-	double *restrict u_next = plan->data[3];
-	double *restrict u_TriBatch = plan->data[4];
-	double *restrict u_TriBatch_pivot = plan->data[5];
-	double *restrict u_TriBatch_y = plan->data[6];
+	double *restrict u_TriBatch = plan->data[3];
+	double *restrict u_TriBatch_pivot = plan->data[4];
+	double *restrict u_TriBatch_y = plan->data[5];
 
 	/* tridiagonal.pmg:20
 	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
 	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* tridiagonal.pmg:21
 	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
-		double *restrict p_block = (double *) plan->data[7] + pmg_thread()*(n + 10)*16;
-		double *restrict u_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(u_block, 16, u + s0_block*n, lanes, n, n, 1);
-		double *restrict d_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_pivot_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_y_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-		double *restrict u_next_block = (double *) plan->data[13] + pmg_thread()*(n + 8)*16;
-		pmg_block_read_f64(u_next_block, 16, u_next + s0_block*n, lanes, n, n, 1);
+		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 10)*16;
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s0_block, lanes, n);
+		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
+		double *restrict u_TriBatch_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 p_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = -1; i < n + 1; i++) {
 			pmg_vector_f64 p_now[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1200,6 +1179,15 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 					p_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(p_block[16*i + lane + 16]) = PMG_FILL_F64(0.0);
 				}
 			}
+			if (i >= 2) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s0 = s0_block + lane;
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i - 1, s0, 1);
+					PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = 1.0/pivot;
+				}
+			}
 			if (i >= 1) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1208,17 +1196,25 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 				if (i >= 2) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s0 = s0_block + lane;
 						PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane - 16]) = PMG_READ_F64(d_block[16*i + lane - 16]) - -0.5*r*PMG_READ_F64(u_TriBatch_y_block[16*i + lane - 32])*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i - 1, s0, 1);
-						PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = 1.0/pivot;
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s0 = s0_block + lane;
 						PMG_WRITE_F64(u_TriBatch_y_block[lane]) = PMG_READ_F64(d_block[lane]);
+					}
+				}
+				if (i == n) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_TriBatch_block[16*n + lane - 16]) = PMG_READ_F64(u_TriBatch_y_block[16*n + lane - 16])*PMG_READ_F64(u_TriBatch_pivot_block[16*n + lane - 16]);
+					}
+				}
+			} else {
+				if (n >= 1 && i == 0) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const int64_t s0 = s0_block + lane;
 						const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0, 1);
 						PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = 1.0/pivot;
@@ -1230,30 +1226,24 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 				p_last[lane/PMG_LANES(double)] = p_now[lane/PMG_LANES(double)];
 			}
 		}
-		if (n >= 1) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch_block[16*n + lane - 16]) = PMG_READ_F64(u_TriBatch_y_block[16*n + lane - 16])*PMG_READ_F64(u_TriBatch_pivot_block[16*n + lane - 16]);
-			}
-		}
-		for (int64_t i = n + 2; i < 2*n + 2; i++) {
-			if (i >= n + 3) {
+		for (int64_t i = n + 1; i < 2*n + 1; i++) {
+			if (i >= n + 2) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch_block[32*n + lane + 16 - 16*i]) = (PMG_READ_F64(u_TriBatch_y_block[32*n + lane + 16 - 16*i]) - -0.5*r*PMG_READ_F64(u_TriBatch_block[32*n + lane + 32 - 16*i]))*PMG_READ_F64(u_TriBatch_pivot_block[32*n + lane + 16 - 16*i]);
+					PMG_WRITE_F64(u_TriBatch_block[32*n + lane - 16*i]) = (PMG_READ_F64(u_TriBatch_y_block[32*n + lane - 16*i]) - -0.5*r*PMG_READ_F64(u_TriBatch_block[32*n + lane + 16 - 16*i]))*PMG_READ_F64(u_TriBatch_pivot_block[32*n + lane - 16*i]);
 				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_next_block[32*n + lane + 16 - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*n + lane + 16 - 16*i]);
+				PMG_WRITE_F64(u_block[32*n + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*n + lane - 16*i]);
 			}
 		}
 		pmg_block_write_f64(p_block, 16, p + s0_block*(n + 2), lanes, n + 2, n + 2, 1);
+		pmg_block_put_f64(u_block, 16, u, &plan->places[0], s0_block, lanes, n);
 		pmg_block_write_f64(d_block, 16, d + s0_block*n, lanes, n, n, 1);
 		pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + s0_block*n, lanes, n, n, 1);
 		pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + s0_block*n, lanes, n, n, 1);
 		pmg_block_write_f64(u_TriBatch_block, 16, u_TriBatch + s0_block*n, lanes, n, n, 1);
-		pmg_block_write_f64(u_next_block, 16, u_next + s0_block*n, lanes, n, n, 1);
 	}
 }
 
@@ -1266,9 +1256,6 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		heat_isl_p(plan, args);
-		if (pmg_failed(plan))
-			return PMG_NUMERICAL;
-		pmg_swap(plan, 0, 3);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1287,7 +1274,7 @@ static const pmg_array_desc heat_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.next = 3,
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
 	},
 	[1] = {
@@ -1303,39 +1290,28 @@ static const pmg_array_desc heat_arrays[] = {
 		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
-	[4] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
-	[5] = {
+	[4] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
-	[6] = {
+	[5] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
-	[7] = {
+	[6] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
-	[8] = {
-		.name = "u.next.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
 	},
 };
 
@@ -1357,23 +1333,18 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[5] = 1;
 	extents[6] = n + 8;
 	extents[7] = 16;
-	extents[8] = nRods;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 8;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = n + 8;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = n + 8;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = n + 8;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = n + 8;
-	extents[24] = 16;
+	extents[8] = 1;
+	extents[9] = n + 8;
+	extents[10] = 16;
+	extents[11] = 1;
+	extents[12] = n + 8;
+	extents[13] = 16;
+	extents[14] = 1;
+	extents[15] = n + 8;
+	extents[16] = 16;
+	extents[17] = 1;
+	extents[18] = n + 8;
+	extents[19] = 16;
 }
 
 static bool heat_suits(const void *arguments)
@@ -1394,7 +1365,7 @@ static const pmg_work_desc heat_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1430,7 +1401,6 @@ static const pmg_array_desc heat_flat_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.next = 3,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
 	},
 	[1] = {
@@ -1446,27 +1416,22 @@ static const pmg_array_desc heat_flat_arrays[] = {
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
 
@@ -1482,14 +1447,12 @@ static void heat_flat_extents(const void *arguments, int64_t *extents)
 	extents[3] = n + 10;
 	extents[4] = 1;
 	extents[5] = n + 8;
-	extents[6] = nRods;
-	extents[7] = n;
+	extents[6] = 1;
+	extents[7] = n + 8;
 	extents[8] = 1;
 	extents[9] = n + 8;
 	extents[10] = 1;
 	extents[11] = n + 8;
-	extents[12] = 1;
-	extents[13] = n + 8;
 }
 
 static const pmg_work_desc heat_flat_work[] = {
@@ -1502,7 +1465,7 @@ static const pmg_work_desc heat_flat_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1538,7 +1501,7 @@ static const pmg_pipeline_desc heat_flat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 14,
+	.n_params = 4, .n_arrays = 6, .n_children = 0, .n_extents = 12,
 	.params = heat_params,
 	.arrays = heat_flat_arrays,
 	.children = NULL,
@@ -1557,7 +1520,7 @@ static const pmg_array_desc heat_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.next = 3,
+		.lanes = 16,
 		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
 	},
 	[1] = {
@@ -1571,66 +1534,55 @@ static const pmg_array_desc heat_isl_arrays[] = {
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[6] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[7] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 10, "n + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
 	},
-	[8] = {
+	[7] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
 	},
-	[9] = {
+	[8] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
-	[10] = {
+	[9] = {
 		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
-	[11] = {
+	[10] = {
 		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
-	[12] = {
+	[11] = {
 		.name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[13] = {
-		.name = "u.next.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
 
@@ -1652,29 +1604,24 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 	extents[9] = n;
 	extents[10] = nRods;
 	extents[11] = n;
-	extents[12] = nRods;
-	extents[13] = n;
-	extents[14] = 1;
-	extents[15] = n + 10;
-	extents[16] = 16;
-	extents[17] = 1;
-	extents[18] = n + 8;
-	extents[19] = 16;
-	extents[20] = 1;
-	extents[21] = n + 8;
-	extents[22] = 16;
-	extents[23] = 1;
-	extents[24] = n + 8;
-	extents[25] = 16;
-	extents[26] = 1;
-	extents[27] = n + 8;
-	extents[28] = 16;
-	extents[29] = 1;
-	extents[30] = n + 8;
-	extents[31] = 16;
-	extents[32] = 1;
-	extents[33] = n + 8;
-	extents[34] = 16;
+	extents[12] = 1;
+	extents[13] = n + 10;
+	extents[14] = 16;
+	extents[15] = 1;
+	extents[16] = n + 8;
+	extents[17] = 16;
+	extents[18] = 1;
+	extents[19] = n + 8;
+	extents[20] = 16;
+	extents[21] = 1;
+	extents[22] = n + 8;
+	extents[23] = 16;
+	extents[24] = 1;
+	extents[25] = n + 8;
+	extents[26] = 16;
+	extents[27] = 1;
+	extents[28] = n + 8;
+	extents[29] = 16;
 }
 
 static const pmg_work_desc heat_isl_work[] = {
@@ -1687,7 +1634,7 @@ static const pmg_work_desc heat_isl_work[] = {
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1723,7 +1670,7 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 14, .n_children = 0, .n_extents = 35,
+	.n_params = 4, .n_arrays = 12, .n_children = 0, .n_extents = 30,
 	.params = heat_params,
 	.arrays = heat_isl_arrays,
 	.children = NULL,
@@ -1757,7 +1704,7 @@ static const pmg_pipeline_desc heat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 9, .n_children = 0, .n_extents = 25,
+	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 20,
 	.params = heat_params,
 	.arrays = heat_arrays,
 	.children = NULL,

@@ -192,11 +192,13 @@ void bad_forget(struct plan *plan)
 	plan->arguments_are = NOT_KNOWN;
 }
 
-pmg_status bad_report(const struct plan *plan)
+pmg_status bad_report(struct plan *plan)
 {
 	const struct bad_value *bad = &plan->bad;
 
-	if (bad->elimination >= 0)
+	if (bad->elimination >= 0) {
+		plan->progress.has_state = false;
 		return pivot_fail(plan, *bad);
+	}
 	return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
 }

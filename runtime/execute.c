@@ -105,7 +105,7 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 	return status;
 }
 
-static pmg_status kernel_report(const struct plan *plan, pmg_status status)
+static pmg_status kernel_report(struct plan *plan, pmg_status status)
 {
 	if (pmg_failed(&plan->kernel))
 		return bad_report(plan);

@@ -116,7 +116,8 @@ struct plan {
 /* ---- bad.c: what ends an execution */
 
 void bad_forget(struct plan *plan);
-pmg_status bad_report(const struct plan *plan);         /* of the first one */
+/* Of the first one. After a pivot there are no states to go on from: solutions may have been written in their place. */
+pmg_status bad_report(struct plan *plan);
 
 /* ---- context.c */
 

@@ -372,7 +372,7 @@ struct pmg_pipeline_desc {
 	 * hold. May be NULL itself. */
 	const char *(*assumption)(const void *args);
 	/* The kernel: everything is bound and checked. It leaves `inout` and state as after the last whole
-	 * iteration. */
+	 * iteration, but where a pivot is bad. */
 	pmg_kernel *kernel;
 	const pmg_blas *blas;                   /* that the kernel calls; NULL: none */
 	const pmg_device_part *device;          /* NULL: the kernel runs on the host */
@@ -469,7 +469,8 @@ PMG_API pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args,
  * buffers are those of the execution before, only what has to be read for it is checked again.
  * `control` may be NULL. Scratch that other types or strides need is allocated at first need and kept by the
  * plan. Before the kernel starts, a failure leaves every buffer untouched. After it, `inout` buffers hold
- * the last whole iteration whatever the status; `out` buffers are undefined unless PMG_OK or PMG_CANCELLED.
+ * the last whole iteration whatever the status, but after a bad pivot (PMG_NUMERICAL), which leaves them undefined, and
+ * no states; `out` buffers are undefined unless PMG_OK or PMG_CANCELLED.
  * A stopped run goes on with control->resume and the same `inout` and `out` buffers. PMG_BAD_CALL,
  * PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_NUMERICAL, PMG_CANCELLED. */
 PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_control *control);
@@ -529,7 +530,8 @@ PMG_API size_t pmg_wisdom_add(const char *text, const char *signature, const cha
 			      size_t size);
 
 /* Writes the states of the plan and the iteration it stopped at, in this machine's byte order. `inout`
- * arrays are the caller's to save. PMG_BAD_CALL if nothing has run yet, or the status of the writer. */
+ * arrays are the caller's to save. PMG_BAD_CALL if nothing has run yet or a pivot was bad, or the status of the
+ * writer. */
 PMG_API pmg_status pmg_plan_state_save(pmg_plan *plan, const pmg_writer *writer);
 
 /* Reads what pmg_plan_state_save wrote for the same pipeline and sizes; the next execution may resume. On

@@ -254,14 +254,19 @@ bool array_is_checked(const struct array *array)
 	return array->role == ROLE_TEMP && (array->facts & FACT_INDEX) && !array->is_proved;
 }
 
-bool stage_is_checked(const struct stage *stage)
+bool stage_checks_index(const struct stage *stage)
 {
-	bool is = expr_find_pivot(stage->value);
+	bool does = false;
 
 	for (int d = 0; d < stage->dims.n; d++)
-		is = is || (stage->dims.items[d].kind == DIM_BIND &&
-			    array_is_checked(stage->dims.items[d].source.array));
-	return is;
+		does = does || (stage->dims.items[d].kind == DIM_BIND &&
+				array_is_checked(stage->dims.items[d].source.array));
+	return does;
+}
+
+bool stage_is_checked(const struct stage *stage)
+{
+	return expr_find_pivot(stage->value) || stage_checks_index(stage);
 }
 
 const struct array *stage_segments(const struct stage *stage)

@@ -427,7 +427,9 @@ bool expr_has_choice(const struct expr *expr);
 /* The first PIVOT in `expr`; NULL. What is one, without that. */
 const struct expr *expr_find_pivot(const struct expr *expr);
 struct expr *expr_without_pivot(struct expr *expr);
-/* Can a point of the stage report what ends the execution: a computed index out of range, a bad pivot? */
+/* Is a computed index checked at points of the stage? Can one report what ends the execution: such an index out of
+ * range, or a bad pivot? */
+bool stage_checks_index(const struct stage *stage);
 bool stage_is_checked(const struct stage *stage);
 /* The offsets of the segments that rows of the stage's group lie in; NULL: it names none. */
 const struct array *stage_segments(const struct stage *stage);

@@ -2,8 +2,9 @@
  *
  * Next values written in place. `next x` writes an array of its own, which is copied to x at the end of the body, so
  * that all of the body reads the old x. Where no write of a next value runs before a read of the old value of the same
- * cell, in the order of the text, it may go to x itself: array and copy are dropped. Not where a computed index or a
- * pivot may stop an iteration half-way, since states then hold the last whole one.
+ * cell, in the order of the text, it may go to x itself: array and copy are dropped. Not where a computed index may
+ * stop an iteration half-way, since states then hold the last whole one; a pivot of an elimination, which may do so as
+ * well, is not worth two arrays: what it leaves cannot be gone on from.
  *
  * Else x and next x change places at the end of the body, if the copy takes the same cells in every iteration: all
  * others have one value as long as the loop runs, which both hold if next x begins as a copy of x. Cells that depend
@@ -72,7 +73,7 @@ static bool has_checks(const struct module *module)
 	bool has = false;
 
 	for (int s = 0; s < module->stages.n && !has; s++)
-		has = stage_is_checked(module->stages.items[s]);
+		has = stage_checks_index(module->stages.items[s]);
 	return has;
 }
 

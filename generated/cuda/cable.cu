@@ -56,23 +56,18 @@ static __global__ void cable_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_i
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) cable_trace_4(int64_t nCells, int64_t n, const double *__restrict__ v, double *__restrict__ trace, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, double *__restrict__ v, double *__restrict__ trace, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_r, double *__restrict__ v_HinesSystem_e_coupling, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
-	PMG_TEAM(1, 1, 1);
+	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 	const int64_t it = pmg_loop->it;
 
 	if (const int64_t s = pmg_index; s < nCells) {
-		trace[it*nCells + s] = v[s*n];
-	}
-}
-
-static __global__ void PMG_BOUNDS(32, 0) cable_v_HinesSystem_e_5(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, const double *__restrict__ v, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_next, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_r, double *__restrict__ v_HinesSystem_e_coupling, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t s = pmg_index; s < nCells) {
+		PMG_TEAM_SYNC;
+		if (pmg_lane == 0) {
+			trace[it*nCells + s] = v[s*n];
+		}
+		PMG_TEAM_SYNC;
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double e = 0.0;
 			double sum = 0.0;
@@ -118,21 +113,7 @@ static __global__ void PMG_BOUNDS(32, 0) cable_v_HinesSystem_e_5(int64_t nCells,
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
-			v_next[s*n + j] = v_HinesSystem[s*n + j];
-		}
-		PMG_TEAM_SYNC;
-	}
-}
-
-static __global__ void PMG_BOUNDS(32, 0) cable_v_6(int64_t nCells, int64_t n, double *__restrict__ v, const double *__restrict__ v_next, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t i = pmg_index; i < nCells) {
-		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
-			v[i*n + j] = v_next[i*n + j];
+			v[s*n + j] = v_HinesSystem[s*n + j];
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -156,12 +137,11 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	double *trace = (double *) pmg_cuda_data(plan, 6);
 	double *coupling = (double *) pmg_cuda_data(plan, 7);
 	double *axial = (double *) pmg_cuda_data(plan, 8);
-	double *v_next = (double *) pmg_cuda_data(plan, 9);
-	double *v_HinesSystem = (double *) pmg_cuda_data(plan, 10);
-	double *v_HinesSystem_r = (double *) pmg_cuda_data(plan, 11);
-	double *v_HinesSystem_e_coupling = (double *) pmg_cuda_data(plan, 12);
-	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 13);
-	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 14);
+	double *v_HinesSystem = (double *) pmg_cuda_data(plan, 9);
+	double *v_HinesSystem_r = (double *) pmg_cuda_data(plan, 10);
+	double *v_HinesSystem_e_coupling = (double *) pmg_cuda_data(plan, 11);
+	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 12);
+	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 13);
 
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
@@ -183,16 +163,9 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	PMG_LAUNCH(plan, cable_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 0);
 	while (pmg_cuda_loop_next(plan, control, &it, nSteps)) {
 		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
-		PMG_LAUNCH(plan, cable_trace_4, nCells, 1, nCells, n, v, trace, pmg_cuda_loop_of(plan));
-
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-		PMG_LAUNCH(plan, cable_v_HinesSystem_e_5, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, coupling, axial, v_next, v_HinesSystem, v_HinesSystem_r, v_HinesSystem_e_coupling, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
-
-		PMG_STOP_IF_BAD(plan);
-
-		/* inout v : f64[nCells, n];    (cable.pmg:12) */
-		PMG_LAUNCH(plan, cable_v_6, nCells, 32, nCells, n, v, v_next, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, cable_trace_4, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, v_HinesSystem, v_HinesSystem_r, v_HinesSystem_e_coupling, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		PMG_LAUNCH(plan, cable_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 	if (pmg_cuda_failed(plan))

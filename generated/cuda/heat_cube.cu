@@ -124,7 +124,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_next, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, int64_t nz, double r, double *__restrict__ u, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -221,23 +221,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t k = pmg_lane; k < nz; k += pmg_team) {
-				u_next[(x*ny + y)*nz + k] = u_TriBatch[(x*ny + y)*nz + k];
-			}
-			PMG_TEAM_SYNC;
-		}
-	}
-}
-
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_u_4(int64_t nx, int64_t ny, int64_t nz, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t i = pmg_index; i < nx) {
-		for (int64_t j = 0; j < ny; j++) {
-			PMG_TEAM_SYNC;
-			for (int64_t k = pmg_lane; k < nz; k += pmg_team) {
-				u[(i*ny + j)*nz + k] = u_next[(i*ny + j)*nz + k];
+				u[(x*ny + y)*nz + k] = u_TriBatch[(x*ny + y)*nz + k];
 			}
 			PMG_TEAM_SYNC;
 		}
@@ -263,10 +247,9 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 	double *ux_y = (double *) pmg_cuda_data(plan, 8);
 	double *uy_pivot = (double *) pmg_cuda_data(plan, 9);
 	double *uy_y = (double *) pmg_cuda_data(plan, 10);
-	double *u_next = (double *) pmg_cuda_data(plan, 11);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 12);
-	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 13);
-	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 14);
+	double *u_TriBatch = (double *) pmg_cuda_data(plan, 11);
+	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 12);
+	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 13);
 
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -303,13 +286,8 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		if (ny >= 1 && nz >= 1) {
-			PMG_LAUNCH(plan, heat_cube_ry_3, nx, 32, nx, ny, nz, r, ux, uy, p, ry, rz, uy_pivot, uy_y, u_next, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+			PMG_LAUNCH(plan, heat_cube_ry_3, nx, 32, nx, ny, nz, r, u, ux, uy, p, ry, rz, uy_pivot, uy_y, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		}
-
-		PMG_STOP_IF_BAD(plan);
-
-		/* inout u : f64[nx, ny, nz];    (heat_cube.pmg:8) */
-		PMG_LAUNCH(plan, heat_cube_u_4, nx, 32, nx, ny, nz, u, u_next, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, heat_cube_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 	if (pmg_cuda_failed(plan))

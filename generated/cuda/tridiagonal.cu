@@ -70,7 +70,7 @@ static __global__ void heat_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_in
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, double r, const double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_next, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, double r, double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -138,21 +138,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, doub
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
-			u_next[s*n + j] = u_TriBatch[s*n + j];
-		}
-		PMG_TEAM_SYNC;
-	}
-}
-
-static __global__ void PMG_BOUNDS(32, 0) heat_u_2(int64_t nRods, int64_t n, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t i = pmg_index; i < nRods) {
-		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
-			u[i*n + j] = u_next[i*n + j];
+			u[s*n + j] = u_TriBatch[s*n + j];
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -168,10 +154,9 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *u = (double *) pmg_cuda_data(plan, 0);
 	double *p = (double *) pmg_cuda_data(plan, 1);
 	double *d = (double *) pmg_cuda_data(plan, 2);
-	double *u_next = (double *) pmg_cuda_data(plan, 3);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 4);
-	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 5);
-	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 6);
+	double *u_TriBatch = (double *) pmg_cuda_data(plan, 3);
+	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 4);
+	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 5);
 
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -185,12 +170,7 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		PMG_LAUNCH(plan, heat_p_1, nRods, 32, nRods, n, r, u, p, d, u_next, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
-
-		PMG_STOP_IF_BAD(plan);
-
-		/* inout u : f64[nRods, n];    (tridiagonal.pmg:17) */
-		PMG_LAUNCH(plan, heat_u_2, nRods, 32, nRods, n, u, u_next, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, heat_p_1, nRods, 32, nRods, n, r, u, p, d, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		PMG_LAUNCH(plan, heat_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 	if (pmg_cuda_failed(plan))

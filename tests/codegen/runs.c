@@ -192,26 +192,28 @@ static void test_bad_pivot(struct tests *tests, const pmg_pipeline_desc *const *
 {
 	const pmg_pipeline_desc *desc = find(pipelines, "singular");
 	pmg_context *context = pmg_context_new(NULL);
-	double a[2*N] = { 0 }, u[2][2*N];
+	double a[2*N] = { 0 }, u[2*N];
 	const int64_t shape[] = { 2, N };
 	struct singular_args args = { .n = N };
 	pmg_plan *plan;
 
 	args.a = pmg_dense(a, PMG_F64, 2, shape);
-	for (int i = 0; i < 2; i++) {
-		for (int k = 0; k < 2*N; k++)
-			u[i][k] = 1 + k;
-		args.u = pmg_dense(u[i], PMG_F64, 2, shape);
-		args.steps = i ? N + 4 : N;
-		plan = plan_of(tests, desc, &args, context);
-		CHECK(tests, desc->execute(plan, &args, NULL) == (i ? PMG_NUMERICAL : PMG_OK));
-		desc->destroy(plan);
-	}
-	CHECK(tests, memcmp(u[0], u[1], sizeof u[0]) == 0);
+	args.u = pmg_dense(u, PMG_F64, 2, shape);
+	for (int k = 0; k < 2*N; k++)
+		u[k] = 1 + k;
+	args.steps = N;
+	plan = plan_of(tests, desc, &args, context);
+	CHECK(tests, desc->execute(plan, &args, NULL) == PMG_OK);
+	desc->destroy(plan);
+	args.steps = N + 4;
+	plan = plan_of(tests, desc, &args, context);
+	CHECK(tests, desc->execute(plan, &args, NULL) == PMG_NUMERICAL);
 	CHECK_TEXT(tests, pmg_message(context),
 		   "the pivot of 'u.TriBatch' in row 0 of system 1 is zero (states.pmg:61); elimination exchanges no "
 		   "rows, so that it solves only systems without such pivots, as those are in which the diagonal "
 		   "dominates");
+	CHECK(tests, desc->execute(plan, &args, &(pmg_control) { .resume = true }) == PMG_BAD_CALL);
+	desc->destroy(plan);
 	pmg_context_free(context);
 }
 
