@@ -212,6 +212,38 @@ static draft_list find_cycle(const struct ordering *o, const draft_list *rest)
 	return cycle;
 }
 
+/* Those of `rest` to which something leads from one of `reached`, on the way that is asked for, are reached, too. */
+static void follow(const struct ordering *o, const draft_list *rest, bool *reached, bool forwards)
+{
+	bool has_changed = true;
+
+	while (has_changed) {
+		has_changed = false;
+		for (int a = 0; a < rest->n; a++)
+			for (int b = 0; b < rest->n && !reached[a]; b++)
+				if (reached[b] && is_before(o, rest->items[forwards ? b : a],
+							    rest->items[forwards ? a : b]))
+					reached[a] = has_changed = true;
+	}
+}
+
+/* All that wait, directly or not, for each other and for this one. */
+static draft_list component_of(const struct ordering *o, const draft_list *rest, const struct draft *draft)
+{
+	bool *before = arena_new_array(o->sema->arena, bool, rest->n), *after = arena_new_array(o->sema->arena, bool,
+												rest->n);
+	draft_list component = { 0 };
+
+	for (int i = 0; i < rest->n; i++)
+		before[i] = after[i] = rest->items[i] == draft;
+	follow(o, rest, before, false);
+	follow(o, rest, after, true);
+	for (int i = 0; i < rest->n; i++)
+		if (before[i] && after[i])
+			vec_push(o->sema->arena, &component, rest->items[i]);
+	return component;
+}
+
 static void report_cycle(const struct ordering *o, const draft_list *cycle)
 {
 	struct sema *sema = o->sema;
@@ -247,13 +279,11 @@ static int by_number(const void *a, const void *b)
 	return (*x)->number - (*y)->number;
 }
 
-/* A cycle of `rest` becomes one draft; false after saying why it cannot. */
+/* What is in cycles with one that is in one becomes one draft; false after saying why it cannot. */
 static bool merge_cycle(const struct ordering *o, draft_list *rest)
 {
-	draft_list cycle = find_cycle(o, rest), sorted = { 0 };
+	draft_list cycle = find_cycle(o, rest), sorted = component_of(o, rest, cycle.items[0]);
 
-	for (int i = 0; i < cycle.n; i++)
-		vec_push(o->sema->arena, &sorted, cycle.items[i]);
 	qsort(sorted.items, (size_t) sorted.n, sizeof sorted.items[0], by_number);
 	if (!drafts_merge(o->sema, sorted.items, sorted.n)) {
 		report_cycle(o, &cycle);
