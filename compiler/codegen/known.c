@@ -17,7 +17,8 @@ const char *known_table(const struct layout *layout, const struct slot *slot)
 {
 	if (!slot->array->known || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
 		return NULL;
-	return arena_printf(layout->module->arena, "%s_%s_known", layout->module->name, slot->c_name);
+	return arena_printf(layout->module->arena, "%s_known_%d", layout->module->name,
+			    (int) (slot - layout->slots.items));
 }
 
 /* ---- tables ---- */

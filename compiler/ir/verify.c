@@ -252,6 +252,22 @@ static bool segments_are_offsets(const struct array *array)
 	return may_be_cut && (array->segments->facts & FACT_OFFSETS) && array->segments->role == ROLE_IN;
 }
 
+static void check_known(struct verifier *v, const struct array *array)
+{
+	int64_t n = array->n_known;
+
+	if (array->role != ROLE_IN || !array->is_fixed || !(array->facts & FACT_TREE) || array->rank != 1 ||
+	    array->segments)
+		fail(v, array->span, "'%s' is known, but no tree that is fixed", array->name);
+	if (array->rank == 1 && expr_is_constant(array->hi[0], &n) && n != array->n_known)
+		fail(v, array->span, "of '%s' %lld values are known, but it has %lld", array->name,
+		     (long long) array->n_known, (long long) n);
+	for (int64_t i = 0; i < array->n_known && !v->failed; i++)
+		if (array->known[i] < -1 || array->known[i] >= i)
+			fail(v, array->span, "'%s' holds %lld at [%lld], which is no parent", array->name,
+			     (long long) array->known[i], (long long) i);
+}
+
 static void check_array_facts(struct verifier *v, const struct array *array)
 {
 	bool needs_limit = array->facts & (FACT_INDEX | FACT_OFFSETS | FACT_UNIQUE);
@@ -266,6 +282,8 @@ static void check_array_facts(struct verifier *v, const struct array *array)
 		check_affine(v, array->limit, 0);
 	if (array->segments && !segments_are_offsets(array))
 		fail(v, array->span, "'%s' cannot be cut at '%s'", array->name, array->segments->name);
+	if (array->known)
+		check_known(v, array);
 }
 
 static void check_facts(struct verifier *v)

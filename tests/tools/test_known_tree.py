@@ -12,6 +12,7 @@ import numpy as np
 BUILD = Path(os.environ.get("BUILD", "build"))
 PMG = str(Path(os.environ.get("PMG") or BUILD / "pmg").resolve())
 PMGC = str(Path(os.environ.get("PMGC") or BUILD / "pmgc").resolve())
+RUNTIME = Path("runtime").resolve()
 RESULTS = {"passed": 0, "failed": 0}
 PROGRAM = """pipeline solve {
     param nSystems, n;
@@ -83,7 +84,7 @@ def check_table():
     status, text, error = call(PMGC, "p.pmg", "--candidates=1", "-o", "-")
     table = f"\t{', '.join(map(str, PARENTS))}\n"
     check(status == 0 and table in text, f"the table of parents: {error}")
-    check("args->n == 11 && pmg_has_values(plan, 0, solve_T_parent_known, 11)" in text, "the choice")
+    check("args->n == 11 && pmg_has_values(plan, 0, solve_known_0, 11)" in text, "the choice")
 
 
 def check_dumps():
@@ -93,7 +94,33 @@ def check_dumps():
     status, _, error = call(PMGC, dump, "--candidates=1", "-o", "again.c")
     body = [Path(name).read_text().split("#include <pmgrt.h>")[-1].split("solve_params")[0]
             for name in ("p.c", "again.c")]
-    check(status == 0 and body[0].replace("p.h", "again.h").count("_known") == body[1].count("_known") > 4, error)
+    check(status == 0 and body[0].replace("p.h", "again.h").count("_known_") == body[1].count("_known") > 4, error)
+
+
+def check_bad_dumps():
+    dump = next(Path(".").glob("solve.00-*.ir")).read_text()
+    for values, told in (("-1, 0, 900000000", "holds 900000000 at [2], which is no parent"),
+                         ("-1, 0, -5, 2, 1, 4, 0, 6, 7, 7, 9", "holds -5 at [2], which is no parent")):
+        Path("bad.ir").write_text(dump.replace("-1, 0, 1, 2, 1, 4, 0, 6, 7, 7, 9", values))
+        status, _, error = call(PMGC, "bad.ir", "--candidates=1", "-o", "bad.c")
+        check(status > 0 and told in error, f"{values}: {status} {error}")
+
+
+def check_names():
+    """Of two pipelines whose names and trees run together."""
+    program = """pipeline {0} {{
+    param n;
+    fixed in {1} : Tree(n);
+    in x : f64[n];
+    out y : f64[n];
+    specialize {1} = "cells/cell.swc";
+    y[i] = sum(c in children({1}.parent, i)) x[c] for i in 0..n;
+}}
+"""
+    Path("names.pmg").write_text(program.format("a", "b_T") + program.format("a_b", "T"))
+    status, _, error = call(PMGC, "names.pmg", "-o", "names.c")
+    failed, _, told = call("gcc", "-fsyntax-only", "-Werror", "-fopenmp", f"-I{RUNTIME}", "names.c")
+    check(status == failed == 0, f"names: {error}{told}")
 
 
 def check_dependencies():
@@ -124,9 +151,13 @@ def check_flag():
     """As an option the file is looked for where the command runs."""
     Path("plain.pmg").write_text(PROGRAM.replace("    specialize T = \"cells/cell.swc\";\n", ""))
     status, text, error = call(PMGC, "plain.pmg", '--specialize=T = "cells/cell.swc"', "-o", "-")
-    check(status == 0 and "solve_T_parent_known" in text, f"the option: {error}")
+    check(status == 0 and "solve_known_0" in text, f"the option: {error}")
     status, text, error = call(PMG, "inspect", "p.pmg")
     check(status == 0 and "n              size = 11" in text, f"inspect: {text}{error}")
+
+
+PARTS = (check_answers, check_table, check_dumps, check_bad_dumps, check_names, check_dependencies, check_refusals,
+         check_flag)
 
 
 def main():
@@ -135,7 +166,7 @@ def main():
         Path("cells").mkdir()
         Path("cells/cell.swc").write_text(swc(PARENTS))
         Path("p.pmg").write_text(PROGRAM)
-        for part in check_answers, check_table, check_dumps, check_dependencies, check_refusals, check_flag:
+        for part in PARTS:
             part()
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] > 0
