@@ -3,9 +3,9 @@
  * What a kernel finds that ends the execution: a computed index out of range, a pivot of an elimination that is zero or
  * not finite. The first one wins, from any thread; it is reported when the kernel has returned.
  *
- * A pivot that is not finite is a value like others where some float that the caller gave, or that a loop has made of
- * it, is not finite either. That is looked up when there is such a pivot, once for an execution. What is only on a
- * device is not looked at, and counts as not finite. */
+ * A pivot that is not finite is a value like others where some float that the caller gave is not finite either. That is
+ * looked up when there is such a pivot, once for an execution, and only of `in` arrays: what the kernel writes may have
+ * been written already. Where there are others, or an array is only on a device, it counts as not finite. */
 #include "plan.h"
 
 #include <math.h>
@@ -41,9 +41,11 @@ static bool arrays_are_finite(struct plan *plan)
 
 	for (int32_t i = 0; i < plan->desc->n_arrays && are; i++) {
 		const pmg_array_desc *array = &plan->desc->arrays[i];
-		bool is_given = array->role == PMG_IN || array->role == PMG_INOUT || array->role == PMG_STATE;
+		const bool is_float = array->type == PMG_F32 || array->type == PMG_F64;
 
-		if (is_given && (array->type == PMG_F32 || array->type == PMG_F64) && plan->kernel.data[i])
+		if (is_float && (array->role == PMG_INOUT || array->role == PMG_STATE))
+			are = false;
+		else if (is_float && array->role == PMG_IN && plan->kernel.data[i])
 			are = pmg_is_finite(&plan->kernel, i);
 	}
 	return are;

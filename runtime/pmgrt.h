@@ -42,7 +42,7 @@ typedef enum pmg_status {
 	PMG_BAD_DATA = 3,       /* an array, a fact or a size does not hold what the pipeline declares */
 	PMG_IO = 4,
 	PMG_NO_RESOURCES = 5,   /* memory, or the limit set in pmg_options */
-	PMG_NUMERICAL = 6,      /* zero pivot, computed index out of range */
+	PMG_NUMERICAL = 6,      /* bad pivot, computed index out of range */
 	PMG_CANCELLED = 8,      /* pmg_control.cancel was set; state is that of the last whole iteration */
 	PMG_INTERNAL = 70       /* the description contradicts itself: an error of the compiler */
 } pmg_status;

@@ -19,17 +19,20 @@ static inline void pmg_check_pivot(pmg_plan *plan, double pivot, int32_t at, int
 		pmg_bad_pivot(plan, at, row, system, pivot);
 }
 
-/* The first bad pivot of a loop that the compiler makes vectors of: twice its number, and 1 where it is not zero. */
+/* Of a loop that the compiler makes vectors of: the number of the first pivot that is zero, else PMG_NOT_FINITE and
+ * that of the first one that is not finite, which may be no mistake. */
+#define PMG_NOT_FINITE (INT64_C(1) << 62)
+
 static inline int64_t pmg_first_bad(int64_t first, double pivot, int64_t at)
 {
-	const int64_t here = 2*at + (pivot != 0);
+	const int64_t here = pivot == 0 ? at : PMG_NOT_FINITE + at;
 
 	return !(fabs(pivot) > pivot - pivot) && here < first ? here : first;
 }
 
 static inline double pmg_pivot_at(int64_t first)
 {
-	return first & 1 ? (double) NAN : 0.0;
+	return first >= PMG_NOT_FINITE ? (double) NAN : 0.0;
 }
 
 #ifndef __CUDACC__

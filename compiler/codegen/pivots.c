@@ -11,19 +11,22 @@ static const char *c_text(struct emit *e, const struct point *point, const struc
 	return c_expr(e, point, expr).text;
 }
 
-/* By how much `expr`, linear in `dim`, grows with it; NULL: not at all. */
+/* By how much `expr`, linear in `dim`, which stands on one side of its sums and products, grows with it; NULL: not at
+ * all. */
 static struct expr *slope(struct arena *arena, const struct expr *expr, int dim)
 {
 	struct expr *a, *b;
 
 	if (expr->kind == EXPR_DIM && expr->index == dim)
 		return expr_int(arena, 1, expr->span);
-	if (expr->kind != EXPR_OP)
+	if (expr->kind != EXPR_OP || op_arity(expr->op) != 2 || !expr_uses_dim(expr, dim))
 		return NULL;
 	a = slope(arena, expr->args[0], dim);
 	b = slope(arena, expr->args[1], dim);
-	if (expr->op == OP_MUL && a)
-		return expr_binary(arena, OP_MUL, TYPE_I64, a, expr->args[1]);
+	if (expr->op == OP_MUL)
+		return expr_binary(arena, OP_MUL, TYPE_I64, a ? a : expr->args[0], b ? b : expr->args[1]);
+	if (expr->op == OP_SUB && b)
+		return expr_binary(arena, OP_SUB, TYPE_I64, expr_int(arena, 0, expr->span), b);
 	return a ? a : b;
 }
 
@@ -126,7 +129,7 @@ static void check_lane(struct emit *e, const struct point *point, const struct e
 		     conditions ? " && " : "", conditions ? conditions : "", call);
 }
 
-/* In a loop of the C compiler's vectors; the first lane that is bad tells whether one is that has such a row. */
+/* In a loop of the C compiler's vectors. Lanes that have no such row do not count. */
 static void note_pivot(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 		       int number)
 {
@@ -135,8 +138,8 @@ static void note_pivot(struct emit *e, const struct point *point, const struct e
 
 	search->call = check_text(e, point, pivot, arena_printf(e->arena, "pmg_pivot_at(%s)", search->first), number);
 	if (e->ragged)
-		search->call = arena_printf(e->arena, "if (%s < %s)\n\t%s", row_of_segment(e, point, pivot->args[1]),
-					    e->ragged->rows, search->call);
+		conditions = arena_printf(e->arena, "%s < %s%s%s", row_of_segment(e, point, pivot->args[1]),
+					  e->ragged->rows, conditions ? " && " : "", conditions ? conditions : "");
 	line(e->w, conditions ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
 	     search->first, conditions ? conditions : "", search->first, name, search->variable, search->first);
 }
@@ -217,7 +220,7 @@ void pivots_close(struct emit *e, const struct pivot_search *search)
 	if (!search->call)
 		return;
 	open_block(e->w, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
-	line(e->w, "const int64_t %s = %s >> 1;", search->variable, search->first);
+	line(e->w, "const int64_t %s = %s & ~PMG_NOT_FINITE;", search->variable, search->first);
 	if (e->block && text_mentions(search->call, e->lane_variable))
 		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
 	line(e->w, "%s", search->call);

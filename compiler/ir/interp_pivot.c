@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pivots of eliminations (PIVOT of ir/ops.def): one that is zero ends the run, and so does one that is not finite,
- * where all floats of the caller, and what the loop has made of them, are. The same holds of generated code
+ * where all floats of the caller are and none of them, nor a state, is written. The same holds of generated code
  * (runtime/bad.c). */
 #include "ir/interp_private.h"
 
@@ -17,10 +17,13 @@ static bool slot_is_finite(const struct slot *slot)
 	return is;
 }
 
-static bool is_given(const struct array *array)
+static bool array_is_finite(const struct run *run, const struct array *array)
 {
-	return type_is_float(array->type) &&
-	       (array->role == ROLE_IN || array->role == ROLE_INOUT || array->role == ROLE_STATE);
+	if (!type_is_float(array->type))
+		return true;
+	if (array->role == ROLE_INOUT || array->role == ROLE_STATE)
+		return false;
+	return array->role != ROLE_IN || slot_is_finite(&run->slots[array->number]);
 }
 
 static bool arguments_are_finite(const struct run *run)
@@ -30,7 +33,7 @@ static bool arguments_are_finite(const struct run *run)
 	for (int i = 0; i < run->module->params.n && are; i++)
 		are = !run->module->params.items[i].is_scalar || isfinite(run->scalars[i]);
 	for (int i = 0; i < run->module->arrays.n && are; i++)
-		are = !is_given(run->module->arrays.items[i]) || slot_is_finite(&run->slots[i]);
+		are = array_is_finite(run, run->module->arrays.items[i]);
 	return are;
 }
 

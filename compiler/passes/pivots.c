@@ -3,6 +3,8 @@
  * Which values are pivots of eliminations, over chains and over trees: they become as_pivot(value, row, system), which
  * reports a value that is zero or not finite. Nothing else changes. Where rows of many systems lie one behind another,
  * the row tells the system (stage_segments). */
+#include <string.h>
+
 #include "ir/elimination.h"
 #include "ir/terms.h"
 #include "passes/pass_private.h"
@@ -31,17 +33,20 @@ static struct expr *system_of(struct module *module, const struct stage *stage, 
 {
 	const struct array *array = stage->write.array;
 	struct arena *arena = module->arena;
-	struct expr *system = NULL, *extent;
+	struct expr *system = NULL, *extent, *from;
 
 	for (int d = 0; d < array->rank; d++) {
 		if (d == row)
 			continue;
+		from = stage->write.subs[d];
+		if (!expr_is_zero(array->lo[d]))
+			from = expr_binary(arena, OP_SUB, TYPE_I64, from, array->lo[d]);
 		if (system) {
 			extent = expr_binary(arena, OP_SUB, TYPE_I64, array->hi[d], array->lo[d]);
 			system = expr_binary(arena, OP_MUL, TYPE_I64, system, extent);
-			system = expr_binary(arena, OP_ADD, TYPE_I64, system, stage->write.subs[d]);
+			system = expr_binary(arena, OP_ADD, TYPE_I64, system, from);
 		} else {
-			system = stage->write.subs[d];
+			system = from;
 		}
 	}
 	return system ? system : expr_int(arena, NO_SYSTEM, stage->span);
@@ -87,15 +92,32 @@ static void look_at(struct module *module, struct array *solution)
 		mark(module, elimination.pivot, elimination.row, elimination.is_scaled);
 }
 
-void module_mark_pivots(struct module *module)
+/* Does an item ask for an algorithm that has other divisors? */
+static bool is_solved_otherwise(const struct module *module, const struct array *solution)
+{
+	static const char *const with_pivots[] = { "auto", "thomas", "hines", "chains", "level_batches" };
+
+	for (int i = 0; i < module->overrides.n; i++) {
+		const struct override *override = &module->overrides.items[i];
+		bool is_other = !strcmp(override->verb, "algorithm") && override_names(override, solution);
+
+		for (size_t w = 0; w < sizeof with_pivots / sizeof with_pivots[0]; w++)
+			is_other = is_other && strcmp(override->choice, with_pivots[w]);
+		if (is_other)
+			return true;
+	}
+	return false;
+}
+
+void module_mark_pivots(struct module *module, const struct pass_options *options)
 {
 	for (int i = 0; i < module->arrays.n; i++)
-		look_at(module, module->arrays.items[i]);
+		if (!options->overrides || !is_solved_otherwise(module, module->arrays.items[i]))
+			look_at(module, module->arrays.items[i]);
 }
 
 bool pass_pivots(struct module *module, const struct pass_options *options)
 {
-	(void) options;
-	module_mark_pivots(module);
+	module_mark_pivots(module, options);
 	return true;
 }

@@ -218,6 +218,40 @@ def not_finite(folder):
         check(status == 6 and "the pivot of 'x' in row 1 of system 1 is not finite" in out, f"{way}: {status}: {out}")
 
 
+BESIDE = """pipeline beside {
+    param n, k;
+    in  a, b, c, d : f64[n, k];
+    out x : f64[n, k];
+    func p[i in 0..n, t in 0..k] : f64 = case { i == 0 : b[i,t]; else : b[i,t] - a[i,t]*c[i-1,t]/p[i-1,t]; };
+    func y[i in 0..n, t in 0..k] : f64 = case { i == 0 : d[i,t]; else : d[i,t] - a[i,t]*y[i-1,t]/p[i-1,t]; };
+    x[i,t] = case { i == n-1 : y[i,t]/p[i,t]; else : (y[i,t] - c[i,t]*x[i+1,t])/p[i,t]; } for i in 0..n, t in 0..k;
+}
+"""
+
+
+def behind_nan(folder):
+    """A pivot that is zero is told of behind one that is NaN since the caller's value is."""
+    arrays = {name: np.full((ROWS, SYSTEMS), value) for name, value in (("a", 1.0), ("b", 4.0), ("c", 1.0), ("d", 1.0))}
+    arrays["b"][5, 0] = np.nan
+    arrays["b"][5, 30] = arrays["a"][5, 30] = 0
+    for way, flags in {**WAYS, "simd": ["--tune=off", "--interleave=off"], "isl": ["--schedule=isl"]}.items():
+        WAYS[way] = flags
+        status, out = run(folder, way, BESIDE, {}, arrays)
+        check(status == 6 and "row 5 of system 30 is zero" in out, f"behind NaN, {way}: {status}: {out}")
+    for way in "simd", "isl":
+        del WAYS[way]
+
+
+def other_algorithms(folder):
+    """Their divisors are not checked, by the interpreter neither."""
+    arrays = chain()
+    arrays["b"][1, 0] = 0
+    program = CHAIN.format(type="f64").replace("\n}", "\n    schedule {{ algorithm x : cr; }}\n}}".format())
+    for way in WAYS:
+        status, out = run(folder, way, program, {}, arrays)
+        check(status == 0, f"other algorithm, {way}: {status}: {out}")
+
+
 def loops(folder):
     arrays = chain()
     given = {"a": arrays["a"], "c": arrays["c"], "u": np.arange(SYSTEMS*ROWS, dtype=float).reshape(SYSTEMS, ROWS)}
@@ -237,6 +271,8 @@ def others(folder):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+        behind_nan(folder)
+        other_algorithms(folder)
         named(folder)
         not_finite(folder)
         loops(folder)
