@@ -245,7 +245,7 @@ static const char *lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 /* The variable of the loop itself is there where it is read. */
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
 {
-	struct pivot_search search = { NULL };
+	struct pivot_search search = { 0 };
 	int names;
 
 	if (!e->lanes_are_vectors)

@@ -106,7 +106,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
-	struct pivot_search search = { NULL };
+	struct pivot_search search = { 0 };
 
 	if (is_of_lanes)
 		emit_team_sync(e);
