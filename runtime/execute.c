@@ -2,7 +2,7 @@
  *
  * One execution: check and bind what is not fixed, run the kernel, report, hand back what was computed in
  * scratch. Until the kernel starts nothing of the caller is written. After it, `inout` goes back whatever
- * happened (but after a bad pivot the kernel leaves it as after the last whole iteration), `out` only if it is
+ * happened (the kernel leaves it as after the last whole iteration, unless a pivot was bad), `out` only if it is
  * defined. */
 #include "plan.h"
 

@@ -73,6 +73,7 @@ struct names {
 	VEC(const char *) visible;
 };
 
+bool names_have(const struct names *names, const char *name);
 const char *names_last_member(struct arena *arena, const char *base);
 /* Makes of `base` an identifier that C does not reserve and that hides no other, and declares it. */
 const char *names_declare(struct names *names, const char *base);
@@ -126,7 +127,6 @@ const char *layout_order(const struct layout *layout, const struct array *offset
 bool layout_is_hidden(const struct layout *layout, const struct array *array);
 /* The lists of children of a tree: of all its nodes, or for blocks of so many trees. */
 const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes);
-bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 enum scalar_type slot_type(const struct slot *slot);
 bool slot_is_narrow(const struct slot *slot);   /* pmg_index_at reads it */
 

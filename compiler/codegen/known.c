@@ -86,14 +86,6 @@ static void emit_table(struct writer *w, struct arena *arena, const struct slot 
 	writer_blank(w);
 }
 
-static bool is_printed(const struct names *names, const char *name)
-{
-	for (int i = 0; i < names->visible.n; i++)
-		if (!strcmp(names->visible.items[i], name))
-			return true;
-	return false;
-}
-
 void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
 {
 	struct names printed = { .arena = layouts[0]->module->arena };
@@ -103,7 +95,7 @@ void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
 			const struct slot *slot = &layouts[l]->slots.items[i];
 			const char *name = known_table(layouts[l], slot);
 
-			if (!name || is_printed(&printed, name))
+			if (!name || names_have(&printed, name))
 				continue;
 			vec_push(printed.arena, &printed.visible, name);
 			emit_table(w, printed.arena, slot, name);

@@ -23,15 +23,10 @@ static bool is_of_lanes(const struct emit *e, const struct array *array)
 	return array->role == ROLE_LOCAL || array_is_variable(array) || block_array(e, array)->lanes > 0;
 }
 
-static bool is_pivot(const struct expr *expr)
-{
-	return expr->kind == EXPR_OP && expr->op == OP_PIVOT;
-}
-
 /* A pivot is in a variable of each lane. */
 static bool expr_is_of_lanes(const struct emit *e, const struct expr *expr)
 {
-	bool is = is_pivot(expr) || (expr->kind == EXPR_READ && is_of_lanes(e, expr->access.array));
+	bool is = expr_is_pivot(expr) || (expr->kind == EXPR_READ && is_of_lanes(e, expr->access.array));
 
 	for (int i = 0; i < expr_n_args(expr) && !is; i++)
 		is = expr_is_of_lanes(e, expr->args[i]);
@@ -48,7 +43,7 @@ static bool is_vector_value(const struct emit *e, const struct expr *expr, enum 
 {
 	bool is = expr->type == type;
 
-	if (is_pivot(expr))
+	if (expr_is_pivot(expr))
 		return is_vector_value(e, expr->args[0], type);
 	if (!expr_is_of_lanes(e, expr))
 		return is && !expr_uses_dim(expr, mark_dim_number(e->block));

@@ -6,11 +6,6 @@
 #include "codegen/codegen_private.h"
 #include "ir/block.h"
 
-bool dim_is_checked(const struct dim *dim)
-{
-	return dim->kind == DIM_BIND && array_is_checked(dim->source.array);
-}
-
 enum scalar_type slot_type(const struct slot *slot)
 {
 	bool is_index = array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED;

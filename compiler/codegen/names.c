@@ -28,12 +28,12 @@ const char *names_last_member(struct arena *arena, const char *base)
 	return name;
 }
 
-static bool is_free(const struct names *names, const char *name)
+bool names_have(const struct names *names, const char *name)
 {
 	for (int i = 0; i < names->visible.n; i++)
 		if (!strcmp(names->visible.items[i], name))
-			return false;
-	return !name_is_reserved_in_c(name);
+			return true;
+	return false;
 }
 
 const char *names_declare(struct names *names, const char *base)
@@ -43,7 +43,7 @@ const char *names_declare(struct names *names, const char *base)
 	if (name_is_reserved_in_c(stem))
 		stem = arena_printf(names->arena, "%s_", stem);
 	name = stem;
-	for (int i = 2; !is_free(names, name); i++)
+	for (int i = 2; names_have(names, name) || name_is_reserved_in_c(name); i++)
 		name = arena_printf(names->arena, "%s_%d", stem, i);
 	vec_push(names->arena, &names->visible, name);
 	return name;

@@ -139,9 +139,14 @@ int expr_n_args(const struct expr *expr)
 	return expr->kind == EXPR_CAST ? 1 : 0;
 }
 
+bool expr_is_pivot(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && expr->op == OP_PIVOT;
+}
+
 int expr_n_operands(const struct expr *expr)
 {
-	return expr->kind == EXPR_OP && expr->op == OP_PIVOT ? 1 : expr_n_args(expr);
+	return expr_is_pivot(expr) ? 1 : expr_n_args(expr);
 }
 
 bool expr_is_choice(const struct expr *expr)
@@ -160,7 +165,7 @@ bool expr_has_choice(const struct expr *expr)
 
 const struct expr *expr_find_pivot(const struct expr *expr)
 {
-	const struct expr *pivot = expr->kind == EXPR_OP && expr->op == OP_PIVOT ? expr : NULL;
+	const struct expr *pivot = expr_is_pivot(expr) ? expr : NULL;
 
 	for (int i = 0; !pivot && i < expr_n_args(expr); i++)
 		pivot = expr_find_pivot(expr->args[i]);
@@ -169,7 +174,7 @@ const struct expr *expr_find_pivot(const struct expr *expr)
 
 struct expr *expr_without_pivot(struct expr *expr)
 {
-	return expr->kind == EXPR_OP && expr->op == OP_PIVOT ? expr->args[0] : expr;
+	return expr_is_pivot(expr) ? expr->args[0] : expr;
 }
 
 int access_n_subs(const struct access *access)

@@ -254,13 +254,17 @@ bool array_is_checked(const struct array *array)
 	return array->role == ROLE_TEMP && (array->facts & FACT_INDEX) && !array->is_proved;
 }
 
+bool dim_is_checked(const struct dim *dim)
+{
+	return dim->kind == DIM_BIND && array_is_checked(dim->source.array);
+}
+
 bool stage_checks_index(const struct stage *stage)
 {
 	bool does = false;
 
 	for (int d = 0; d < stage->dims.n; d++)
-		does = does || (stage->dims.items[d].kind == DIM_BIND &&
-				array_is_checked(stage->dims.items[d].source.array));
+		does = does || dim_is_checked(&stage->dims.items[d]);
 	return does;
 }
 

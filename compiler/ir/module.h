@@ -424,9 +424,11 @@ int expr_n_operands(const struct expr *expr);
  * reads at another place or time than the whole leaves such an expression alone. */
 bool expr_is_choice(const struct expr *expr);
 bool expr_has_choice(const struct expr *expr);
+bool expr_is_pivot(const struct expr *expr);            /* a PIVOT */
 /* The first PIVOT in `expr`; NULL. What is one, without that. */
 const struct expr *expr_find_pivot(const struct expr *expr);
 struct expr *expr_without_pivot(struct expr *expr);
+bool dim_is_checked(const struct dim *dim);             /* bound to a computed index array */
 /* Is a computed index checked at points of the stage? Can one report what ends the execution: such an index out of
  * range, or a bad pivot? */
 bool stage_checks_index(const struct stage *stage);

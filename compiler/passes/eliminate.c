@@ -37,19 +37,23 @@ static bool refuse(struct module *module, const struct override *override, const
 	return false;
 }
 
+static const struct algorithm *algorithm_find(const char *name)
+{
+	for (int i = 0; i < N_ALGORITHMS; i++)
+		if (!strcmp(algorithms[i].name, name))
+			return &algorithms[i];
+	return NULL;
+}
+
 /* What an item asks for. False after a diagnostic. */
 static bool read_item(struct module *module, const struct override *override, struct algorithm *algorithm)
 {
-	bool is_known = false;
+	const struct algorithm *known = algorithm_find(override->choice);
 
-	for (int i = 0; i < N_ALGORITHMS; i++)
-		if (!strcmp(algorithms[i].name, override->choice)) {
-			*algorithm = algorithms[i];
-			is_known = true;
-		}
-	if (!is_known)
+	if (!known)
 		return refuse(module, override, arena_printf(module->arena, "there is no algorithm '%s'",
 							     override->choice));
+	*algorithm = *known;
 	if (override->words.n || override->numbers.n > algorithm->has_rows + algorithm->has_steps)
 		return refuse(module, override, arena_printf(module->arena, "'%s' does not take that",
 							     algorithm->name));
@@ -73,6 +77,13 @@ static struct override *item_about(const struct module *module, const struct arr
 		if (is_about(&module->overrides.items[i], array))
 			return &module->overrides.items[i];
 	return NULL;
+}
+
+bool eliminates_otherwise(const struct module *module, const struct array *solution)
+{
+	const struct override *override = item_about(module, solution);
+
+	return override && algorithm_find(override->choice);
 }
 
 /* An item about something that is no elimination. */

@@ -3,8 +3,6 @@
  * Which values are pivots of eliminations, over chains and over trees: they become as_pivot(value, row, system), which
  * reports a value that is zero or not finite. Nothing else changes. Where rows of many systems lie one behind another,
  * the row tells the system (stage_segments). */
-#include <string.h>
-
 #include "ir/elimination.h"
 #include "ir/terms.h"
 #include "passes/pass_private.h"
@@ -92,27 +90,10 @@ static void look_at(struct module *module, struct array *solution)
 		mark(module, elimination.pivot, elimination.row, elimination.is_scaled);
 }
 
-/* Does an item ask for an algorithm that has other divisors? */
-static bool is_solved_otherwise(const struct module *module, const struct array *solution)
-{
-	static const char *const with_pivots[] = { "auto", "thomas", "hines", "chains", "level_batches" };
-
-	for (int i = 0; i < module->overrides.n; i++) {
-		const struct override *override = &module->overrides.items[i];
-		bool is_other = !strcmp(override->verb, "algorithm") && override_names(override, solution);
-
-		for (size_t w = 0; w < sizeof with_pivots / sizeof with_pivots[0]; w++)
-			is_other = is_other && strcmp(override->choice, with_pivots[w]);
-		if (is_other)
-			return true;
-	}
-	return false;
-}
-
 void module_mark_pivots(struct module *module, const struct pass_options *options)
 {
 	for (int i = 0; i < module->arrays.n; i++)
-		if (!options->overrides || !is_solved_otherwise(module, module->arrays.items[i]))
+		if (!options->overrides || !eliminates_otherwise(module, module->arrays.items[i]))
 			look_at(module, module->arrays.items[i]);
 }
 

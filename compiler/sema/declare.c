@@ -49,40 +49,35 @@ static void make_target(struct sema *sema, struct symbol *symbol, struct array *
 	sema->targets.items[array->number] = target;
 }
 
-static void make_hidden(struct sema *sema, struct symbol *symbol, struct array *array)
-{
-	make_target(sema, symbol, array);
-	symbol->target->is_hidden = true;
-	symbol->target->is_read = true;
-	symbol->target->now.is_defined = true;
-	symbol->target->now.is_covered = true;
-}
-
-/* A TEMP array that the user did not name; it is in no scope. */
-struct symbol *array_hidden(struct sema *sema, const char *name, enum scalar_type type,
-			    const struct shape *shape, struct span span)
-{
-	struct symbol *symbol = arena_new(sema->arena, struct symbol);
-
-	symbol->name = name;
-	symbol->span = span;
-	symbol->is_used = true;
-	make_hidden(sema, symbol, array_add(sema, name, ROLE_TEMP, type, shape, span));
-	return symbol;
-}
-
-void array_spread(struct sema *sema, struct array *array, const struct shape *shape)
+static struct symbol *make_hidden(struct sema *sema, struct array *array)
 {
 	struct symbol *symbol = arena_new(sema->arena, struct symbol);
 
 	symbol->name = array->name;
 	symbol->span = array->span;
 	symbol->is_used = true;
+	make_target(sema, symbol, array);
+	symbol->target->is_hidden = true;
+	symbol->target->is_read = true;
+	symbol->target->now.is_defined = true;
+	symbol->target->now.is_covered = true;
+	return symbol;
+}
+
+/* A TEMP array that the user did not name; it is in no scope. */
+struct symbol *array_hidden(struct sema *sema, const char *name, enum scalar_type type,
+			    const struct shape *shape, struct span span)
+{
+	return make_hidden(sema, array_add(sema, name, ROLE_TEMP, type, shape, span));
+}
+
+void array_spread(struct sema *sema, struct array *array, const struct shape *shape)
+{
 	array->role = ROLE_TEMP;
 	array->rank = shape->rank;
 	array->lo = shape->lo;
 	array->hi = shape->hi;
-	make_hidden(sema, symbol, array);
+	make_hidden(sema, array);
 }
 
 /* ---- sizes ---- */

@@ -230,8 +230,8 @@ static void follow(const struct ordering *o, const draft_list *rest, bool *reach
 /* All that wait, directly or not, for each other and for this one. */
 static draft_list component_of(const struct ordering *o, const draft_list *rest, const struct draft *draft)
 {
-	bool *before = arena_new_array(o->sema->arena, bool, rest->n), *after = arena_new_array(o->sema->arena, bool,
-												rest->n);
+	bool *before = arena_new_array(o->sema->arena, bool, rest->n);
+	bool *after = arena_new_array(o->sema->arena, bool, rest->n);
 	draft_list component = { 0 };
 
 	for (int i = 0; i < rest->n; i++)
