@@ -205,6 +205,23 @@ void draft_close(struct sema *sema, struct draft *draft, int first)
 			draft->slots.items[i].is_closed = true;
 }
 
+int draft_next_common(const struct draft *draft, int last)
+{
+	for (int i = last + 1; i < draft->slots.n; i++)
+		if (draft->slots.items[i].is_common)
+			return i;
+	return -1;
+}
+
+int draft_n_common(const struct draft *draft)
+{
+	int n = 0;
+
+	for (int i = 0; i < draft->slots.n; i++)
+		n += draft->slots.items[i].is_common;
+	return n;
+}
+
 /* ---- stages ---- */
 
 struct draft_stage *draft_add_stage(struct sema *sema, struct draft *draft, struct span span)

@@ -49,15 +49,6 @@ static struct slot renumbered_slot(struct sema *sema, const struct slot *slot, s
 	return result;
 }
 
-/* The common slot behind slot `last`; -1: there is none. */
-static int next_common(const struct draft *draft, int last)
-{
-	for (int i = last + 1; i < draft->slots.n; i++)
-		if (draft->slots.items[i].is_common)
-			return i;
-	return -1;
-}
-
 static int add_slot(struct merge *merge, struct slot slot)
 {
 	slot.dim.name = draft_fresh_name(merge->sema, merge->into, slot.dim.name);
@@ -81,8 +72,8 @@ static int find_slot(struct merge *merge, struct part *part, const struct slot *
 {
 	struct draft *into = merge->into;
 
-	if (slot->is_common && next_common(into, *last) >= 0) {
-		*last = next_common(into, *last);
+	if (slot->is_common && draft_next_common(into, *last) >= 0) {
+		*last = draft_next_common(into, *last);
 		return dim_equal(&slot->dim, &into->slots.items[*last].dim) ? *last : -1;
 	}
 	if (slot->is_common)
@@ -108,7 +99,7 @@ static struct expr **match_slots(struct merge *merge, struct part *part)
 			return NULL;
 		slots[i] = expr_dim(arena, found, slot.dim.span);
 	}
-	return next_common(merge->into, last) < 0 ? slots : NULL;
+	return draft_next_common(merge->into, last) < 0 ? slots : NULL;
 }
 
 /* ---- what a draft with variables of its own adds up ---- */
@@ -170,20 +161,41 @@ static struct draft_stage *renumbered_stage(struct sema *sema, const struct part
 	return result;
 }
 
-static bool add_part(struct merge *merge, struct draft *draft)
+/* The slots as they are, except that those of the variables behind the first `n_together` are the part's own. */
+static struct expr **own_rest(struct merge *merge, struct part *part, int n_together)
+{
+	struct draft *into = merge->into;
+	struct expr **slots = arena_new_array(merge->sema->arena, struct expr *, into->slots.n + 1);
+	int n = 0;
+
+	for (int i = 0; i < into->slots.n; i++) {
+		slots[i] = expr_dim(merge->sema->arena, i, into->slots.items[i].dim.span);
+		if (into->slots.items[i].is_common && n++ >= n_together)
+			vec_push(merge->sema->arena, &part->own, i);
+	}
+	return slots;
+}
+
+static void close_own(struct draft *into, const struct part *part)
+{
+	for (int i = 0; i < part->own.n; i++) {
+		into->slots.items[part->own.items[i]].is_common = false;
+		into->slots.items[part->own.items[i]].is_closed = true;
+	}
+}
+
+static bool add_part(struct merge *merge, struct draft *draft, int n_together)
 {
 	struct part part = { .draft = draft };
-	bool is_first = draft == merge->into;
-	struct expr **slots = is_first ? NULL : match_slots(merge, &part);
+	struct expr **slots = draft == merge->into ? own_rest(merge, &part, n_together) : match_slots(merge, &part);
 
-	if ((!is_first && !slots) || (part.own.n && !keep_sums(merge->sema, draft)))
+	if (!slots || (part.own.n && !keep_sums(merge->sema, draft)))
 		return false;
-	for (int i = 0; i < draft->stages.n; i++) {
-		struct draft_stage *stage = draft->stages.items[i];
-
+	for (int i = 0; i < draft->stages.n; i++)
 		vec_push(merge->sema->arena, &part.stages,
-			 is_first ? stage : renumbered_stage(merge->sema, &part, stage, slots));
-	}
+			 renumbered_stage(merge->sema, &part, draft->stages.items[i], slots));
+	if (draft == merge->into)
+		close_own(merge->into, &part);
 	vec_push(merge->sema->arena, &merge->parts, part);
 	return true;
 }
@@ -194,6 +206,7 @@ struct search {
 	const struct part *writer;
 	const struct access *write;
 	bool is_read;
+	bool is_elsewhere;              /* at another point of its own variables */
 };
 
 static bool is_of_own_variable(const struct part *part, const struct expr *sub)
@@ -209,26 +222,30 @@ static void note_same_cell(struct access *access, void *user)
 {
 	struct search *search = user;
 	bool is_same = access->array == search->write->array && access->array->role != ROLE_LOCAL;
+	bool is_elsewhere = false;
 
-	for (int i = 0; is_same && i < access->array->rank; i++)
-		is_same = is_of_own_variable(search->writer, search->write->subs[i]) ||
-			  expr_equal(access->subs[i], search->write->subs[i]);
+	for (int i = 0; is_same && i < access->array->rank; i++) {
+		bool is_equal = expr_equal(access->subs[i], search->write->subs[i]);
+
+		is_same = is_equal || is_of_own_variable(search->writer, search->write->subs[i]);
+		is_elsewhere = is_elsewhere || !is_equal;
+	}
 	search->is_read = search->is_read || is_same;
+	search->is_elsewhere = search->is_elsewhere || (is_same && is_elsewhere);
 }
 
-/* Does a stage of `b` read a cell that a stage of `a` writes at the same point? */
-static bool is_read_here(const struct part *a, const struct part *b)
+/* What the stages of `b` read of the cells that those of `a` write at the same point. */
+static struct search search_reads(const struct part *a, const struct part *b)
 {
+	struct search search = { .writer = a };
+
 	for (int i = 0; i < a->stages.n; i++)
 		for (int j = 0; j < b->stages.n; j++) {
-			struct search search = { .writer = a, .write = &a->stages.items[i]->write };
-
+			search.write = &a->stages.items[i]->write;
 			if (b->stages.items[j]->value)
 				expr_reads(b->stages.items[j]->value, note_same_cell, &search);
-			if (search.is_read)
-				return true;
 		}
-	return false;
+	return search;
 }
 
 static bool waits(const struct merge *merge, const struct part *part)
@@ -236,7 +253,7 @@ static bool waits(const struct merge *merge, const struct part *part)
 	for (int i = 0; i < merge->parts.n; i++) {
 		const struct part *other = &merge->parts.items[i];
 
-		if (other != part && !other->is_placed && is_read_here(other, part))
+		if (other != part && !other->is_placed && search_reads(other, part).is_read)
 			return true;
 	}
 	return false;
@@ -293,15 +310,6 @@ static bool is_definition(const struct draft *draft)
 	return is;
 }
 
-static int n_common(const struct draft *draft)
-{
-	int n = 0;
-
-	for (int i = 0; i < draft->slots.n; i++)
-		n += draft->slots.items[i].is_common;
-	return n;
-}
-
 /* Puts the first of those with the fewest variables in front: the others run over the rest of theirs. */
 static void choose_first(struct draft **drafts, int n)
 {
@@ -309,25 +317,38 @@ static void choose_first(struct draft **drafts, int n)
 	int first = 0;
 
 	for (int i = 1; i < n; i++)
-		if (n_common(drafts[i]) < n_common(drafts[first]))
+		if (draft_n_common(drafts[i]) < draft_n_common(drafts[first]))
 			first = i;
 	drafts[0] = drafts[first];
 	drafts[first] = front;
 }
 
-bool drafts_merge(struct sema *sema, struct draft **drafts, int n)
+/* One that reads other cells of its own at the same point of what all have; NULL: none does. */
+static const struct draft *alone_in(const struct merge *merge)
+{
+	for (int i = 0; i < merge->parts.n; i++)
+		if (search_reads(&merge->parts.items[i], &merge->parts.items[i]).is_elsewhere)
+			return merge->parts.items[i].draft;
+	return NULL;
+}
+
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n, const struct draft **alone)
 {
 	struct merge merge = { .sema = sema };
+	int n_together;
 
+	*alone = NULL;
 	for (int i = 0; i < n; i++)
 		if (!is_definition(drafts[i]) || drafts[i]->in_body != drafts[0]->in_body)
 			return false;
 	choose_first(drafts, n);
 	merge.into = drafts[0];
+	n_together = drafts_together(drafts, n);
 	for (int i = 0; i < n; i++)
-		if (!add_part(&merge, drafts[i]))
+		if (!add_part(&merge, drafts[i], n_together))
 			return false;
-	if (!order_parts(&merge))
+	*alone = alone_in(&merge);
+	if (*alone || !order_parts(&merge))
 		return false;
 	place_parts(&merge);
 	return true;

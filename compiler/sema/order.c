@@ -244,7 +244,7 @@ static draft_list component_of(const struct ordering *o, const draft_list *rest,
 	return component;
 }
 
-static void report_cycle(const struct ordering *o, const draft_list *cycle)
+static void report_cycle(const struct ordering *o, const draft_list *cycle, const struct draft *alone)
 {
 	struct sema *sema = o->sema;
 	struct str text = str_new(sema->arena);
@@ -257,7 +257,13 @@ static void report_cycle(const struct ordering *o, const draft_list *cycle)
 	for (int i = 1; i < cycle->n; i++)
 		diag_label(sema->diags, diag, cycle->items[i]->span, "'%s' is defined here",
 			   draft_writes(cycle->items[i])->name);
-	diag_help(sema->diags, diag, (struct span) { 0 },
+	if (alone)
+		diag_label(sema->diags, diag, (struct span) { 0 },
+			   "'%s' also reads itself along a variable that not all of them have",
+			   draft_writes(alone)->name);
+	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", alone ?
+		  "give all of them the same variables: a sum over j that the others read is a recurrence along j, "
+		  "s[i,j] = s[i,j-1] + f[i,j], of which they read the last value" :
 		  "compute one of them without the others, or, all over the same first ranges, from values at other "
 		  "points, as in f[i-1]; a value of the iteration before is a 'state'");
 }
@@ -283,10 +289,11 @@ static int by_number(const void *a, const void *b)
 static bool merge_cycle(const struct ordering *o, draft_list *rest)
 {
 	draft_list cycle = find_cycle(o, rest), sorted = component_of(o, rest, cycle.items[0]);
+	const struct draft *alone;
 
 	qsort(sorted.items, (size_t) sorted.n, sizeof sorted.items[0], by_number);
-	if (!drafts_merge(o->sema, sorted.items, sorted.n)) {
-		report_cycle(o, &cycle);
+	if (!drafts_merge(o->sema, sorted.items, sorted.n, &alone)) {
+		report_cycle(o, &cycle, alone);
 		return false;
 	}
 	for (int i = 1; i < sorted.n; i++) {

@@ -212,6 +212,9 @@ void draft_mark(const struct draft *draft, const struct expr *expr, bool *needed
 void draft_mark_slot(const struct draft *draft, int slot, bool *needed);
 /* Is it, or does it depend on, a range that is a stage's and not the group's? */
 bool draft_depends_on_own(struct sema *sema, const struct draft *draft, int slot);
+/* The variable of the group behind slot `last`; -1: there is none. */
+int draft_next_common(const struct draft *draft, int last);
+int draft_n_common(const struct draft *draft);
 /* Closes the slots from `first` on that are, or depend on, ranges of a stage. */
 void draft_close(struct sema *sema, struct draft *draft, int first);
 struct draft_stage *draft_add_stage(struct sema *sema, struct draft *draft, struct span span);
@@ -222,8 +225,10 @@ void draft_reads(struct draft *draft, void (*visit)(struct access *access, void 
 void draft_emit(struct sema *sema, const struct draft *draft, enum region_kind region);
 
 /* Makes one draft, the first of them then, of definitions that read each other. False: their ranges differ, or they
- * need each other at the same point. */
-bool drafts_merge(struct sema *sema, struct draft **drafts, int n);
+ * need each other at the same point, or `alone` reads itself along a variable that not all have. */
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n, const struct draft **alone);
+/* together.c. */
+int drafts_together(struct draft **drafts, int n);
 
 /* ---- shapes.c ------------------------------------------------------------------------- */
 
