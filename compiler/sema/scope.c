@@ -238,7 +238,8 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 		diag_label(sema->diags, diag, hidden->span, "the '%s' of the loop is not seen outside of it",
 			   name->name);
 	else
-		add_suggestion(sema, diag, scope, name, use);
+		add_suggestion(sema, diag, scope, owner ? name : &(struct tree_name) { .name = name->name,
+			       .span = name->span }, use);
 }
 
 struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,

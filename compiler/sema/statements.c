@@ -3,6 +3,7 @@
  * The statements of a block, one after the other, and those that are neither a definition nor a declaration:
  * `assume`, `specialize`, `iterate`. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "sema/sema_private.h"
 
@@ -23,27 +24,6 @@ static void report_specialize(struct sema *sema, const struct symbol *symbol, st
 				       symbol_what(symbol), what);
 
 	label_declaration(sema, diag, symbol);
-}
-
-static void specialize_size(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
-{
-	struct param *param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
-	int64_t value;
-
-	if (!param || param->is_scalar) {
-		report_specialize(sema, symbol, stmt->names.items[0].span, "only sizes are specialized");
-		return;
-	}
-	if (!const_integer(sema, stmt->value, "the value of a size", &value))
-		return;
-	if (value < 0 || param->is_specialized) {
-		diag_error(sema->diags, DIAG_BAD_PARAM, stmt->value->span,
-			   value < 0 ? "a size cannot be negative" : "'%s' is specialized already",
-			   symbol->name);
-		return;
-	}
-	param->is_specialized = true;
-	param->value = value;
 }
 
 /* ---- trees that are known ---- */
@@ -86,6 +66,25 @@ static bool specialize_nodes(struct sema *sema, const struct array *tree, const 
 	return false;
 }
 
+/* What stands where the name of a file would: that name without its quotes, it seems, or something else. */
+static void report_no_file(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
+{
+	const struct tree_expr *value = stmt->value;
+	const char *text = span_text(sema->diags->sources, sema->arena, value->span), *name = symbol->name;
+	bool is_file = value->kind != TREE_FLOAT && strchr(text, '.');
+	const char *file = is_file ? text : "cell.swc";
+	const char *use = arena_printf(sema->arena, stmt->is_meant ? "--specialize='%s=\"%s\"'"
+								   : "specialize %s = \"%s\";", name, file);
+	struct diag *diag = diag_error(sema->diags, DIAG_BAD_PARAM, value->span,
+				       "'%s' is a tree, which is specialized with the name of a file in quotes", name);
+
+	label_declaration(sema, diag, symbol);
+	if (is_file)
+		diag_fix(sema->diags, diag, value->span, arena_printf(sema->arena, "\"%s\"", file), "write %s", use);
+	else
+		diag_help(sema->diags, diag, value->span, "as in %s", use);
+}
+
 static void specialize_tree(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
 {
 	struct array *tree = tree_of(sema, symbol);
@@ -103,6 +102,34 @@ static void specialize_tree(struct sema *sema, const struct symbol *symbol, cons
 		return;
 	tree->known = stmt->parents;
 	tree->n_known = stmt->n_parents;
+}
+
+/* ---- sizes that are known ---- */
+
+static void specialize_size(struct sema *sema, const struct symbol *symbol, const struct tree_stmt *stmt)
+{
+	struct param *param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
+	int64_t value;
+
+	if (!param && tree_of(sema, symbol)) {
+		report_no_file(sema, symbol, stmt);
+		return;
+	}
+	if (!param || param->is_scalar) {
+		report_specialize(sema, symbol, stmt->names.items[0].span,
+				  "only sizes and fixed trees are specialized");
+		return;
+	}
+	if (!const_integer(sema, stmt->value, "the value of a size", &value))
+		return;
+	if (value < 0 || param->is_specialized) {
+		diag_error(sema->diags, DIAG_BAD_PARAM, stmt->value->span,
+			   value < 0 ? "a size cannot be negative" : "'%s' is specialized already",
+			   symbol->name);
+		return;
+	}
+	param->is_specialized = true;
+	param->value = value;
 }
 
 static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)

@@ -263,6 +263,8 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "numbers stand in parentheses, as in tile f (32, 256);";
 	if (last_is(parser, "include"))
 		return "the name of a file stands in quotes, as in include \"file.pmg\";";
+	if (expected->has[STRING] && expected->has[REAL] && strchr("./", parser->text[parser->token]))
+		return "the name of a file stands in quotes, as in specialize T = \"cell.swc\";";
 	return advice ? advice : range_advice(parser, expected);
 }
 

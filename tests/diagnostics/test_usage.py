@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pmgc import PMGC, ROOT, Count, pmgc
+from pmgc import PMGC, ROOT, Count, messages, pmgc
 
 # Arguments, and the first line of what is said.
 WRONG = [
@@ -127,6 +127,24 @@ def check_asked(count, folder):
         count.equal(option, pmgc("t.pmg", option, folder=folder).returncode, 0)
 
 
+def check_tree(count, folder):
+    """A tree that is specialized without a file: how the option is typed, and what a machine puts there."""
+    row = "pipeline t { param n; fixed in T : Tree(n); out y : f64[n]; y[i] = cast<f64>(T.parent[i]) for i in 0..n; }"
+    (folder / "t.pmg").write_text(f"{row}\n")
+    for value, marks, told, file in ("cells/cell.swc", "^" + "~" * 13, "write", "cells/cell.swc"), \
+                                    ("4", "^", "as in", "cell.swc"):
+        said = ["--specialize:1:3: error[PMG0210]: 'T' is a tree, which is specialized with the name of a file in "
+                "quotes",
+                f"    1 | T={value}", f"      |   {marks}",
+                "t.pmg:1:32: note: 'T' is declared here", f"    1 | {row}", f"      | {'^':>32}",
+                f"      = help: {told} --specialize='T=\"{file}\"'"]
+        done = pmgc("t.pmg", f"--specialize=T={value}", folder=folder)
+        count.equal(f"T={value}", (done.returncode, done.stderr.decode().splitlines()), (1, said))
+        helps = messages("t.pmg", f"--specialize=T={value}", folder=folder)[0]["helps"]
+        count.equal(f"T={value}: replacement", [h["replacement"] for h in helps],
+                    [f'"{file}"' if told == "write" else None])
+
+
 def check_full(count, folder):
     """A text that does not fit where the standard output goes."""
     (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n")
@@ -141,7 +159,7 @@ def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked, check_full):
+    for check in (check_wrong, check_files, check_items, check_asked, check_tree, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
