@@ -86,15 +86,46 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	return c->diags.n_errors || !tree->pipelines.n ? NULL : &tree->pipelines.items[0]->body;
 }
 
+/* A statement for each item, so that each is for the pipelines that know its names. */
+static tree_stmts one_by_one(struct compilation *c, const tree_stmts *stmts)
+{
+	tree_stmts all = { 0 };
+
+	for (int i = 0; i < stmts->n; i++) {
+		struct tree_stmt *stmt = stmts->items[i];
+
+		for (int j = 0; j < stmt->items.n; j++) {
+			struct tree_stmt *one = arena_new(&c->arena, struct tree_stmt);
+
+			*one = (struct tree_stmt) { .kind = stmt->kind, .span = stmt->items.items[j]->span };
+			vec_push(&c->arena, &one->items, stmt->items.items[j]);
+			vec_push(&c->arena, &all, one);
+		}
+		if (!stmt->items.n)
+			vec_push(&c->arena, &all, stmt);
+	}
+	return all;
+}
+
+static struct tree_asked *asked_new(struct arena *arena, const struct tree_stmt *stmt)
+{
+	struct tree_asked *asked = arena_new(arena, struct tree_asked);
+
+	asked->names = stmt->items.n ? &stmt->items.items[0]->subjects : &stmt->names;
+	asked->are_known = arena_new_array(arena, bool, asked->names->n + 1);
+	return asked;
+}
+
 static void add_statements(struct compilation *c, const struct asked *asked)
 {
-	const tree_stmts *stmts = c->tree ? read_statements(c, asked) : NULL;
+	const tree_stmts *read = c->tree ? read_statements(c, asked) : NULL;
+	tree_stmts stmts = read ? one_by_one(c, read) : (tree_stmts) { 0 };
 
-	for (int i = 0; stmts && i < stmts->n; i++) {
-		stmts->items[i]->is_meant = arena_new(&c->arena, bool);
-		vec_push(&c->arena, &c->asked, stmts->items[i]);
+	for (int i = 0; i < stmts.n; i++) {
+		stmts.items[i]->asked = asked_new(&c->arena, stmts.items[i]);
+		vec_push(&c->arena, &c->asked, stmts.items[i]);
 		for (int p = 0; p < c->tree->pipelines.n; p++)
-			vec_push(&c->arena, &c->tree->pipelines.items[p]->body, stmts->items[i]);
+			vec_push(&c->arena, &c->tree->pipelines.items[p]->body, stmts.items[i]);
 	}
 }
 
@@ -108,14 +139,42 @@ void with_add(struct compilation *c)
 						    c->options.specialize, "}", explain_specialize });
 }
 
+/* ---- names that no pipeline knows ---- */
+
+static void report_name(struct compilation *c, const struct tree_asked *asked, const struct tree_name *name)
+{
+	enum { MOST_LISTED = 8 };
+	const char *text = name_text(&c->arena, name);
+	const char *nearest = suggest_nearest(text, asked->others.items, asked->others.n);
+	struct diag *diag = diag_error(&c->diags, DIAG_UNKNOWN_NAME, name->span,
+				       "no pipeline of the file has the name '%s'", text);
+	struct str all = str_new(&c->arena);
+
+	for (int i = 0; i < asked->others.n; i++)
+		str_add(&all, "%s%s", !i ? "" : i < asked->others.n - 1 ? ", " : " and ", asked->others.items[i]);
+	if (nearest)
+		diag_did_you_mean(&c->diags, diag, name->span, text, nearest);
+	else if (asked->others.n && asked->others.n <= MOST_LISTED)
+		diag_help(&c->diags, diag, name->span, "here can stand %s", str_text(&all));
+}
+
+static void report_names(struct compilation *c, const struct tree_stmt *stmt)
+{
+	const struct tree_asked *asked = stmt->asked;
+	int n_unknown = 0;
+
+	for (int i = 0; i < asked->names->n; i++)
+		if (!asked->are_known[i]) {
+			report_name(c, asked, &asked->names->items[i]);
+			n_unknown++;
+		}
+	if (!n_unknown)
+		diag_error(&c->diags, DIAG_UNKNOWN_NAME, stmt->span, "no pipeline of the file has all these names");
+}
+
 void with_check(struct compilation *c)
 {
-	for (int i = 0; i < c->asked.n; i++) {
-		const struct tree_stmt *stmt = c->asked.items[i];
-
-		if (!*stmt->is_meant)
-			diag_error(&c->diags, DIAG_UNKNOWN_NAME,
-				   stmt->items.n ? stmt->items.items[0]->span : stmt->span,
-				   "no pipeline of the file has the name that this is about");
-	}
+	for (int i = 0; i < c->asked.n; i++)
+		if (!c->asked.items[i]->asked->is_meant)
+			report_names(c, c->asked.items[i]);
 }

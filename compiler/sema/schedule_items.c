@@ -88,12 +88,15 @@ static bool report_item(struct sema *sema, struct span span, const char *problem
 
 /* ---- subjects ---- */
 
-static struct symbol *find_subject(struct sema *sema, const struct tree_name *name)
+static struct symbol *find_subject(const struct sema *sema, const struct tree_name *name)
 {
-	const char *text = name_text(sema->arena, name);
-	struct symbol *symbol = scope_find(sema->scope, text);
+	return scope_find(sema->body_scope ? sema->body_scope : sema->scope, name_text(sema->arena, name));
+}
 
-	return !symbol && sema->body_scope ? scope_find(sema->body_scope, text) : symbol;
+static bool is_subject(const struct sema *sema, const struct symbol *symbol)
+{
+	(void) sema;
+	return symbol->kind == SYMBOL_ARRAY || symbol->kind == SYMBOL_OBJECT;
 }
 
 static bool add_subject(struct sema *sema, const struct tree_name *name, struct override *override)
@@ -105,7 +108,7 @@ static bool add_subject(struct sema *sema, const struct tree_name *name, struct 
 		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name, USE_VALUE);
 		return false;
 	}
-	if (symbol->kind != SYMBOL_ARRAY && symbol->kind != SYMBOL_OBJECT && symbol->kind != SYMBOL_BROKEN) {
+	if (!is_subject(sema, symbol) && symbol->kind != SYMBOL_BROKEN) {
 		struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, name->span,
 					       "'%s' is %s; a schedule speaks of arrays and objects", text,
 					       symbol_what(symbol));
@@ -236,14 +239,13 @@ static bool check_form(struct sema *sema, const struct form *form, const struct 
 	return !problem || misformed(sema, form, span, problem);
 }
 
-/* Is the item, which was asked for with the program, meant for this pipeline? */
-static bool is_meant(struct sema *sema, const struct form *form, const struct tree_schedule_item *item)
+/* Is the item meant for this pipeline? What was asked for with the program may be for others. */
+static bool is_meant(struct sema *sema, const struct form *form, const struct tree_schedule_item *item,
+		     struct tree_asked *asked)
 {
-	bool is = true;
-
-	for (int i = 0; i < item->subjects.n && !is_switch(form, item); i++)
-		is = is && find_subject(sema, &item->subjects.items[i]);
-	return is;
+	if (asked && (!form || is_switch(form, item)))
+		asked->is_meant = true;
+	return !asked || !form || is_switch(form, item) || asked_is_meant(sema, asked, is_subject);
 }
 
 static bool speak_of_one(const struct override *a, const struct override *b)
@@ -278,19 +280,17 @@ static void use_coordinates(struct sema *sema, const struct form *form, const st
 		symbol->target->is_read = true;
 }
 
-static void lower_item(struct sema *sema, const struct tree_schedule_item *item, bool *is_asked)
+static void lower_item(struct sema *sema, const struct tree_schedule_item *item, struct tree_asked *asked)
 {
 	struct override override = { .verb = item->verb.name, .span = item->span };
 	const struct form *form = form_of(sema->diags, &item->verb);
-	bool ok = form;
+	bool ok = true;
 
-	if (!ok || (is_asked && !is_meant(sema, form, item)))
+	if (!is_meant(sema, form, item, asked) || !form)
 		return;
-	if (is_asked)
-		*is_asked = true;
 	if (is_switch(form, item)) {
 		override.choice = item->subjects.items[0].name;
-		add_override(sema, override, is_asked);
+		add_override(sema, override, asked);
 		return;
 	}
 	if (form->switches && !item->value && item->subjects.n == 1 && !find_subject(sema, &item->subjects.items[0])) {
@@ -304,11 +304,11 @@ static void lower_item(struct sema *sema, const struct tree_schedule_item *item,
 	if (!set_value(sema, item->value, &override) || !ok || !check_form(sema, form, item, &override))
 		return;
 	use_coordinates(sema, form, &override);
-	add_override(sema, override, is_asked);
+	add_override(sema, override, asked);
 }
 
 void lower_schedule(struct sema *sema, const struct tree_stmt *stmt)
 {
 	for (int i = 0; i < stmt->items.n; i++)
-		lower_item(sema, stmt->items.items[i], stmt->is_meant);
+		lower_item(sema, stmt->items.items[i], stmt->asked);
 }

@@ -15,11 +15,6 @@ struct scope *scope_new(struct sema *sema, const struct scope *up)
 	return scope;
 }
 
-const char *name_text(struct arena *arena, const struct tree_name *name)
-{
-	return name->member ? arena_printf(arena, "%s.%s", name->name, name->member) : name->name;
-}
-
 /* In `scope` alone. */
 static struct symbol *scope_own(const struct scope *scope, const char *name)
 {
@@ -262,4 +257,37 @@ struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const
 			owner->is_used = true;
 	}
 	return symbol;
+}
+
+/* ---- names of what was asked for with the program ---- */
+
+static bool is_listed(const struct tree_asked *asked, const char *name)
+{
+	for (int i = 0; i < asked->others.n; i++)
+		if (!strcmp(asked->others.items[i], name))
+			return true;
+	return false;
+}
+
+bool asked_is_meant(struct sema *sema, struct tree_asked *asked,
+		    bool (*could_be)(const struct sema *sema, const struct symbol *symbol))
+{
+	const struct scope *scope = sema->body_scope ? sema->body_scope : sema->scope;
+	bool is_meant = true;
+
+	for (int i = 0; i < asked->names->n; i++) {
+		bool is_known = scope_find(scope, name_text(sema->arena, &asked->names->items[i]));
+
+		asked->are_known[i] = asked->are_known[i] || is_known;
+		is_meant = is_meant && is_known;
+	}
+	asked->is_meant = asked->is_meant || is_meant;
+	for (; !is_meant && scope; scope = scope->up)
+		for (int i = 0; i < scope->symbols.n; i++) {
+			const struct symbol *symbol = scope->symbols.items[i];
+
+			if (could_be(sema, symbol) && !strchr(symbol->name, '.') && !is_listed(asked, symbol->name))
+				vec_push(sema->arena, &asked->others, symbol->name);
+		}
+	return is_meant;
 }

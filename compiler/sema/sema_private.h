@@ -109,7 +109,10 @@ enum name_use {
 /* Marks as used; reports unknown names, with the nearest one. */
 struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 			     enum name_use use);
-const char *name_text(struct arena *arena, const struct tree_name *name);
+/* Of what was asked for with the program: does the pipeline know all its names? If not, notes those that it knows,
+ * and the names of its symbols that could have been meant. */
+bool asked_is_meant(struct sema *sema, struct tree_asked *asked,
+		    bool (*could_be)(const struct sema *sema, const struct symbol *symbol));
 const char *symbol_what(const struct symbol *symbol);   /* "a parameter", "an array", … */
 void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol);
 void help_members(struct sema *sema, struct diag *diag, const struct scope *scope, const char *object);

@@ -73,7 +73,7 @@ static void report_no_file(struct sema *sema, const struct symbol *symbol, const
 	const char *text = span_text(sema->diags->sources, sema->arena, value->span), *name = symbol->name;
 	bool is_file = value->kind != TREE_FLOAT && strchr(text, '.');
 	const char *file = is_file ? text : "cell.swc";
-	const char *use = arena_printf(sema->arena, stmt->is_meant ? "--specialize='%s=\"%s\"'"
+	const char *use = arena_printf(sema->arena, stmt->asked ? "--specialize='%s=\"%s\"'"
 								   : "specialize %s = \"%s\";", name, file);
 	struct diag *diag = diag_error(sema->diags, DIAG_BAD_PARAM, value->span,
 				       "'%s' is a tree, which is specialized with the name of a file in quotes", name);
@@ -132,16 +132,24 @@ static void specialize_size(struct sema *sema, const struct symbol *symbol, cons
 	param->value = value;
 }
 
+/* Is it something to specialize? */
+static bool is_specialized(const struct sema *sema, const struct symbol *symbol)
+{
+	const struct param *param = symbol->kind == SYMBOL_PARAM ? &sema->module->params.items[symbol->param] : NULL;
+
+	return param ? !param->is_scalar && !param->is_loop : tree_of(sema, symbol) != NULL;
+}
+
 static void lower_specialize(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
 	const struct tree_name *name = &stmt->names.items[0];
-	struct symbol *symbol = stmt->is_meant ? scope_find(scope, name->name) :
-					  scope_resolve(sema, scope, name, USE_VALUE);
+	struct symbol *symbol;
 
+	if (stmt->asked && !asked_is_meant(sema, stmt->asked, is_specialized))
+		return;
+	symbol = scope_resolve(sema, scope, name, USE_VALUE);
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return;
-	if (stmt->is_meant)
-		*stmt->is_meant = true;
 	if (stmt->text)
 		specialize_tree(sema, symbol, stmt);
 	else

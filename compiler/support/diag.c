@@ -180,6 +180,23 @@ static struct diag_rank *diags_order(struct diags *diags)
 	return order;
 }
 
+/* Of what was asked for with all pipelines of a file, each says the same. `order` has equal places together. */
+static bool is_repeated(const struct diags *diags, const struct diag_rank *order, int i)
+{
+	const struct diag *diag = diags->list.items[order[i].index];
+
+	for (int j = i - 1; j >= 0 && span_is_known(diag->span); j--) {
+		const struct diag *before = diags->list.items[order[j].index];
+
+		if (before->span.file != diag->span.file || before->span.start != diag->span.start)
+			break;
+		if (before->span.end == diag->span.end && before->severity == diag->severity &&
+		    before->code == diag->code && !strcmp(before->text, diag->text))
+			return true;
+	}
+	return false;
+}
+
 const char *diags_text_as(struct diags *diags, enum diag_format format, int limit, bool remarks)
 {
 	struct diag_rank *order = diags_order(diags);
@@ -189,7 +206,7 @@ const char *diags_text_as(struct diags *diags, enum diag_format format, int limi
 	for (int i = 0; i < diags->list.n; i++) {
 		const struct diag *diag = diags->list.items[order[i].index];
 
-		if (diag->severity == SEVERITY_REMARK && !remarks)
+		if ((diag->severity == SEVERITY_REMARK && !remarks) || is_repeated(diags, order, i))
 			continue;
 		if (diag->severity == SEVERITY_ERROR && n_errors++ >= limit)
 			continue;

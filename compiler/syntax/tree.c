@@ -10,6 +10,11 @@ struct tree_name tree_name_new(struct span span, const char *name, const char *m
 	return (struct tree_name) { name, member, span };
 }
 
+const char *name_text(struct arena *arena, const struct tree_name *name)
+{
+	return name->member ? arena_printf(arena, "%s.%s", name->name, name->member) : name->name;
+}
+
 struct tree_mode tree_mode_new(struct span span, const char *name, struct tree_expr *size)
 {
 	return (struct tree_mode) { name, size, span };

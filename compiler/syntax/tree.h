@@ -18,6 +18,8 @@ struct tree_name {
 };
 typedef VEC(struct tree_name) tree_names;
 
+const char *name_text(struct arena *arena, const struct tree_name *name);       /* "PHI.voxel" */
+
 enum tree_op {
 #define TREE_OP(id, text, arity, precedence) TREE_OP_##id,
 #include "syntax/operators.def"
@@ -127,6 +129,15 @@ struct tree_schedule_item {
 };
 typedef VEC(struct tree_schedule_item *) tree_schedule_items;
 
+/* Of a statement that is not of the program but asked for with it (driver/with.c). A pipeline that does not know all
+ * its names does without. */
+struct tree_asked {
+	bool is_meant;                  /* by some pipeline */
+	const tree_names *names;
+	bool *are_known;                /* each name: to some pipeline */
+	VEC(const char *) others;       /* names that pipelines know and that could stand there */
+};
+
 struct tree_stmt;
 typedef VEC(struct tree_stmt *) tree_stmts;
 
@@ -145,9 +156,7 @@ struct tree_stmt {
 	tree_ranges ranges;
 	tree_stmts body;
 	tree_schedule_items items;
-	/* Not of the program but asked for with it (driver/with.c): where a pipeline does not know its names, it is
-	 * not meant. Set when one does. NULL: of the program. */
-	bool *is_meant;
+	struct tree_asked *asked;       /* NULL: of the program */
 };
 
 struct tree_pipeline {

@@ -127,6 +127,59 @@ def check_asked(count, folder):
         count.equal(option, pmgc("t.pmg", option, folder=folder).returncode, 0)
 
 
+# What is asked of a file with two pipelines, each of which does without what it does not know; the messages.
+SHARED = [
+    ("--with=tile y (4); tile z (4)", []),
+    ("--specialize=m=4", []),
+    ("--with=tile y (4); tile q (4)",
+     ["--with:1:18: error[PMG0201]: no pipeline of the file has the name 'q'", "    1 | tile y (4); tile q (4)",
+      "      |                  ^", "      = help: here can stand x, y and z"]),
+    ("--with=fuse y, zz; partition yy by chunk",
+     ["--with:1:9: error[PMG0201]: no pipeline of the file has the name 'zz'",
+      "    1 | fuse y, zz; partition yy by chunk", "      |         ^~", "      = help: did you mean 'z'?",
+      "--with:1:23: error[PMG0201]: no pipeline of the file has the name 'yy'",
+      "    1 | fuse y, zz; partition yy by chunk", "      |                       ^~",
+      "      = help: did you mean 'y'?"]),
+    ("--with=fuse y, z",
+     ["--with:1:1: error[PMG0201]: no pipeline of the file has all these names", "    1 | fuse y, z",
+      "      | ^~~~~~~~~"]),
+    ("--with=tiel x (16)",
+     ["--with:1:1: error[PMG0501]: unknown item of a schedule 'tiel'", "    1 | tiel x (16)", "      | ^~~~",
+      "      = help: did you mean 'tile'?"]),
+    ("--with=partition x by chunk",
+     ["--with:1:1: error[PMG0502]: 'partition by chunk' fits nothing here", "    1 | partition x by chunk",
+      "      | ^~~~~~~~~~~~~~~~~~~~",
+      "      = note: no sum over it runs over the points of index arrays",
+      "      = help: it needs 'reduce TARGET[INDEX[k], …] += … for k in 0..n' over arrays that are 'fixed in'; leave "
+      "the item out"]),
+    ("--specialize=k=3",
+     ["--specialize:1:1: error[PMG0201]: no pipeline of the file has the name 'k'", "    1 | k=3", "      | ^",
+      "      = help: here can stand n and m"]),
+    ("--specialize=M=3",
+     ["--specialize:1:1: error[PMG0201]: no pipeline of the file has the name 'M'", "    1 | M=3", "      | ^",
+      "      = help: did you mean 'm'?"]),
+    ("--specialize=x=3",
+     ["--specialize:1:1: error[PMG0210]: 'x' is an array; only sizes and fixed trees are specialized", "    1 | x=3",
+      "      | ^", "t.pmg:1:26: note: 'x' is declared here",
+      "    1 | pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }",
+      "      |                          ^"]),
+    ("--specialize=n=k",
+     ["--specialize:1:3: error[PMG0201]: unknown name 'k'", "    1 | n=k", "      |   ^"]),
+    ('--specialize=x="no.swc"',
+     ["--specialize:1:1: error[PMG0003]: cannot read 'no.swc': No such file or directory",
+      '    1 | x="no.swc"', "      | ^~~~~~~~~~"]),
+]
+
+
+def check_shared(count, folder):
+    (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n"
+                                  "pipeline u { param n, m; in x : f64[n, m]; out z : f64[n, m]; z = exp(x); }\n")
+    for option, said in SHARED:
+        done = pmgc("t.pmg", "-o", "-", option, folder=folder)
+        status = 4 if "[PMG0003]" in str(said) else 1 if said else 0
+        count.equal(option, (done.returncode, done.stderr.decode().splitlines()), (status, said))
+
+
 def check_tree(count, folder):
     """A tree that is specialized without a file: how the option is typed, and what a machine puts there."""
     row = "pipeline t { param n; fixed in T : Tree(n); out y : f64[n]; y[i] = cast<f64>(T.parent[i]) for i in 0..n; }"
@@ -159,7 +212,7 @@ def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked, check_tree, check_full):
+    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_tree, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
