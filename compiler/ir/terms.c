@@ -5,6 +5,9 @@
  * of their factors. That a value is a pivot changes nothing. */
 #include "ir/terms.h"
 
+#include <float.h>
+#include <math.h>
+
 static struct term product_of(struct arena *arena, struct expr *value, const struct array *array);
 
 /* Does a sum stand here that has to be taken apart? */
@@ -156,16 +159,32 @@ bool expr_same(const struct expr *a, const struct expr *b)
 	return is && (expr_n_args(a) || a->kind == EXPR_READ || expr_equal(a, b));
 }
 
-/* Each of `a` is one of `b`, and the other way round. */
+static bool is_number(const struct expr *expr)
+{
+	return expr->kind == EXPR_FLOAT;
+}
+
+static int n_without_numbers(const factor_list *factors)
+{
+	int n = 0;
+
+	for (int i = 0; i < factors->n; i++)
+		n += !is_number(factors->items[i]);
+	return n;
+}
+
+/* Each of `a` is one of `b`, and the other way round, but for numbers. */
 static bool factors_are_same(const factor_list *a, const factor_list *b)
 {
 	unsigned long taken = 0;
 
-	if (a->n != b->n || a->n > 32)
+	if (n_without_numbers(a) != n_without_numbers(b) || b->n > 32)
 		return false;
 	for (int i = 0; i < a->n; i++) {
 		int j = 0;
 
+		if (is_number(a->items[i]))
+			continue;
 		while (j < b->n && (taken >> j & 1U || !expr_same(a->items[i], b->items[j])))
 			j++;
 		if (j == b->n)
@@ -175,10 +194,38 @@ static bool factors_are_same(const factor_list *a, const factor_list *b)
 	return true;
 }
 
+static double number_of(const struct term *term)
+{
+	double number = term->is_negative ? -1 : 1;
+
+	for (int i = 0; i < term->over.n; i++)
+		number *= is_number(term->over.items[i]) ? term->over.items[i]->real : 1;
+	for (int i = 0; i < term->under.n; i++)
+		number /= is_number(term->under.items[i]) ? term->under.items[i]->real : 1;
+	return number;
+}
+
+static bool has_single(const factor_list *factors)
+{
+	bool has = false;
+
+	for (int i = 0; i < factors->n; i++)
+		has = has || factors->items[i]->type == TYPE_F32;
+	return has;
+}
+
+/* Numbers that stood beside each other have become their product, which was rounded. */
+static bool numbers_are_same(const struct term *a, const struct term *b)
+{
+	double x = number_of(a), y = number_of(b);
+	double rounding = has_single(&a->over) || has_single(&b->over) ? FLT_EPSILON : DBL_EPSILON;
+
+	return fabs(x - y) <= 2*rounding*fabs(x);
+}
+
 bool term_equal(const struct term *a, const struct term *b)
 {
-	return a->is_negative == b->is_negative && factors_are_same(&a->over, &b->over) &&
-	       factors_are_same(&a->under, &b->under);
+	return numbers_are_same(a, b) && factors_are_same(&a->over, &b->over) && factors_are_same(&a->under, &b->under);
 }
 
 /* ---- at other points ---- */
