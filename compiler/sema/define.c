@@ -241,6 +241,21 @@ static bool dim_mentions_loop(const struct module *module, const struct dim *dim
 	return mentions;
 }
 
+static void report_defined_again(struct sema *sema, const struct symbol *symbol, struct span target)
+{
+	struct diag *diag = diag_error(sema->diags, DIAG_DEFINED_AGAIN, target,
+				       "'%s' is defined again in each iteration", symbol->name);
+	const char *text = span_text(sema->diags->sources, sema->arena, target);
+
+	label_declaration(sema, diag, symbol);
+	if (symbol->target->array->role == ROLE_INOUT && !strncmp(text, symbol->name, strlen(symbol->name)))
+		diag_fix(sema->diags, diag, (struct span) { target.file, target.start, target.start }, "next ",
+			 "what it is in the next iteration is written 'next %s'", text);
+	else
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "make it a state and assign to 'next', or accumulate with 'reduce'");
+}
+
 /* An array from outside of the loop may be defined in it, other cells in each iteration. */
 static void check_each_iteration(const struct definition *d, const struct tree_stmt *stmt)
 {
@@ -257,9 +272,7 @@ static void check_each_iteration(const struct definition *d, const struct tree_s
 	for (int i = 0; i < d->target->array->rank; i++)
 		mentions = mentions || expr_mentions_loop(sema->module, d->write.subs[i]);
 	if (!mentions)
-		report_target(sema, d->target->symbol, stmt->target->span, DIAG_DEFINED_AGAIN,
-			      "is defined again in each iteration",
-			      "make it a state and assign to 'next', or accumulate with 'reduce'");
+		report_defined_again(sema, d->target->symbol, stmt->target->span);
 }
 
 static void finish_definition(struct definition *d)
