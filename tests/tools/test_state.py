@@ -41,6 +41,18 @@ ROWS = """pipeline rows {
     }
 }
 """
+SCALARS = """pipeline decay {
+    param nSteps, order;
+    param f64 dt, least;
+    param f32 rate;
+    out v : f64;
+    state s : f64 = 1;
+    iterate it in 0..nSteps until s < least {
+        next s = s - dt*rate*s*order;
+    }
+    v = s;
+}
+"""
 DOUBLE = "pipeline double {\n    param n;\n    inout x : f64[n];\n    x[i] = 2*x[i] for i in 0..n;\n}\n"
 
 
@@ -119,6 +131,26 @@ def elsewhere():
     check(np.array_equal(np.load("r.npy"), np.arange(10)), "all rows")
 
 
+def parameters():
+    """A state goes on with the parameters that it began with, but for those that say where the loop ends."""
+    Path("decay.pmg").write_text(SCALARS)
+    def decay(*words, **other):
+        given = {"nSteps": 9, "dt": 0.1, "least": 0.125, "rate": 0.5, "order": 1, **other}
+        return ["decay.pmg", *(f"{name}={value}" for name, value in given.items()), *words]
+
+    check(run(*decay("--iterations", 3, "--state", "d.state")).returncode == 0, "three steps")
+    said = "pmg run: d.state: the state was saved with {}, but here is {}\n"
+    for name, before, now in ("dt", "0.1", "0.2"), ("rate", "0.5", "nan"), ("order", "1", "3"), \
+                             ("dt", "0.1", "0.10000000000000002"):
+        result = run(*decay("--resume", "d.state", **{name: now}))
+        check((result.returncode, result.stderr) == (3, said.format(f"{name}={before}", f"{name}={now}")),
+              f"{name}={now}: {result.returncode} {result.stderr}")
+    for other in {}, {"least": 0.9}, {"nSteps": 8, "dt": "1e-1"}:
+        result = run(*decay("--resume", "d.state", "-o", "v=v.npy", **other))
+        n = 3 if "least" in other else other.get("nSteps", 9)
+        check(result.returncode == 0 and abs(np.load("v.npy") - 0.95**n) < 1e-15, f"{other}: {result.stderr}")
+
+
 def interrupted():
     """Long enough to be met by a signal, on any machine."""
     words = steps(n=200000, last=10**9)
@@ -145,7 +177,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         Path("steps.pmg").write_text(STEPS)
-        for test in goes_on, refusals, elsewhere, interrupted:
+        for test in goes_on, refusals, elsewhere, parameters, interrupted:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

@@ -2,9 +2,9 @@
  *
  * States of pipelines with `iterate` in files: what an interrupted run leaves, and what --resume goes on from. A file
  * holds the states of the plan as the runtime writes them, the words of the command that have to be the same, a
- * checksum (FNV-1a, 64 bits) of the inputs, then the arrays that the pipeline writes, since a loop may have written
- * parts of them, and a checksum of these. An output may have got more rows since, for more iterations. The first signal
- * during an execution ends it after the current iteration; a second one ends the process. */
+ * checksum (FNV-1a, 64 bits) of the inputs, the parameters, then the arrays that the pipeline writes, since a loop may
+ * have written parts of them, and a checksum of these. An output may have got more rows since, for more iterations. The
+ * first signal during an execution ends it after the current iteration; a second one ends the process. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +71,48 @@ static uint64_t inputs_sum(struct execution *e)
 	return e->inputs_sum;
 }
 
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+static bool mentions(const struct expr *expr, int param)
+{
+	bool does = expr->kind == EXPR_PARAM && expr->index == param;
+	for (int i = 0; i < expr_n_args(expr); i++)
+		does = does || mentions(expr->args[i], param);
+	return does;
+}
+
+/* Is it in what is computed? What only bounds and the condition of the loop read says how long it goes on. */
+static bool must_stay(const struct module *module, int param)
+{
+	bool must = false;
+	for (int i = 0; i < module->stages.n; i++)
+		must = must || mentions(module->stages.items[i]->value, param);
+	return must;
+}
+
+/* As few digits as give the same number. */
+static const char *real_text(struct arena *arena, double value)
+{
+	const char *text = arena_printf(arena, "%.15g", value);
+	return strtod(text, NULL) == value ? text : arena_printf(arena, "%.17g", value);
+}
+
+static double number_of(const struct size *size)
+{
+	return size->param->is_scalar ? size->real : (double) size->value;
+}
+
+static bool write_parameters(const struct session *s, FILE *file)
+{
+	bool ok = true;
+	for (int p = 0; p < s->sizes.n; p++) {
+		const double number = number_of(&s->sizes.items[p]);
+		if (param_is_argument(s->sizes.items[p].param))
+			ok = ok && fwrite(&number, sizeof(number), 1, file) == 1;
+	}
+	return ok;
+}
+
 /* ---- Saving ------------------------------------------------------------------------------------ */
 
 static pmg_status write_bytes(void *file, const void *bytes, size_t n)
@@ -86,7 +128,8 @@ static bool write_all(struct execution *e, FILE *file)
 	snprintf(words, sizeof(words), "%s", words_of(e));
 	bool ok = pmg_plan_state_save(e->plan, &writer) == PMG_OK &&
 		  write_bytes(file, words, sizeof(words)) == PMG_OK &&
-		  write_bytes(file, &inputs, sizeof(inputs)) == PMG_OK;
+		  write_bytes(file, &inputs, sizeof(inputs)) == PMG_OK &&
+		  write_parameters(e->session, file);
 	for (int i = 0; ok && i < e->session->arguments.n; i++) {
 		const struct ndarray *array = &e->results->arrays[i];
 		const int64_t n = (int64_t) ndarray_bytes(array);
@@ -134,6 +177,24 @@ static bool same_words(const struct execution *e, FILE *file, const char *path, 
 		    *words ? words : "no such options", *words_of(e) ? words_of(e) : "no such options");
 }
 
+static bool same_parameters(const struct session *s, FILE *file, const char *path, struct failure *failure)
+{
+	for (int p = 0; p < s->sizes.n; p++) {
+		const struct param *param = s->sizes.items[p].param;
+		const double number = number_of(&s->sizes.items[p]);
+		double saved;
+		if (!param_is_argument(param))
+			continue;
+		if (read_bytes(file, &saved, sizeof(saved)) != PMG_OK)
+			return damaged(path, failure);
+		if (memcmp(&saved, &number, sizeof(saved)) != 0 && must_stay(s->module, p))
+			return fail(failure, OUTCOME_DATA, "%s: the state was saved with %s=%s, but here is %s=%s",
+				    path, param->name, real_text(s->arena, saved), param->name,
+				    real_text(s->arena, number));
+	}
+	return true;
+}
+
 /* The first rows of it, or all; `sum` goes on over them. */
 static bool read_result(struct ndarray *array, FILE *file, uint64_t *sum)
 {
@@ -163,6 +224,8 @@ static bool read_all(struct execution *e, FILE *file, const char *path, struct f
 		return damaged(path, failure);
 	if (sum != inputs_sum(e))
 		return fail(failure, OUTCOME_DATA, "%s: the state was saved with other inputs", path);
+	if (!same_parameters(e->session, file, path, failure))
+		return false;
 	for (int i = 0; i < e->session->arguments.n; i++)
 		if (argument_is_written(&e->session->arguments.items[i]) &&
 		    !read_result(&e->results->arrays[i], file, &found))
