@@ -61,8 +61,9 @@ static bool arguments_are_finite(struct plan *plan)
 		are = scalars_are_finite(plan) && arrays_are_finite(plan) ? FINITE : NOT_FINITE;
 		__atomic_store_n(&plan->arguments_are, are, __ATOMIC_RELEASE);
 	}
-	while (are == LOOKING)
+	do
 		are = __atomic_load_n(&plan->arguments_are, __ATOMIC_ACQUIRE);
+	while (are == LOOKING);
 	return are == FINITE;
 }
 
@@ -89,11 +90,10 @@ void pmg_bad_index(pmg_plan *handle, int32_t array, int64_t position, int64_t va
 void pmg_bad_pivot(pmg_plan *handle, int32_t elimination, int64_t row, int64_t system, double pivot)
 {
 	struct plan *plan = plan_of(handle);
-	struct bad_value *bad;
+	struct bad_value *bad = NULL;
 
-	if (pmg_failed(handle) || (pivot != 0 && !arguments_are_finite(plan)))
-		return;
-	bad = bad_claim(plan);
+	if (!pmg_failed(handle) && (pivot == 0 || arguments_are_finite(plan)))
+		bad = bad_claim(plan);
 	if (!bad)
 		return;
 	bad->elimination = elimination;
@@ -142,16 +142,13 @@ bool pmg_failed(const pmg_plan *handle)
 
 /* ---- the report ---- */
 
-/* The system of a row that is counted through all of them, which becomes the row of the system. */
+/* The system of a row that is counted through all of them, which becomes the row of the system. Index arrays of the
+ * caller are on the host. */
 static void find_system(const struct plan *plan, int32_t segments, struct bad_value *bad)
 {
-	const struct binding *binding = &plan->bindings[segments];
-	const pmg_array_desc *array = &plan->desc->arrays[segments];
 	const int64_t *offsets = plan->kernel.data[segments];
-	int64_t low = 0, high = plan->extents[array->first_extent] - 1;
+	int64_t low = 0, high = plan->extents[plan->desc->arrays[segments].first_extent] - 1;
 
-	if (!offsets || array->type != PMG_I64 || (binding->is_borrowed && binding->buffer.device != PMG_HOST))
-		return;
 	while (high - low > 1) {
 		const int64_t middle = low + (high - low) / 2;
 

@@ -193,6 +193,15 @@ static bool branches_are_consistent(const pmg_pipeline_desc *desc, const pmg_bra
 		&& is_made_index(desc, branches->begins) && is_made_index(desc, branches->ends);
 }
 
+/* Rows are in systems by offsets of the caller. */
+static bool pivots_are_consistent(const pmg_pipeline_desc *desc, const pmg_pivot_desc *pivots)
+{
+	return pivots->segments < 0
+		|| (is_array_number(desc, pivots->segments)
+		    && desc->arrays[pivots->segments].role == PMG_IN
+		    && (desc->arrays[pivots->segments].facts & PMG_FACT_OFFSETS) != 0);
+}
+
 /* Does it change places with an array of the plan's own? */
 static bool next_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
@@ -216,6 +225,9 @@ static bool description_is_consistent(const pmg_pipeline_desc *desc)
 			return false;
 	for (int32_t i = 0; i < desc->n_branches; i++)
 		if (!branches_are_consistent(desc, &desc->branches[i]))
+			return false;
+	for (int32_t i = 0; i < desc->n_pivots; i++)
+		if (!pivots_are_consistent(desc, &desc->pivots[i]))
 			return false;
 	return restructurings_are_consistent(desc);
 }

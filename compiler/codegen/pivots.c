@@ -73,7 +73,8 @@ static int segments_slot(const struct layout *layout, const struct stage *stage)
 	const struct array *segments = stage_segments(stage);
 	int64_t system;
 
-	if (!segments || !expr_is_constant(expr_find_pivot(stage->value)->args[2], &system))
+	if (!segments || segments->role != ROLE_IN ||
+	    !expr_is_constant(expr_find_pivot(stage->value)->args[2], &system))
 		return -1;
 	return layout->slot_of[segments->number];
 }
@@ -116,32 +117,34 @@ static const char *check_text(struct emit *e, const struct point *point, const s
 			    c_text(e, point, pivot->args[1]), c_text(e, point, pivot->args[2]));
 }
 
-/* Lanes whose segment has no such row, or for which the statement is not, have any value. */
+/* Lanes whose segment has no such row, or for which the statement is not, have any value. NULL: none. */
+static const char *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
+{
+	const char *conditions = lane_conditions(e, true);
+
+	return !e->ragged ? conditions
+			  : arena_printf(e->arena, "%s < %s%s%s", row_of_segment(e, point, pivot->args[1]),
+					 e->ragged->rows, conditions ? " && " : "", conditions ? conditions : "");
+}
+
 static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 		       int number)
 {
-	const char *conditions = lane_conditions(e, true), *call = check_text(e, point, pivot, name, number);
+	const char *condition = has_pivot(e, point, pivot), *call = check_text(e, point, pivot, name, number);
 
-	if (!e->ragged)
-		line(e->w, "%s", call);
-	else
-		line(e->w, "if (%s < %s%s%s)\n\t%s", row_of_segment(e, point, pivot->args[1]), e->ragged->rows,
-		     conditions ? " && " : "", conditions ? conditions : "", call);
+	line(e->w, condition ? "if (%s)\n\t%s" : "%s%s", condition ? condition : "", call);
 }
 
-/* In a loop of the C compiler's vectors. Lanes that have no such row do not count. */
+/* In a loop of the C compiler's vectors. */
 static void note_pivot(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 		       int number)
 {
 	struct pivot_search *search = e->search;
-	const char *conditions = lane_conditions(e, true);
+	const char *condition = has_pivot(e, point, pivot);
 
 	search->call = check_text(e, point, pivot, arena_printf(e->arena, "pmg_pivot_at(%s)", search->first), number);
-	if (e->ragged)
-		conditions = arena_printf(e->arena, "%s < %s%s%s", row_of_segment(e, point, pivot->args[1]),
-					  e->ragged->rows, conditions ? " && " : "", conditions ? conditions : "");
-	line(e->w, conditions ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
-	     search->first, conditions ? conditions : "", search->first, name, search->variable, search->first);
+	line(e->w, condition ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
+	     search->first, condition ? condition : "", search->first, name, search->variable, search->first);
 }
 
 static void check_vector(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
