@@ -60,15 +60,6 @@ static bool reads_rows(struct sweep *sweep, __isl_keep isl_schedule_node *node)
 	return reads;
 }
 
-static __isl_give isl_schedule_node *band_of_loop(__isl_keep isl_schedule_node *mark)
-{
-	isl_schedule_node *node = isl_schedule_node_get_child(mark, 0);
-
-	while (isl_schedule_node_get_type(node) == isl_schedule_node_mark)
-		node = isl_schedule_node_child(node, 0);
-	return node;
-}
-
 /* [value of the loop] -> [row] */
 static __isl_give isl_map *rows_at(__isl_keep isl_union_map *values, const struct stage *stage, unsigned level)
 {
@@ -84,11 +75,11 @@ static __isl_give isl_map *rows_at(__isl_keep isl_union_map *values, const struc
 /* Statements that share a loop may be at different rows. */
 static bool reads_one_row(const struct sweep *sweep, __isl_keep isl_schedule_node *mark)
 {
-	isl_schedule_node *band = band_of_loop(mark);
+	isl_schedule_node *band = isl_schedule_node_get_child(mark, 0);
+	isl_union_map *values = isl_schedule_node_band_get_partial_schedule_union_map(band);
 	stage_list below = tree_stages(sweep->module, mark);
-	bool is_band = isl_schedule_node_get_type(band) == isl_schedule_node_band, reads;
-	isl_union_map *values = is_band ? isl_schedule_node_band_get_partial_schedule_union_map(band) : NULL;
 	isl_map *rows = NULL, *these;
+	bool reads;
 
 	for (int i = 0; values && i < below.n; i++) {
 		if (!stage_reads_array(below.items[i], sweep->use->array))
