@@ -36,6 +36,8 @@ WRONG = [
     (["a.pmg", "--blas=yes"], "--blas takes on, off or auto, not 'yes'"),
     (["a.pmg", "--skip-zeros=yes"], "--skip-zeros takes auto, on or off, not 'yes'"),
     (["a.pmg", "--candidates=0"], "--candidates takes a number from 1 on"),
+    (["a.pmg", "--isa=avx2"], "--isa takes native or all, not 'avx2'"),
+    (["a.pmg", "--isa=all", "--target=cuda"], "--isa=all is for targets without a device, not 'cuda'"),
     (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
     (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower or a pass, not 'x'; pmgc --help-passes lists them"),
 ]
@@ -198,6 +200,64 @@ def check_tree(count, folder):
                     [f'"{file}"' if told == "write" else None])
 
 
+STEPS = """pipeline steps {
+    param n, last;
+    in a : f64[n];
+    inout u : f64[n];
+    out s : f64;
+    iterate it in 0..last { next u[i] = 0.5*u[i] + a[i] for i in 0..n; }
+    s = sum(i in 0..n) u[i];
+}
+pipeline one { out y : f64; y = 1; }
+"""
+# Of the pipeline `one`, to the letter; of both, what has to be there.
+STAGES = [
+    ("dot", 'digraph "one" {\n\tarray0 [label = "y", style = bold];\n\tsubgraph cluster_0 {\n\t\tlabel = "one";\n'
+     '\t\tgroup0 [shape = box, label = "y"];\n\t}\n\tgroup0 -> array0;\n}\n',
+     ['label = "loop";\n\t\tgroup0 [shape = box, label = "next u"];', "array0 -> group0;", 'digraph "one"']),
+    ("deps", "one\n prologue\n  strict: {  }\n  reduction: {  }\n",
+     ["steps\n body\n  strict: {  }\n  reduction: {  }\n epilogue\n  strict: [n, last, it] -> { ", "S2[i] -> S2[i']"]),
+    ("schedule", '# one, prologue\ndomain: "{ S0[] }"\nchild:\n  sequence:\n  - filter: "{ S0[] }"\n    child:\n'
+     '      mark: "group(G0)"\n', ["# steps, body\n", "# steps, epilogue\n", 'mark: "loop(S0.0)"', "# one, "]),
+    ("loops", "# one, prologue\n// group(G0)\nS0();\n",
+     ["# steps, body\n// parallel\n", "for (int c0 = 0; c0 < n; c0 += 1)", "S2(c0);", "# one, prologue\n"]),
+]
+
+
+def check_stages(count, folder):
+    """What --emit shows of the stages of a compilation, and that it shows nothing of what cannot be compiled."""
+    (folder / "s.pmg").write_text(STEPS)
+    (folder / "t.pmg").write_text("const N = 3;\n")
+    (folder / "wrong.pmg").write_text("pipeline { }\n")
+    (folder / "unknown.pmg").write_text("pipeline p { out y : f64; y = z; }\n")
+    for stage, one, both in STAGES:
+        count.equal(f"--emit={stage} of one", pmgc("s.pmg", f"--emit={stage}", "--pipeline=one",
+                                                   folder=folder).stdout.decode(), one)
+        text = pmgc("s.pmg", f"--emit={stage}", folder=folder).stdout.decode()
+        count.equal(f"--emit={stage}: not there", [part for part in both if part not in text], [])
+    count.equal("--emit=tokens", pmgc("t.pmg", "--emit=tokens", folder=folder).stdout.decode(),
+                "t.pmg:1:1 word const\nt.pmg:1:7 name N\nt.pmg:1:9 symbol =\nt.pmg:1:11 integer 3\n"
+                "t.pmg:1:12 symbol ;\nt.pmg:2:1 end of file\n")
+    count.equal("--emit=ast", pmgc("t.pmg", "--emit=ast", folder=folder).stdout, b"const N = 3;\n")
+    for name, status in ("wrong.pmg", 1), ("unknown.pmg", 1), ("none.pmg", 4):
+        for stage in "ir", "deps", "c":
+            done = pmgc(name, f"--emit={stage}", folder=folder)
+            count.equal(f"{name}, --emit={stage}", (done.returncode, done.stdout), (status, b""))
+
+
+def check_told(count, folder):
+    """--time has a row for each pass and pipeline, --explain one for each decision."""
+    (folder / "s.pmg").write_text(STEPS)
+    rows = pmgc("s.pmg", "--candidates=1", "--time", "-o", "-", folder=folder).stderr.decode().splitlines()
+    passes = [row.split()[0] for row in pmgc("--help-passes").stdout.decode().splitlines()]
+    count.equal("--time", [row.split()[:2] for row in rows],
+                [[pipeline, name] for pipeline in ("steps", "one") for name in passes])
+    count.equal("--time: no time", [row for row in rows if not re.search(r" \d+\.\d\d ms$", row)], [])
+    rows = pmgc("s.pmg", "--candidates=1", "--explain", "-o", "-", folder=folder).stderr.decode().splitlines()
+    count.equal("--explain: pipelines", [row for row in rows if not row.startswith(" ")], ["steps", "one"])
+    count("--explain", "" if any(re.match("  parallel +next u +parallel +.*s.pmg:6:", row) for row in rows) else rows)
+
+
 def check_full(count, folder):
     """A text that does not fit where the standard output goes."""
     (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n")
@@ -212,7 +272,8 @@ def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_tree, check_full):
+    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_tree, check_stages,
+                  check_told, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
