@@ -305,6 +305,7 @@ static void test_damage(struct tests *tests, const struct tape *tape)
 	damaged(tests, tape, 24, "the state of pipeline 'steps' was saved for other sizes");
 	damaged(tests, tape, 48 + 256, "the state of pipeline 'steps' was saved for other sizes: dimension 0 of "
 		"'level' was 67, here it is 3");
+	damaged(tests, tape, 48 + 256 + 8, "the state of pipeline 'steps' was saved for other sizes");
 	damaged(tests, tape, tape->n - 20, "the saved state of pipeline 'steps' is damaged");
 	damaged(tests, tape, tape->n - 1, "the saved state of pipeline 'steps' is damaged");
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-PMG = str(Path(os.environ.get("BUILD", "build")) / "pmg")
+PMG, PMGC = (str((Path(os.environ.get("BUILD", "build")) / name).resolve()) for name in ("pmg", "pmgc"))
 WAYS = {"openmp": ["--tune=off"], "interp": ["--interp"],
         "cuda": ["--target=cuda", "--nvcc=tests/cuda/emulated/nvcc"]}
 RESULTS = {"passed": 0, "failed": 0}
@@ -29,6 +29,15 @@ SIDES = """pipeline sides {
     in  a, b, c : f64[nSystems, n];
     in  d : f64[nSystems, n, 3];
     out x : f64[nSystems, n, 3];
+    x = TriBatch(a, b, c, d);
+}
+"""
+# One system; off its diagonal, and on it, all is the same.
+SINGLE = """pipeline single {
+    param n;
+    in  b, c : f64;
+    in  a, d : f64[n];
+    out x : f64[n];
     x = TriBatch(a, b, c, d);
 }
 """
@@ -126,15 +135,20 @@ def check(condition, what):
         print(what)
 
 
-def run(folder, way, program, sizes, arrays):
-    """The status of a run, and what it prints."""
+def written(folder, program):
     path = Path(folder)/(re.search(r"pipeline (\w+)", program)[1] + ".pmg")
     path.write_text(program, encoding="ascii")
+    return path
+
+
+def run(folder, way, program, sizes, arrays, *more):
+    """The status of a run of a text or a file, and what it prints."""
+    path = program if isinstance(program, Path) else written(folder, program)
     given = [f"{name}={value}" for name, value in sizes.items()]
     for name, values in arrays.items():
         np.save(f"{folder}/{name}.npy", values)
         given.append(f"{name}={folder}/{name}.npy")
-    done = subprocess.run([PMG, "run", *WAYS[way], str(path), *given], stdout=subprocess.PIPE, text=True,
+    done = subprocess.run([PMG, "run", *WAYS[way], str(path), *given, *more], stdout=subprocess.PIPE, text=True,
                           stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout
 
@@ -218,6 +232,16 @@ def not_finite(folder):
         check(status == 6 and "the pivot of 'x' in row 1 of system 1 is not finite" in out, f"{way}: {status}: {out}")
 
 
+def single(folder):
+    """Its rows have no system. A scalar that is not finite is a value of the caller's, too."""
+    arrays = {"a": np.ones(5), "d": np.ones(5)}
+    for way in WAYS:
+        status, out = run(folder, way, SINGLE, {"b": 2, "c": 4}, arrays)
+        check(status == 6 and "the pivot of 'x' in row 1 is zero" in out, f"single, {way}: {status}: {out}")
+        status, out = run(folder, way, SINGLE, {"b": 2, "c": "nan"}, arrays)
+        check(status == 0 and "NaN" in out, f"single, {way}, NaN: {status}: {out}")
+
+
 BESIDE = """pipeline beside {
     param n, k;
     in  a, b, c, d : f64[n, k];
@@ -268,6 +292,23 @@ def others(folder):
         check(status == 0 and "inf" in out, f"no elimination, {way}: {status}: {out}")
 
 
+def dumps(folder):
+    """What passes make of an elimination by levels, run by the interpreter: the same values, the same pivot."""
+    program = written(folder, FOREST.format(type="f64", item="schedule { algorithm x : level_batches; }"))
+    done = subprocess.run([PMGC, program.name, "--dump-after=branches", "-o", "-"], cwd=folder, check=False,
+                          stdout=subprocess.DEVNULL)
+    found = list(Path(folder).glob("forest.*-branches.ir"))
+    check(done.returncode == 0 and len(found) == 1 and "\nbranches of F.parent " in found[0].read_text(), "a dump")
+    values, arrays = [], forest()
+    for path in program, *found:
+        status, out = run(folder, "interp", path, {}, arrays)
+        check(status == 6 and "row 33 of system 33 is zero" in out, f"{path.name}: {status}: {out}")
+        status, out = run(folder, "interp", path, {}, dict(arrays, diag=arrays["diag"] + 9), "-o", f"x={folder}/x.npy")
+        check(status == 0, f"{path.name}: {status}: {out}")
+        values.append(np.load(f"{folder}/x.npy"))
+    check(np.allclose(*values, rtol=1e-12, atol=0), "the values by levels")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
@@ -277,6 +318,8 @@ def main():
         not_finite(folder)
         loops(folder)
         others(folder)
+        single(folder)
+        dumps(folder)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return 1 if RESULTS["failed"] else 0
 
