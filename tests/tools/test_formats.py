@@ -377,6 +377,16 @@ def wrong_calls():
            "pmg convert: folder.npy: cannot write: it exists and is not a regular file\n")
     expect(["convert", "what.xyz", "b.npy"], 2, f"pmg convert: what.xyz: unknown format\n  help: known by their "
            f"suffixes: {known}\n")
+    os.makedirs("cells", exist_ok=True)
+    Path("cells/cell.swc").write_text("1 1 0 0 0 1 -1\n2 3 10 1 0 1 1\n")
+    made = "pmg import swc cells/cell.swc --systems=1 -o cell.h5"
+    Path("tree.pmg").write_text("pipeline tree { param n; fixed in T : Tree(n); out y : f64[n]; "
+                                "y[i] = cast<f64>(T.parent[i]) for i in 0..n; }\n")
+    for words in ["run", "tree.pmg", "T=cells/cell.swc", "-o", "y=y.npy"], ["inspect", "cells/cell.swc"]:
+        expect(words, 2, f"pmg {words[0]}: cells/cell.swc: a neuron's shape, from which its tree is to be made first\n"
+               f"  help: {made} makes a Tree, T in that file; without --systems a Forest, F\n")
+    expect(made.split()[1:], 0, "", "cells/cell.swc: 1 system, 2 nodes\n")
+    check(pmg("run", "tree.pmg", "T=cell.h5", "-o", "y=y.npy")[0] == 0, "the tree that is made is taken")
     expect(["convert", "a.txt", "b.tns"], 2, "pmg convert: b.tns: the format holds sparse tensors only\n")
     expect(["convert", "t.tsv", "b.npy"], 2, "pmg convert: b.npy: the format holds one array, not 3\n")
     expect(["inspect"], 2, "pmg inspect: a file is needed\n")

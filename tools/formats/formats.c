@@ -88,6 +88,17 @@ const struct format *format_of(const char *path)
 	return format_of_first_bytes(path);
 }
 
+/* Of which another command makes arrays. */
+static bool shape_of_neuron(const char *path, struct failure *failure)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int length = (int) (strlen(name) - strlen(".swc"));
+	fail(failure, OUTCOME_USAGE, "%s: a neuron's shape, from which its tree is to be made first", path);
+	fail_help(failure, "pmg import swc %s --systems=1 -o %.*s.h5 makes a Tree, T in that file; without --systems "
+		  "a Forest, F", path, length, name);
+	return false;
+}
+
 static bool unknown_format(const char *path, struct failure *failure)
 {
 	fail(failure, OUTCOME_USAGE, "%s: unknown format", path);
@@ -123,7 +134,8 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 	if (!file_is_readable(location->path, failure))
 		return false;
 	if (!location->format)
-		return unknown_format(location->path, failure);
+		return has_suffix_of(location->path, ".swc") ? shape_of_neuron(location->path, failure)
+							     : unknown_format(location->path, failure);
 	if (location->format->read(location, wish, content, failure) &&
 	    check_content(location, content, failure))
 		return true;
