@@ -59,23 +59,48 @@ bool construct_expect_object(const struct construct_call *call, int arg, const c
 	return false;
 }
 
-bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank)
+static const char *ranks_text(struct arena *arena, int min, int max)
+{
+	if (min == max)
+		return arena_printf(arena, "%d", min);
+	return max == CONSTRUCT_MAX_RANK ? arena_printf(arena, "%d or more", min)
+					 : arena_printf(arena, "%d %s %d", min, max == min + 1 ? "or" : "to", max);
+}
+
+/* NULL: the argument is an array of such a rank. */
+static struct diag *report_array(const struct construct_call *call, int arg, int min_rank, int max_rank)
 {
 	const struct construct_arg *given = &call->args.items[arg];
 	bool is_value = given->kind == ARG_ARRAY || (given->kind == ARG_SCALAR && min_rank == 0);
 
 	if (is_value && given->rank >= min_rank && given->rank <= max_rank)
+		return NULL;
+	if (!is_value || max_rank == 0)
+		return diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be %s",
+				  arg + 1, call->construct->name, is_value ? "a scalar" : "an array");
+	return diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+			  "argument %d of '%s' has %d dimension%s; it needs %s", arg + 1, call->construct->name,
+			  given->rank, given->rank == 1 ? "" : "s", ranks_text(call->arena, min_rank, max_rank));
+}
+
+bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank)
+{
+	return !report_array(call, arg, min_rank, max_rank);
+}
+
+bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient)
+{
+	const struct construct_arg *of = &call->args.items[coefficient];
+	struct diag *diag = report_array(call, arg, of->rank, of->rank + 1);
+	struct str extents = str_new(call->arena);
+
+	if (!diag)
 		return true;
-	if (!is_value)
-		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be an array",
-			   arg + 1, call->construct->name);
-	else if (max_rank == 0)
-		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be a scalar",
-			   arg + 1, call->construct->name);
-	else
-		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
-			   "argument %d of '%s' has %d dimension%s; it needs %d%s", arg + 1, call->construct->name,
-			   given->rank, given->rank == 1 ? "" : "s", min_rank, min_rank == max_rank ? "" : " or more");
+	for (int i = 0; i < of->rank; i++)
+		str_add(&extents, "%s%s", i ? ", " : "", of->extents[i]);
+	diag_help(call->diags, diag, of->span,
+		  "it is [%s], as '%s' is, or [%s, m] with m right-hand sides for each system", str_text(&extents),
+		  span_text(call->diags->sources, call->arena, of->span), str_text(&extents));
 	return false;
 }
 

@@ -46,7 +46,7 @@ static bool signature(struct construct_call *call)
 	rank = is_tree(call) ? 2 : 1;
 	if (!construct_expect_array(call, DIAG, rank, rank) || !check_coefficient(call, DIAG, rank) ||
 	    !check_coefficient(call, UPPER, rank) || !check_coefficient(call, LOWER, rank) ||
-	    !construct_expect_array(call, RHS, rank, rank + 1))
+	    !construct_expect_sides(call, RHS, DIAG))
 		return false;
 	for (int i = 0; i < rank; i++)
 		if (!construct_expect_extent(call, RHS, i, call->args.items[DIAG].extents[i], "that of the diagonal"))

@@ -30,6 +30,16 @@ static int coefficient_rank(const struct construct_call *call)
 	return rank ? rank : call->args.items[D].rank;
 }
 
+/* One that has this rank; the right-hand side itself where all are scalars. */
+static int shaped_coefficient(const struct construct_call *call, int rank)
+{
+	int arg = A;
+
+	while (arg < D && call->args.items[arg].rank != rank)
+		arg++;
+	return arg;
+}
+
 static bool check_coefficient(const struct construct_call *call, int arg, int rank)
 {
 	if (call->args.items[arg].kind == ARG_SCALAR || !call->args.items[arg].rank)
@@ -50,7 +60,7 @@ static bool signature(struct construct_call *call)
 	if (!construct_expect_count(call, 4, 5, USAGE) || !construct_expect_array(call, D, 1, CONSTRUCT_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
-	if (!construct_expect_array(call, D, rank, rank + 1))
+	if (!construct_expect_sides(call, D, shaped_coefficient(call, rank)))
 		return false;
 	for (int i = A; i <= C; i++)
 		if (!check_coefficient(call, i, rank))
