@@ -42,6 +42,7 @@ static const char *foreign_function(const char *name)
 		{ "ceil", "rounded up is -floor(-x)" },
 		{ "round", "the nearest integer is floor(x + 0.5)" },
 		{ "mod", "the remainder of integers is i % n" },
+		{ "children", "children are a range of a reduction, as in sum(c in children(T.parent, i)) x[c]" },
 		{ "where", "a choice is select(c, a, b)" },
 		{ "ln", "the natural logarithm is log(x)" },
 		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },

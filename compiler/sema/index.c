@@ -215,14 +215,26 @@ static int lower_plain_range(const struct context *ctx, const struct tree_range 
 	return declare_variable(ctx, range, slot);
 }
 
+static bool holds_parents(const struct symbol *symbol)
+{
+	return symbol && symbol->kind == SYMBOL_ARRAY && symbol->target->array->facts & FACT_TREE;
+}
+
 static bool is_tree(const struct context *ctx, const struct symbol *symbol, const struct tree_name *name)
 {
+	const char *parents = arena_printf(ctx->sema->arena, "%s.parent", name->name);
 	struct diag *diag;
 
 	if (symbol->kind == SYMBOL_BROKEN)
 		return false;
-	if (symbol->kind == SYMBOL_ARRAY && symbol->target->array->facts & FACT_TREE)
+	if (holds_parents(symbol))
 		return true;
+	if (symbol->kind == SYMBOL_OBJECT && holds_parents(scope_find(ctx->scope, parents))) {
+		diag = diag_error(ctx->sema->diags, DIAG_BAD_FACT, name->span,
+				  "'%s' is an object, whose parents are '%s'", symbol->name, parents);
+		diag_did_you_mean(ctx->sema->diags, diag, name->span, symbol->name, parents);
+		return false;
+	}
 	diag = diag_error(ctx->sema->diags, DIAG_BAD_FACT, name->span, "'%s' is not a tree", symbol->name);
 	label_declaration(ctx->sema, diag, symbol);
 	diag_help(ctx->sema->diags, diag, (struct span) { 0 }, "parents are declared as index(n)[n] tree");
