@@ -93,7 +93,8 @@ static struct expr *report_data_index(const struct context *ctx, const struct ta
 			  "a choice that depends on data is select(c, a, b)");
 	else if (ctx->purpose == PURPOSE_RANGE)
 		diag_help(diags, diag, (struct span) { 0 },
-			  "bounds are read from offsets, as in k in off[i]..off[i+1] with off : offsets(m)[n + 1]");
+			  "bounds are read from offsets, as in k in off[i]..off[i+1] with off : offsets(m)[n + 1], or "
+			  "from lengths, as in k in 0..len[i] with len : index(m + 1)[n]");
 	else if (type_is_integer(array->type))
 		diag_help(diags, diag, (struct span) { 0 },
 			  "declare it as index(n)[...], with values in [0, n)");

@@ -471,6 +471,24 @@ def c_compilers():
     check(not left_behind(), f"left behind: {left_behind()}")
 
 
+def lengths():
+    """Bounds of ranges that are read from index arrays, given and computed."""
+    Path("lengths.pmg").write_text("pipeline lengths { param n, m; in len : index(n + 1)[m]; in raw : i32[m];\n"
+                                   "    in x : f64[n]; out y, z : f64[m]; temp first : index(n)[m];\n"
+                                   "    first[i] = cast<i64>(raw[i]) for i in 0..m;\n"
+                                   "    y[i] = sum(k in 0..len[i]) x[k] for i in 0..m;\n"
+                                   "    z[i] = sum(k in first[i]..len[i]) x[k] for i in 0..m; }\n")
+    n, length, first, x = 5, [0, 3, 5, 2, 5], [0, 1, 4, 4, 0], np.random.default_rng(5).standard_normal(5)
+    for name, values in ("len", np.array(length)), ("raw", np.array(first, np.int32)), ("x", x):
+        np.save(f"{name}.npy", values)
+    words = ["lengths.pmg", "len=len.npy", "raw=raw.npy", "x=x.npy"]
+    run(*words, "--compare", "-o", "y=y.npy", "-o", "z=z.npy")
+    close(np.load("y.npy"), [x[:hi].sum() for hi in length], "sums of the first elements")
+    close(np.load("z.npy"), [x[lo:hi].sum() for lo, hi in zip(first, length)], "sums from an element on")
+    np.save("len.npy", np.array([n + 1, *length[1:]]))
+    check("len" in pmg("run", *words)[2], "a length beyond all elements is refused")
+
+
 def items_and_sizes():
     """What pmgc is told on its command line, pmg run can be told too; and both have the same defaults."""
     base = ["life.pmg", "--explain", "PHI=phi.tsv", "D=D.npy", "w=w.txt", "-o", "Y=Y.npy"]
@@ -540,6 +558,7 @@ def main():
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
             single_sums()
             computed_in_single()
+            lengths()
             negative_extents()
             recurrences()
             c_compilers()
