@@ -59,7 +59,7 @@ bool compilation_read(struct compilation *c, const char *path);         /* the t
 bool compilation_read_text(struct compilation *c, const char *name, const char *bytes); /* of a text, not of a file */
 bool compilation_run_passes(struct compilation *c);                     /* every pass, verified, proved legal */
 /* Marks the pivots of eliminations in a module that no pass has seen, so that the interpreter reports them; the limit
- * of isl's operations holds. */
+ * of isl's operations holds. False with a message, or without memory. */
 bool compilation_find_pivots(struct compilation *c, struct module *module);
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
 

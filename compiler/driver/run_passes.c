@@ -71,13 +71,13 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 	return is_worth_more(module) && max_operations <= ULONG_MAX/MORE ? MORE*max_operations : max_operations;
 }
 
-static bool out_of_quota(struct compilation *c, struct module *module, const struct pass *pass)
+static bool out_of_quota(struct compilation *c, struct module *module, const char *pass)
 {
 	if (!pass_ran_out(module))
 		return false;
 	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
 		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
-		   pass->name, module->name, operations_allowed(module, c->options.max_operations));
+		   pass, module->name, operations_allowed(module, c->options.max_operations));
 	return true;
 }
 
@@ -96,7 +96,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
 	ok = pass->run(module, options);
 	isl_ctx_set_max_operations(c->ctx, 0);
-	if (c->arena.is_exhausted || out_of_quota(c, module, pass))
+	if (c->arena.is_exhausted || out_of_quota(c, module, pass->name))
 		return false;
 	if (!ok && module->diags->n_errors == n_errors)
 		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' fails on '%s' and does not say why",
@@ -142,7 +142,7 @@ static bool pivots_step(struct compilation *c, void *argument)
 	module_analyse(module);
 	module_mark_pivots(module, &c->options);
 	isl_ctx_set_max_operations(c->ctx, 0);
-	return !pass_ran_out(module);
+	return !out_of_quota(c, module, "pivots");
 }
 
 bool compilation_find_pivots(struct compilation *c, struct module *module)

@@ -89,7 +89,7 @@ static bool write_text(const char *path, const char *text, struct failure *failu
 /* ---- Generating ------------------------------------------------------------------------------ */
 
 /* The messages go out as they are; the outcome says what kind they are. */
-static bool program_failed(struct session *s, struct failure *failure)
+bool program_failed(struct session *s, struct failure *failure)
 {
 	const struct diags *diags = &s->c->diags;
 	enum outcome outcome = OUTCOME_PROGRAM;

@@ -43,9 +43,10 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 	struct interp_input input = { .max_iterations = s->values.iterations,
 				      .is_stopped = &results->is_stopped,
 				      .fault = &fault };
+	if (!compilation_find_pivots(s->c, s->module))
+		return program_failed(s, failure);
 	give_params(s, &input);
 	give_arrays(s, results, &input);
-	(void) compilation_find_pivots(s->c, s->module);
 	double start = clock_now();
 	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
 	timing->interpreter = clock_now() - start;

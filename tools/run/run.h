@@ -139,6 +139,8 @@ struct build {
 	bool is_kept;
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);
+/* False: prints the messages of the compiler about the program. */
+bool program_failed(struct session *s, struct failure *failure);
 /* CUDA's compiler and its flags for the GPUs that are asked for, in words; NULL: these are no GPUs. */
 const char *build_nvcc(struct arena *arena, const struct run_values *values, struct failure *failure);
 void build_remove(struct build *build);
