@@ -156,8 +156,26 @@ def check_flag():
     check(status == 0 and "n              size = 11" in text, f"inspect: {text}{error}")
 
 
+def check_told():
+    """--time and --explain say which of the two kernels ran, and why; without a specialised one, nothing."""
+    other = PARENTS[:-1] + [0]
+    general = "kernel for all sizes and trees: "
+    for parents, program, flags, told in (
+            (PARENTS, "p.pmg", ["--time"], "kernel specialized for the tree T.parent\n"),
+            (other, "p.pmg", ["--explain"], general + "T.parent is another tree\n"),
+            (PARENTS + [4], "p.pmg", ["--time", "--explain"], general + "T.parent is another tree\n"),
+            (PARENTS, "plain.pmg", ["--time", "--specialize=nSystems=3"], "kernel specialized for nSystems = 3\n"),
+            (PARENTS, "plain.pmg", ["--time", "--specialize=nSystems=5"], general + "nSystems is 3, not 5\n"),
+            (PARENTS, "plain.pmg", ["--time"], ""), (PARENTS, "p.pmg", [], ""),
+            (PARENTS, "p.pmg", ["--time", "--interp"], "")):
+        data = [f"{name}={name}.npy" for name in draw(parents, 3, 5)]
+        status, text, error = call(PMG, "run", program, *data, "--candidates=1", *flags)
+        rows = "".join(row for row in text.splitlines(True) if row.startswith("kernel "))
+        check((status, rows) == (0, told), f"{program} {flags}: {rows}{error}")
+
+
 PARTS = (check_answers, check_table, check_dumps, check_bad_dumps, check_names, check_dependencies, check_refusals,
-         check_flag)
+         check_flag, check_told)
 
 
 def main():

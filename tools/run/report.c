@@ -96,6 +96,63 @@ void timing_print(const struct timing *timing)
 		       (double) timing->device_lacks / 0x1p20);
 }
 
+/* ---- Which kernel runs ------------------------------------------------------------------------ */
+
+static bool is_known_tree(const struct argument *argument)
+{
+	const struct array *array = argument->array;
+	bool is = ndarray_count(&argument->value) == array->n_known;
+	for (int64_t i = 0; is && i < array->n_known; i++)
+		is = ndarray_integer(&argument->value, i) == array->known[i];
+	return is;
+}
+
+/* By the program or with it. Lengths of rows that pmg compiles in by itself are no news. */
+static bool is_asked(const struct session *s, int p)
+{
+	const struct tree_file *tree = s->c->tree;
+	bool is = false;
+	for (int i = 0; tree && i < tree->pipelines.n; i++) {
+		const struct tree_pipeline *pipeline = tree->pipelines.items[i];
+		for (int j = 0; j < pipeline->body.n && !strcmp(pipeline->name.name, s->module->name); j++) {
+			const struct tree_stmt *stmt = pipeline->body.items[j];
+			is = is || (stmt->kind == TREE_SPECIALIZE &&
+				    !strcmp(stmt->names.items[0].name, s->sizes.items[p].param->name));
+		}
+	}
+	return is && s->module->params.items[p].is_specialized;
+}
+
+/* "n is 12, not 11"; NULL: all that is specialized is as it was compiled. */
+static const char *why_general(const struct session *s)
+{
+	for (int p = 0; p < s->sizes.n; p++)
+		if (is_asked(s, p) && s->sizes.items[p].value != s->module->params.items[p].value)
+			return arena_printf(s->arena, "%s is %" PRId64 ", not %" PRId64, s->sizes.items[p].param->name,
+					    s->sizes.items[p].value, s->module->params.items[p].value);
+	for (int i = 0; i < s->arguments.n && !compilation_device_ending(s->c); i++)
+		if (s->arguments.items[i].array->known && !is_known_tree(&s->arguments.items[i]))
+			return arena_printf(s->arena, "%s is another tree", s->arguments.items[i].array->name);
+	return NULL;
+}
+
+void kernel_print(const struct session *s)
+{
+	struct str what = str_new(s->arena);
+	const char *why = why_general(s);
+	for (int i = 0; i < s->arguments.n && !compilation_device_ending(s->c); i++)
+		if (s->arguments.items[i].array->known)
+			str_add(&what, "%sthe tree %s", what.length ? ", " : "", s->arguments.items[i].array->name);
+	for (int p = 0; p < s->sizes.n; p++)
+		if (is_asked(s, p))
+			str_add(&what, "%s%s = %" PRId64, what.length ? ", " : "", s->sizes.items[p].param->name,
+				s->module->params.items[p].value);
+	if (why)
+		printf("kernel for all sizes and trees: %s\n", why);
+	else if (what.length)
+		printf("kernel specialized for %s\n", str_text(&what));
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 /* The array of which the runtime says "array 'NAME' …", or the interpreter "PLACE: NAME[…"; NULL: none. */
@@ -123,12 +180,11 @@ static const struct expr *blamed_assumption(const struct session *s, const char 
 	return NULL;
 }
 
-static bool depends_on(const struct expr *expr, int param)
+bool depends_on(const struct expr *expr, int param)
 {
-	int n = expr->kind == EXPR_OP ? op_arity(expr->op) : expr->kind == EXPR_CAST;
 	if (expr->kind == EXPR_PARAM)
 		return expr->index == param;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < expr_n_args(expr); i++)
 		if (depends_on(expr->args[i], param))
 			return true;
 	return false;

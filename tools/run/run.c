@@ -155,6 +155,8 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 		return false;
 	if (s->values.time)
 		timing_print(&timing);
+	if ((s->values.time || s->values.explain) && !s->values.interp)
+		kernel_print(s);
 	return results_save(s, results, failure);
 }
 

@@ -73,20 +73,12 @@ static uint64_t inputs_sum(struct execution *e)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-static bool mentions(const struct expr *expr, int param)
-{
-	bool does = expr->kind == EXPR_PARAM && expr->index == param;
-	for (int i = 0; i < expr_n_args(expr); i++)
-		does = does || mentions(expr->args[i], param);
-	return does;
-}
-
 /* Is it in what is computed? What only bounds and the condition of the loop read says how long it goes on. */
 static bool must_stay(const struct module *module, int param)
 {
 	bool must = false;
 	for (int i = 0; i < module->stages.n; i++)
-		must = must || mentions(module->stages.items[i]->value, param);
+		must = must || depends_on(module->stages.items[i]->value, param);
 	return must;
 }
 
