@@ -249,6 +249,8 @@ const char *groups_differ(const struct fusion *f, const struct group *a, const s
 		return "the next values are committed at the end";
 	if (is_asked)
 		return NULL;
+	if (a->is_apart || b->is_apart)
+		return "one of them moves an array to another layout";
 	if (is_conditional(f->module, a) != is_conditional(f->module, b) || is_of_start(f, a) != is_of_start(f, b))
 		return "one of them does not run in each iteration of the program's loop";
 	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level))

@@ -21,7 +21,10 @@ enum { BYTES_OF_LANES = 128, MOST_LANES = 64 };
 
 static bool speaks_of(const struct override *override, const block_use_list *uses)
 {
-	for (int s = 0; s < override->subjects.n && !strcmp(override->verb, "layout"); s++)
+	bool is = !strcmp(override->verb, "layout") &&
+		  (!strcmp(override->choice, "interleave") || !strcmp(override->choice, "flat"));
+
+	for (int s = 0; s < override->subjects.n && is; s++)
 		for (int i = 0; i < uses->n; i++)
 			if (uses->items[i].position >= 0 &&
 			    !strcmp(uses->items[i].array->name, override->subjects.items[s]))
@@ -35,7 +38,7 @@ static struct override *find_item(const struct tree_walk *walk, const block_use_
 	struct module *module = walk->module;
 
 	for (int i = 0; walk->options->overrides && i < module->overrides.n; i++)
-		if (speaks_of(&module->overrides.items[i], uses) && strcmp(module->overrides.items[i].choice, "auto"))
+		if (speaks_of(&module->overrides.items[i], uses))
 			return &module->overrides.items[i];
 	return NULL;
 }

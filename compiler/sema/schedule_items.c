@@ -19,7 +19,7 @@ static const struct form {
 } forms[] = {
 	{ "restructure", 1, MODES, NULL, NULL, "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
 	{ "partition", 1, A_CHOICE, NULL, NULL, "partition Y by chunks;" },
-	{ "layout", 1, ANYTHING, NULL, " flat full interleave auto ",
+	{ "layout", 1, ANYTHING, NULL, " flat full interleave order auto ",
 	  "layout x : interleave(block = 16); layout x : flat;" },
 	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm x : cr; algorithm x : crpcr(rows = 32);" },
 	{ "precision", 1, A_CHOICE, NULL, NULL, "precision D : f32;" },

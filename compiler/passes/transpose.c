@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays that are stored in another order of their dimensions than they are declared in, where an item asks for it:
+ * `layout x : full` puts the first dimension behind all others, so that values of all systems stand next to each other
+ * for each row (Valero-Lara et al. 2018: full interleaving), `layout A : order(2, 0, 1)` any order: the numbers are
+ * those of the dimensions as declared, the one that is stored outermost first.
+ *
+ * All statements use an array of the pipeline's own in the place of what is named, at permuted subscripts: what the
+ * layout is stands in each access, and all that is proved of accesses is proved of it. What the caller holds is copied
+ * before its first use and behind what is computed of it. A line of the innermost dimension takes an odd number of
+ * cache lines: no power of two lies between neighbouring rows, which would meet in few sets of a cache. */
+#include <string.h>
+
+#include "passes/pass_private.h"
+
+enum { BYTES_OF_BLOCK = 128 };
+
+struct transposition {
+	struct module *module;
+	struct array *from, *to;
+	int *order;                     /* of `from`, the dimension that is this one of `to` */
+};
+
+/* ---- items ---- */
+
+static bool refuse(struct module *module, const struct override *item, const char *help, const char *name,
+		   const char *problem)
+{
+	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span,
+				       "the layout of '%s' cannot be '%s': %s", name, item->choice, problem);
+
+	if (help)
+		diag_help(module->diags, diag, (struct span) { 0 }, "%s", help);
+	return false;
+}
+
+static bool is_about_order(const struct override *item)
+{
+	return !strcmp(item->verb, "layout") && (!strcmp(item->choice, "full") || !strcmp(item->choice, "order"));
+}
+
+static const char *array_problem(const struct array *array)
+{
+	if (!array)
+		return "it is no array";
+	if (!array_is_argument(array) && array->role != ROLE_TEMP)
+		return "a state is kept in the order in which it is saved";
+	if (array_is_index(array))
+		return "it is an index array";
+	if (array->rank < 2)
+		return "it has one dimension";
+	if (array->storage != STORAGE_F64)
+		return "another item says how its values are kept";
+	return NULL;
+}
+
+/* Each dimension once. */
+static bool read_order(const struct override *item, int rank, int *order)
+{
+	unsigned seen = 0;
+
+	for (int i = 0; i < rank; i++)
+		order[i] = (i + 1) % rank;
+	if (!strcmp(item->choice, "full"))
+		return !item->numbers.n;
+	if (item->numbers.n != rank)
+		return false;
+	for (int i = 0; i < rank; i++) {
+		if (item->numbers.items[i] < 0 || item->numbers.items[i] >= rank)
+			return false;
+		order[i] = (int) item->numbers.items[i];
+		seen |= 1U << order[i];
+	}
+	return seen == (1U << rank) - 1;
+}
+
+/* ---- the new array ---- */
+
+/* An odd number of halves of blocks that hold `n` values. */
+static struct expr *padded(struct arena *arena, struct expr *n, enum scalar_type type)
+{
+	const int64_t values = BYTES_OF_BLOCK/type_size(type);
+	struct expr *blocks = expr_binary(arena, OP_ADD, TYPE_I64, n, expr_int(arena, values - 1, n->span));
+
+	blocks = expr_binary(arena, OP_DIV, TYPE_I64, blocks, expr_int(arena, values, n->span));
+	blocks = expr_binary(arena, OP_MUL, TYPE_I64, expr_int(arena, values, n->span), blocks);
+	return expr_binary(arena, OP_ADD, TYPE_I64, blocks, expr_int(arena, values/2, n->span));
+}
+
+static void add_array(struct transposition *t, const struct override *item)
+{
+	struct arena *arena = t->module->arena;
+	const struct array *from = t->from;
+	const char *name = arena_printf(arena, "%s.%s", from->name, item->choice);
+	struct expr *n;
+	int last = from->rank - 1;
+
+	t->to = module_add_array(t->module, name, ROLE_TEMP, from->type, from->rank, from->span);
+	t->to->sums = from->sums;
+	for (int d = 0; d < from->rank; d++) {
+		t->to->lo[d] = from->lo[t->order[d]];
+		t->to->hi[d] = from->hi[t->order[d]];
+	}
+	n = t->to->hi[last];
+	if (!expr_is_zero(t->to->lo[last]))
+		n = expr_binary(arena, OP_SUB, TYPE_I64, n, t->to->lo[last]);
+	n = padded(arena, n, from->type);
+	if (!expr_is_zero(t->to->lo[last]))
+		n = expr_binary(arena, OP_ADD, TYPE_I64, t->to->lo[last], n);
+	t->to->hi[last] = n;
+}
+
+static struct expr **permuted(const struct transposition *t, struct expr *const *subs)
+{
+	struct expr **result = arena_new_array(t->module->arena, struct expr *, t->from->rank);
+
+	for (int d = 0; d < t->from->rank; d++)
+		result[d] = subs[t->order[d]];
+	return result;
+}
+
+static void use_instead(struct access *access, void *user)
+{
+	const struct transposition *t = user;
+
+	if (access->array == t->from)
+		*access = (struct access) { t->to, permuted(t, access->subs), access->span };
+}
+
+static void replace_all(struct transposition *t)
+{
+	for (int i = 0; i < t->module->stages.n; i++) {
+		use_instead(&t->module->stages.items[i]->write, t);
+		stage_reads(t->module->stages.items[i], use_instead, t);
+	}
+	if (t->module->loop.until)
+		expr_reads(t->module->loop.until, use_instead, t);
+}
+
+/* ---- copies ---- */
+
+static struct dim range(const struct transposition *t, const char *name, struct expr *lo, struct expr *hi)
+{
+	return (struct dim) { .kind = DIM_RANGE, .name = name, .span = t->from->span, .lo = lo, .hi = hi };
+}
+
+/* Blocks of the dimension that is innermost in the copy, all others as they are stored, a block: neighbours of both
+ * arrays are moved together. `at` is where each dimension of the array is among the dims. */
+static dim_list copy_dims(const struct transposition *t, struct expr **at)
+{
+	struct arena *arena = t->module->arena;
+	struct span span = t->from->span;
+	int inner = t->order[t->from->rank - 1];
+	struct expr *n = t->from->hi[inner], *block = expr_dim(arena, 0, span), *first;
+	int64_t values = BYTES_OF_BLOCK/type_size(t->from->type);
+	dim_list dims = { 0 };
+
+	first = expr_binary(arena, OP_ADD, TYPE_I64, n, expr_int(arena, values - 1, span));
+	first = expr_binary(arena, OP_DIV, TYPE_I64, first, expr_int(arena, values, span));
+	vec_push(arena, &dims, range(t, "block", expr_int(arena, 0, span), first));
+	for (int d = 0; d < t->from->rank; d++) {
+		if (d == inner)
+			continue;
+		at[d] = expr_dim(arena, dims.n, span);
+		vec_push(arena, &dims, range(t, arena_printf(arena, "i%d", d), t->from->lo[d], t->from->hi[d]));
+	}
+	first = expr_binary(arena, OP_MUL, TYPE_I64, expr_int(arena, values, span), block);
+	n = expr_binary(arena, OP_MIN, TYPE_I64,
+			expr_binary(arena, OP_ADD, TYPE_I64, first, expr_int(arena, values, span)), n);
+	at[inner] = expr_dim(arena, dims.n, span);
+	vec_push(arena, &dims, range(t, arena_printf(arena, "i%d", inner), first, n));
+	return dims;
+}
+
+static void add_copy(const struct transposition *t, enum region_kind kind, int place, bool is_back)
+{
+	struct arena *arena = t->module->arena;
+	struct expr **at = arena_new_array(arena, struct expr *, t->from->rank), **subs;
+	dim_list dims = copy_dims(t, at);
+	const struct array *written = is_back ? t->from : t->to;
+	struct group *group = module_add_group(t->module, kind, written->name, t->from->span);
+	struct stage *stage = module_add_stage(t->module, group, &dims, t->from->span);
+
+	subs = permuted(t, at);
+	group->is_apart = true;
+	stage->write = (struct access) { is_back ? t->from : t->to, is_back ? at : subs, stage->span };
+	stage->value = expr_read(arena, is_back ? t->to : t->from, is_back ? subs : at, stage->span);
+	region_move_last(&t->module->regions[kind], place);
+}
+
+/* Behind the copies that begin the region. */
+static int place_of_next(const struct region *region)
+{
+	int place = 0;
+
+	while (place < region->groups.n && region->groups.items[place]->is_apart)
+		place++;
+	return place;
+}
+
+/* Behind the last group that computes values of it; 0: none does. */
+static int place_behind(const struct transposition *t, const struct region *region)
+{
+	int place = 0;
+
+	for (int g = 0; g < region->groups.n; g++)
+		if (group_writes(region->groups.items[g], t->to))
+			place = g + 1;
+	return place;
+}
+
+static void add_copies(const struct transposition *t)
+{
+	for (int r = 0; r < REGION_N && t->from->role != ROLE_IN && t->from->role != ROLE_TEMP; r++) {
+		int place = place_behind(t, &t->module->regions[r]);
+
+		if (place)
+			add_copy(t, (enum region_kind) r, place, true);
+	}
+	if (t->from->role == ROLE_IN || t->from->role == ROLE_INOUT)
+		add_copy(t, REGION_PROLOGUE, place_of_next(&t->module->regions[REGION_PROLOGUE]), false);
+}
+
+/* ---- the pass ---- */
+
+static bool transpose(struct module *module, const struct override *item, const char *name)
+{
+	struct transposition t = { .module = module, .from = module_find_array(module, name) };
+	const char *problem = array_problem(t.from);
+
+	if (problem)
+		return refuse(module, item, NULL, name, problem);
+	t.order = arena_new_array(module->arena, int, t.from->rank);
+	if (!read_order(item, t.from->rank, t.order))
+		return refuse(module, item, "as in layout A : order(1, 0); or layout A : full;", name,
+			      !strcmp(item->choice, "full") ? "it takes no numbers"
+			      : "it takes the number of each dimension once, the outermost first");
+	module_decide(module, "transpose", name, item->choice, "as declared", item->span,
+		      "the schedule asks for it");
+	add_array(&t, item);
+	replace_all(&t);
+	add_copies(&t);
+	return true;
+}
+
+bool pass_transpose(struct module *module, const struct pass_options *options)
+{
+	bool ok = true, has_any = false;
+
+	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+		struct override *item = &module->overrides.items[i];
+
+		if (!is_about_order(item))
+			continue;
+		has_any = item->is_used = true;
+		for (int s = 0; s < item->subjects.n; s++)
+			ok = transpose(module, item, item->subjects.items[s]) && ok;
+	}
+	if (!ok || !has_any)
+		return ok;
+	module_prune(module, false);
+	return module_order_recurrences(module);
+}
