@@ -120,7 +120,7 @@ static bool set_argument(struct expansion *e, struct argument *argument, const s
 	if (!symbol ||
 	    (symbol->kind != SYMBOL_ARRAY && symbol->kind != SYMBOL_OBJECT && symbol->kind != SYMBOL_BROKEN))
 		return set_expression(e, argument, expr, number);
-	symbol = scope_resolve(e->sema, e->block, &expr->name, USE_VALUE);
+	symbol = scope_resolve(e->sema, e->block, &expr->name, USE_SUBJECT);
 	argument->symbol = symbol;
 	argument->name = symbol->name;
 	if (symbol->kind == SYMBOL_ARRAY)

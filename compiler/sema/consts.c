@@ -121,7 +121,7 @@ static const struct tree_expr *find_list(const struct context *ctx, const struct
 		report_list(ctx, expr, "the weights of a stencil are a list of constants");
 		return NULL;
 	}
-	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, USE_VALUE);
+	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, USE_SUBJECT);
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return NULL;
 	if (symbol->kind != SYMBOL_CONST || symbol->constant->value->kind != TREE_LIST) {

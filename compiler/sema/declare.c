@@ -153,7 +153,7 @@ static bool find_segments(struct sema *sema, const struct scope *scope, const st
 
 	if (!type->segments.name)
 		return true;
-	symbol = scope_resolve(sema, scope, &type->segments, USE_VALUE);
+	symbol = scope_resolve(sema, scope, &type->segments, USE_SUBJECT);
 	if (!symbol || symbol->kind == SYMBOL_BROKEN)
 		return false;
 	if (symbol->kind != SYMBOL_ARRAY || !(symbol->target->array->facts & FACT_OFFSETS))

@@ -244,7 +244,7 @@ static bool is_tree(const struct context *ctx, const struct symbol *symbol, cons
 
 static int lower_children(const struct context *ctx, const struct tree_range *range, struct slot *slot)
 {
-	struct symbol *symbol = scope_resolve(ctx->sema, ctx->scope, &range->parent, USE_VALUE);
+	struct symbol *symbol = scope_resolve(ctx->sema, ctx->scope, &range->parent, USE_SUBJECT);
 	struct expr *node = lower_index(ctx, range->lo, PURPOSE_RANGE);
 
 	if (!symbol || !is_tree(ctx, symbol, &range->parent) || !node) {

@@ -105,7 +105,7 @@ static bool add_subject(struct sema *sema, const struct tree_name *name, struct 
 	struct symbol *symbol = find_subject(sema, name);
 
 	if (!symbol) {
-		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name, USE_VALUE);
+		scope_resolve(sema, sema->body_scope ? sema->body_scope : sema->scope, name, USE_SUBJECT);
 		return false;
 	}
 	if (!is_subject(sema, symbol) && symbol->kind != SYMBOL_BROKEN) {

@@ -116,6 +116,11 @@ struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol
 
 typedef VEC(const char *) name_list;
 
+static bool use_is_of_array(enum name_use use)
+{
+	return use == USE_ELEMENT || use == USE_TARGET || use == USE_NEXT;
+}
+
 /* Names that may stand where `name` stands: members of the same object for a member, arrays before subscripts and
  * as targets. */
 static name_list candidate_names(struct sema *sema, const struct scope *scope, const struct tree_name *name,
@@ -130,7 +135,7 @@ static name_list candidate_names(struct sema *sema, const struct scope *scope, c
 			const char *text = symbol->name;
 			bool is_sibling = strncmp(text, name->name, length) == 0 && text[length] == '.';
 
-			if (use != USE_VALUE && symbol->kind != SYMBOL_ARRAY)
+			if (use_is_of_array(use) && symbol->kind != SYMBOL_ARRAY)
 				continue;
 			if (name->member ? is_sibling : !strchr(text, '.'))
 				vec_push(sema->arena, &names, name->member ? text + length + 1 : text);
@@ -150,18 +155,18 @@ void help_members(struct sema *sema, struct diag *diag, const struct scope *scop
 		  str_text(&text));
 }
 
-/* Nothing of the program is called like it. */
-static void add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name,
+/* Nothing of the program is called like it. False: what it is for does not tell what was meant. */
+static bool add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name,
 		       enum name_use use)
 {
-	enum { SHORT = 2 };
 	const struct span nowhere = { 0 };
-	bool in_statement = scope != sema->consts && scope != sema->scope && scope != sema->body_scope;
 
 	if (name->member)
 		help_members(sema, diag, scope, name->name);
 	else if (function_find(name->name))
 		diag_help(sema->diags, diag, nowhere, "a function is called: %s(...)", name->name);
+	else if (use == USE_CONDITION && strcmp(name->name, "default") == 0)
+		diag_did_you_mean(sema->diags, diag, name->span, name->name, "else");
 	else if (use == USE_NEXT)
 		diag_help(sema->diags, diag, nowhere, "what has a next value is declared as 'inout' or 'state'");
 	else if (use == USE_TARGET)
@@ -170,28 +175,64 @@ static void add_advice(struct sema *sema, struct diag *diag, const struct scope 
 	else if (use == USE_ELEMENT)
 		diag_help(sema->diags, diag, nowhere, "an array is declared before it is used: in %s : f64[n];",
 			  name->name);
-	else if (in_statement && strlen(name->name) <= SHORT)
-		diag_help(sema->diags, diag, nowhere,
-			  "a variable has its range behind the statement, as in y[i] = x[i] for i in 0..n; ranges use "
-			  "variables to their left");
+	else
+		return use == USE_SUBJECT || scope == sema->consts;
+	return true;
 }
 
-static void add_suggestion(struct sema *sema, struct diag *diag, const struct scope *scope,
-			   const struct tree_name *name, enum name_use use)
+/* Is it the variable of a range that is written somewhere in the pipeline? */
+static bool is_variable(const struct sema *sema, const char *name)
 {
-	const char *wanted = name->member ? name->member : name->name, *written = wanted;
-	name_list names = candidate_names(sema, scope, name, use);
-	const char *nearest = suggest_nearest(wanted, names.items, names.n);
+	for (int i = 0; i < sema->symbols.n; i++) {
+		const struct symbol *symbol = sema->symbols.items[i];
 
-	if (!nearest) {
-		add_advice(sema, diag, scope, name, use);
-		return;
+		if ((symbol->kind == SYMBOL_VARIABLE || symbol->kind == SYMBOL_BROKEN) &&
+		    strcmp(symbol->name, name) == 0 &&
+		    strcmp(span_text(sema->diags->sources, sema->arena, symbol->span), name) == 0)
+			return true;
 	}
-	if (name->member) {
-		nearest = arena_printf(sema->arena, "%s.%s", name->name, nearest);
-		written = arena_printf(sema->arena, "%s.%s", name->name, name->member);
+	return false;
+}
+
+/* A name of the loop's body; false: it is none. */
+static bool label_hidden(struct sema *sema, struct diag *diag, const char *name)
+{
+	const struct symbol *hidden = sema->body_scope ? scope_own(sema->body_scope, name) : NULL;
+
+	if (hidden)
+		diag_label(sema->diags, diag, hidden->span, "the '%s' of the loop is not seen outside of it", name);
+	return hidden;
+}
+
+void advise_unknown(struct sema *sema)
+{
+	const struct span nowhere = { 0 };
+
+	for (int i = 0; i < sema->unknown.n; i++) {
+		const struct unknown *unknown = &sema->unknown.items[i];
+		const char *name = unknown->name;
+
+		if (!unknown->is_puzzling || label_hidden(sema, unknown->diag, name))
+			continue;
+		if (unknown->is_value && !is_variable(sema, name))
+			diag_help(sema->diags, unknown->diag, nowhere,
+				  "what the caller gives is declared: param %s; for a size, param f64 %s; for a number",
+				  name, name);
+		else
+			diag_help(sema->diags, unknown->diag, nowhere,
+				  "a variable has its range behind the statement, as in y[i] = x[i] for i in 0..n; "
+				  "ranges use variables to their left");
 	}
-	diag_did_you_mean(sema->diags, diag, name->span, written, nearest);
+}
+
+/* The nearest name, with its object if it is a member; NULL: none is near. */
+static const char *find_nearest(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+				enum name_use use)
+{
+	name_list names = candidate_names(sema, scope, name, use);
+	const char *nearest = suggest_nearest(name->member ? name->member : name->name, names.items, names.n);
+
+	return nearest && name->member ? arena_printf(sema->arena, "%s.%s", name->name, nearest) : nearest;
 }
 
 /* Of the pipeline, where only constants can be read. */
@@ -212,29 +253,66 @@ static bool report_no_constant(struct sema *sema, const struct scope *scope, con
 	return true;
 }
 
+static struct unknown *find_unknown(struct sema *sema, const char *text)
+{
+	for (int i = 0; i < sema->unknown.n; i++)
+		if (strcmp(sema->unknown.items[i].name, text) == 0)
+			return &sema->unknown.items[i];
+	return NULL;
+}
+
+/* One that was reported: where it is mended by another name, it is so here. */
+static void note_use(struct sema *sema, struct unknown *unknown, const struct scope *scope,
+		     const struct tree_name *name, enum name_use use)
+{
+	const char *nearest = unknown->diag->helps.n ? find_nearest(sema, scope, name, use) : NULL;
+	bool is_written = strcmp(span_text(sema->diags->sources, sema->arena, name->span), unknown->name) == 0;
+
+	unknown->is_value = unknown->is_value || use != USE_SUBSCRIPT;
+	if (nearest && is_written && unknown->diag->helps.items[0].replacement)
+		diag_fix(sema->diags, unknown->diag, name->span, nearest, "%s", "");
+}
+
+static struct diag *report_unknown_member(struct sema *sema, const struct symbol *owner, const struct tree_name *name)
+{
+	struct diag *diag = diag_error(sema->diags, DIAG_UNKNOWN_MEMBER, name->span, "'%s' has no member '%s'",
+				       name->name, name->member);
+
+	label_declaration(sema, diag, owner);
+	return diag;
+}
+
+static void explain_unknown(struct sema *sema, struct unknown *unknown, const struct scope *scope,
+			    const struct tree_name *name, enum name_use use)
+{
+	const char *nearest = find_nearest(sema, scope, name, use);
+
+	if (!name->member && label_hidden(sema, unknown->diag, name->name))
+		return;
+	if (nearest)
+		diag_did_you_mean(sema->diags, unknown->diag, name->span, unknown->name, nearest);
+	else
+		unknown->is_puzzling = !add_advice(sema, unknown->diag, scope, name, use);
+}
+
 static void report_unknown(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 			   enum name_use use)
 {
-	struct symbol *hidden = sema->body_scope ? scope_own(sema->body_scope, name->name) : NULL;
 	struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
-	struct diag *diag;
+	struct tree_name meant = owner ? *name : (struct tree_name) { .name = name->name, .span = name->span };
+	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT };
+	struct unknown *before = find_unknown(sema, unknown.name);
 
 	if ((owner && owner->kind == SYMBOL_BROKEN) || report_no_constant(sema, scope, name))
 		return;
-	if (owner) {
-		diag = diag_error(sema->diags, DIAG_UNKNOWN_MEMBER, name->span, "'%s' has no member '%s'",
-				  name->name, name->member);
-		label_declaration(sema, diag, owner);
-	} else {
-		diag = diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'",
-				  name->name);
+	if (before) {
+		note_use(sema, before, scope, &meant, use);
+		return;
 	}
-	if (hidden && !name->member)
-		diag_label(sema->diags, diag, hidden->span, "the '%s' of the loop is not seen outside of it",
-			   name->name);
-	else
-		add_suggestion(sema, diag, scope, owner ? name : &(struct tree_name) { .name = name->name,
-			       .span = name->span }, use);
+	unknown.diag = owner ? report_unknown_member(sema, owner, name)
+			     : diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'", name->name);
+	explain_unknown(sema, &unknown, scope, &meant, use);
+	vec_push(sema->arena, &sema->unknown, unknown);
 }
 
 struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,

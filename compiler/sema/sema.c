@@ -22,6 +22,7 @@ static bool lower_pipeline(struct sema *sema, const struct tree_pipeline *pipeli
 	declare_all(sema, sema->scope, &pipeline->body);
 	lower_statements(sema, sema->scope, &pipeline->body);
 	lower_schedules(sema, &pipeline->body);
+	advise_unknown(sema);
 	check_usage(sema);
 	if (sema->diags->n_errors != sema->n_errors)
 		return false;

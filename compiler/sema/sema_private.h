@@ -33,6 +33,13 @@ struct rename { /* of a name of the user's, inside an expansion that uses it oth
 };
 typedef VEC(struct rename) rename_list;
 
+struct unknown {                        /* a name that was reported */
+	const char *name;               /* "S.row" for a member */
+	struct diag *diag;
+	bool is_puzzling;               /* nothing is known of what was meant, so far */
+	bool is_value;                  /* it is used not only in subscripts */
+};
+
 struct sema {
 	struct arena *arena;
 	struct diags *diags;
@@ -55,6 +62,7 @@ struct sema {
 	VEC(const struct expr *) rounded;       /* quotients of literals that are no integers */
 	rename_list renames;            /* while an expansion is written */
 	VEC(struct hidden) hidden;
+	VEC(struct unknown) unknown;
 };
 
 /* ---- scope.c: names ------------------------------------------------------------ */
@@ -101,14 +109,19 @@ struct symbol *scope_find(const struct scope *scope, const char *name);
 /* What a name is for, by which an unknown one is explained. */
 enum name_use {
 	USE_VALUE,
+	USE_CONDITION,
+	USE_SUBSCRIPT,  /* i of x[i] */
+	USE_SUBJECT,    /* of a construct, a fact, a schedule */
 	USE_ELEMENT,    /* x[i] */
 	USE_TARGET,
 	USE_NEXT
 };
 
-/* Marks as used; reports unknown names, with the nearest one. */
+/* Marks as used; reports unknown names, each at its first use, with the nearest one. */
 struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 			     enum name_use use);
+/* When all uses have been seen: how unknown names that are near to none are declared. */
+void advise_unknown(struct sema *sema);
 /* Of what was asked for with the program: does the pipeline know all its names? If not, notes those that it knows,
  * and the names of its symbols that could have been meant. */
 bool asked_is_meant(struct sema *sema, struct tree_asked *asked,

@@ -111,11 +111,14 @@ static struct expr *lower_symbol(const struct context *ctx, struct symbol *symbo
 
 static struct expr *lower_name(const struct context *ctx, const struct tree_expr *expr)
 {
+	enum name_use use = ctx->purpose == PURPOSE_SUBSCRIPT	? USE_SUBSCRIPT
+			    : ctx->purpose == PURPOSE_CONDITION ? USE_CONDITION
+								: USE_VALUE;
 	struct symbol *symbol;
 
 	if (!expr->name.member && strcmp(expr->name.name, "inf") == 0)
 		return value_float(ctx->sema, INFINITY, TYPE_F64, expr->span);
-	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, USE_VALUE);
+	symbol = scope_resolve(ctx->sema, ctx->scope, &expr->name, use);
 	return symbol ? lower_symbol(ctx, symbol, expr->span) : NULL;
 }
 

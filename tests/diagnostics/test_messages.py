@@ -35,6 +35,11 @@ MENDED = [
      " reduce y[S.rwo[k]] += S.value[k] for k in 0..n; }",
      "pipeline p { param n, m; fixed in S : PHI_Tensor<f64>(n; row < m); out y : f64[m];"
      " reduce y[S.row[k]] += S.value[k] for k in 0..n; }"),
+    ("each use of a name",
+     "pipeline p { param n; in value : f64[n]; out y : f64[n]; y[i] = valeu[i]*valeu[i] for i in 0..n; }",
+     "pipeline p { param n; in value : f64[n]; out y : f64[n]; y[i] = value[i]*value[i] for i in 0..n; }"),
+    ("'default'", "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 2; default : 3; } for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 2; else : 3; } for i in 0..n; }"),
     ("construct", "pipeline p { param n, m; fixed in S : Phi_Tensor<f64>(n; row < m); out y : f64[m];"
      " reduce y[S.row[k]] += S.value[k] for k in 0..n; }",
      "pipeline p { param n, m; fixed in S : PHI_Tensor<f64>(n; row < m); out y : f64[m];"
