@@ -152,6 +152,8 @@ static bool report_rank(const struct context *ctx, struct symbol *symbol, const 
 	struct diags *diags = ctx->sema->diags;
 	struct diag *diag;
 
+	if (!misuse_is_news(ctx->sema, symbol))
+		return false;
 	if (array->rank == 0)
 		diag = diag_error(diags, DIAG_WRONG_RANK, expr->span, "'%s' is a scalar and has no subscripts",
 				  array->name);

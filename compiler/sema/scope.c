@@ -64,6 +64,14 @@ const char *symbol_what(const struct symbol *symbol)
 	return "a name";
 }
 
+bool misuse_is_news(const struct sema *sema, struct symbol *symbol)
+{
+	bool is_news = !sema->stmt || symbol->misused_in != sema->stmt;
+
+	symbol->misused_in = sema->stmt;
+	return is_news;
+}
+
 void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol)
 {
 	diag_label(sema->diags, diag, symbol->span, "'%s' is declared here", symbol->name);

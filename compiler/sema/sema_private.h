@@ -48,6 +48,7 @@ struct sema {
 	const struct tree_file *file;
 	struct scope *consts, *scope;   /* of the file, of the pipeline */
 	struct scope *block;            /* of the statements being read */
+	const struct tree_stmt *stmt;   /* the one being read */
 	struct scope *body_scope;       /* of the loop, kept for advice */
 	const struct tree_stmt *loop;
 	bool in_body;                   /* the statements being read are in the loop */
@@ -92,6 +93,7 @@ struct symbol {
 	int slot;
 	const struct tree_expr *expr;
 	const struct tree_stmt *stmt;   /* that declares an object */
+	const struct tree_stmt *misused_in;     /* the last statement of which that was reported */
 	struct scope *scope;
 };
 
@@ -127,6 +129,8 @@ void advise_unknown(struct sema *sema);
 bool asked_is_meant(struct sema *sema, struct tree_asked *asked,
 		    bool (*could_be)(const struct sema *sema, const struct symbol *symbol));
 const char *symbol_what(const struct symbol *symbol);   /* "a parameter", "an array", … */
+/* Is it news that this statement uses it as what it is not? */
+bool misuse_is_news(const struct sema *sema, struct symbol *symbol);
 void label_declaration(struct sema *sema, struct diag *diag, const struct symbol *symbol);
 void help_members(struct sema *sema, struct diag *diag, const struct scope *scope, const char *object);
 

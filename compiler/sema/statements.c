@@ -251,6 +251,7 @@ static void lower_global(struct sema *sema, struct scope *scope, const struct tr
 
 static void lower_statement(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
+	sema->stmt = stmt;
 	switch (stmt->kind) {
 	case TREE_PARAM:
 		break;
@@ -279,10 +280,12 @@ static void lower_statement(struct sema *sema, struct scope *scope, const struct
 
 void lower_statements(struct sema *sema, struct scope *scope, const tree_stmts *stmts)
 {
+	const struct tree_stmt *stmt = sema->stmt;
 	struct scope *block = sema->block;
 
 	sema->block = scope;
 	for (int i = 0; i < stmts->n; i++)
 		lower_statement(sema, scope, stmts->items[i]);
 	sema->block = block;
+	sema->stmt = stmt;
 }

@@ -28,11 +28,14 @@ struct expr *lower_value_at(const struct context *ctx, const struct tree_expr *e
 
 /* ---- names ---- */
 
-static struct expr *report_no_value(const struct context *ctx, const struct symbol *symbol, struct span span)
+static struct expr *report_no_value(const struct context *ctx, struct symbol *symbol, struct span span)
 {
-	struct diag *diag = diag_error(ctx->sema->diags, DIAG_NOT_A_VALUE, span,
-				       "'%s' is %s and has no value", symbol->name, symbol_what(symbol));
+	struct diag *diag;
 
+	if (!misuse_is_news(ctx->sema, symbol))
+		return NULL;
+	diag = diag_error(ctx->sema->diags, DIAG_NOT_A_VALUE, span, "'%s' is %s and has no value", symbol->name,
+			  symbol_what(symbol));
 	label_declaration(ctx->sema, diag, symbol);
 	if (symbol->kind == SYMBOL_OBJECT)
 		diag_help(ctx->sema->diags, diag, (struct span) { 0 },
@@ -59,6 +62,8 @@ static struct expr *lower_whole_name(const struct context *ctx, struct symbol *s
 		return read_array(ctx, target, NULL, span);
 	if (ctx->point && ctx->point->rank == rank)
 		return read_at_point(ctx, target, span);
+	if (!misuse_is_news(ctx->sema, symbol))
+		return NULL;
 	diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, span,
 			  "'%s' has %d dimension%s, here one value is needed", symbol->name, rank,
 			  rank == 1 ? "" : "s");
@@ -134,6 +139,8 @@ static struct expr *lower_element(const struct context *ctx, const struct tree_e
 		return lower_subs(ctx, symbol, expr, &subs)
 			       ? read_array(ctx, symbol->target, subs, expr->span)
 			       : NULL;
+	if (!misuse_is_news(ctx->sema, symbol))
+		return NULL;
 	diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, expr->span, "'%s' is %s and has no subscripts",
 			  symbol->name, symbol_what(symbol));
 	label_declaration(ctx->sema, diag, symbol);
