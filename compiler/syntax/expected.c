@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "syntax/mend.h"
 #include "syntax/parser.h"
 
 static const int operand_tokens[] = {
@@ -158,13 +159,14 @@ static const char *expectation_text(struct parser *parser, const struct expectat
 	return str_text(&text);
 }
 
-/* Whether a `;` is what is missing: behind the last token of a line, or of the file, or before a word that only
- * begins statements. */
+/* Whether a `;` is what is missing: behind the last token of a line, of a block or of the file, or before a word that
+ * only begins statements or branches. */
 static bool expectation_is_semicolon(const struct parser *parser, const struct expectation *expected)
 {
 	if (!expected->has[';'] || parser->last_end == 0)
 		return false;
-	if (parser->code == YYEOF || (parser->code != NAME && token_is_in(parser->code, statement_tokens)))
+	if (parser->code == YYEOF || parser->code == '}' || parser->code == ELSE ||
+	    (parser->code != NAME && token_is_in(parser->code, statement_tokens)))
 		return true;
 	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
 }
@@ -203,11 +205,7 @@ static const char *range_advice(const struct parser *parser, const struct expect
 static const char *statement_advice(const struct parser *parser, const struct expectation *expected)
 {
 	bool is_target = expected->has['='] && expected->has['['];
-	bool is_assigned = parser->code == EQ || parser->code == '<' ||
-			   (parser->code == ':' && parser->text[parser->token_end] == '=');
 
-	if (is_target && is_assigned)
-		return "a definition is written y = EXPR;";
 	if (is_target && parser->code == ':')
 		return "a declaration begins with its role: in, out, inout, temp or state";
 	if (is_target && parser->code == '(')
@@ -228,6 +226,22 @@ static bool begins_foreign_comment(const struct parser *parser)
 	return (*text == '/' && text[1] == '*') || (*text == '*' && parser->token > 0 && text[-1] == '/');
 }
 
+/* Directly behind `if (...)`. */
+static bool is_behind_if(const struct parser *parser)
+{
+	const char *text = parser->text;
+	uint32_t at = parser->last_end;
+	int depth = 0;
+
+	if (!last_is(parser, ")"))
+		return false;
+	while (at > 0 && (text[at - 1] == ')' || depth > 0))
+		depth += text[at - 1] == ')' ? 1 : text[at - 1] == '(' ? -1 : 0, at--;
+	while (at > 0 && text[at - 1] == ' ')
+		at--;
+	return at > 2 && text_is(parser, at - 2, at, "if") && strchr(" \t\n=(", text[at - 3]);
+}
+
 /* What is meant by the habits of other languages; NULL: nothing that is known. */
 static const char *foreign_advice(const struct parser *parser, const struct expectation *expected)
 {
@@ -240,7 +254,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a range is written lo..hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
-	if (last_is(parser, "if") || (parser->code == '(' && last_is(parser, "while")))
+	if (last_is(parser, "if") || is_behind_if(parser) || (parser->code == '(' && last_is(parser, "while")))
 		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
 	if (begins_foreign_comment(parser))
 		return "a comment begins with # and ends with its line";
@@ -252,8 +266,6 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "sizes stand behind the type, as in x : f64[n, m]";
 	if (parser->code == '(' && expected->has['['] && !expected->has['='] && !expected->has[ADD_ASSIGN])
 		return "the points of a function stand in brackets, as in func f[i in 0..n] : f64 = x[i];";
-	if (parser->code == '=' && expected->has[IN])
-		return "a range is written i in 0..n";
 	if (parser->code == '-' && expected->has[ADD_ASSIGN])
 		return "a difference is accumulated as += -x";
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
@@ -316,8 +328,11 @@ static void expectation_add_help(struct parser *parser, struct diag *diag, struc
 				 const struct expectation *expected)
 {
 	static const int assignments[] = { ADD_ASSIGN, MUL_ASSIGN, MIN_ASSIGN, MAX_ASSIGN, 0 };
-	const char *advice = foreign_advice(parser, expected);
+	const char *advice;
 
+	if (mend_add(parser, diag, expected))
+		return;
+	advice = foreign_advice(parser, expected);
 	if (advice)
 		diag_help(parser->diags, diag, place, "%s", advice);
 	else if (add_meant_word(parser, diag, expected))
@@ -381,8 +396,11 @@ static bool expectation_is_behind_last(const struct parser *parser, const struct
 
 static void expectation_report_behind(struct parser *parser, struct span last, const struct expectation *expected)
 {
-	parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected %s after '%s'",
-		     expectation_text(parser, expected), token_text(parser, parser->last, parser->last_end));
+	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "expected %s after '%s'",
+					 expectation_text(parser, expected),
+					 token_text(parser, parser->last, parser->last_end));
+
+	mend_add(parser, diag, expected);
 }
 
 /* `fuse f g;`: a name where `by` and what it takes would stand. */
@@ -420,7 +438,7 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 		expectation_report_comma(parser, last);
 	else if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
 		expectation_report_chain(parser, place);
-	else if (expected->has[EQ] && parser->code == '=')
+	else if (expected->has[EQ] && parser->code == '=' && !mend_is_no_equality(parser, expected))
 		expectation_report_assignment(parser, place);
 	else if (expectation_is_semicolon(parser, expected))
 		expectation_report_semicolon(parser, last);

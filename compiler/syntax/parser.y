@@ -418,6 +418,7 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 	}
 	parser->last = parser->token;
 	parser->last_end = parser->token_end;
+	parser->n_braces += parser->code == '{' ? 1 : parser->code == '}' ? -1 : 0;
 	if (parser->diags->n_errors >= MANY_ERRORS)
 		return parser->code = YYEOF;
 	parser->code = lexer_next(value, place, parser->scanner);

@@ -38,6 +38,7 @@ struct parser {
 	uint32_t token, token_end;  /* the current token, which is a `code` */
 	int code;
 	uint32_t last, last_end;    /* the one before */
+	int n_braces;               /* open before the current token */
 	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
 	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */

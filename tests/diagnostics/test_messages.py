@@ -22,6 +22,33 @@ MENDED = [
     ("near name", "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..m; }", None),
     ("type", "pipeline p { out y : f46; y = 1; }", "pipeline p { out y : f64; y = 1; }"),
     ("semicolon", "pipeline p { out y : f64; y = 1\n}", "pipeline p { out y : f64; y = 1;\n}"),
+    ("semicolon before a brace", "pipeline p { out y : f64; y = 1 }", "pipeline p { out y : f64; y = 1; }"),
+    ("semicolon before a comment", "pipeline p { out y : f64  # ;\n; y = 1 # one\n\n}",
+     "pipeline p { out y : f64  # ;\n; y = 1; # one\n\n}"),
+    ("semicolon before else",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1 else : 2; } for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1; else : 2; } for i in 0..n; }"),
+    ("semicolon at the end of a case",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1; else : 2 } for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1; else : 2; } for i in 0..n; }"),
+    ("in", "pipeline p { param n; out y : f64[n]; y[i] = 1 for i 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..n; }"),
+    ("in for =", "pipeline p { param n; out y : f64[n]; y[i] = sum(j = 0..n) 1 for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = sum(j in 0..n) 1 for i in 0..n; }"),
+    *[(f"= for {sign}", f"pipeline p {{ param n; out y : f64[n]; y[i] {sign} 1 for i in 0..n; }}",
+       "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..n; }") for sign in ["==", ":=", "<-"]],
+    ("bracket of a target", "pipeline p { param n; out y : f64[n]; y[i = 1 for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..n; }"),
+    ("bracket of a type", "pipeline p { param n; out y : f64[n; y[i] = 1 for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..n; }"),
+    ("bracket at the end of a line", "pipeline p { param n; out y : f64[n\n; y[i] = exp(i for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]\n; y[i] = exp(i) for i in 0..n; }"),
+    ("bracket behind brackets", "pipeline p { param n; in x : f64[n]; out y : f64[n]; y[i] = exp(x[i] for i in 0..n; }",
+     "pipeline p { param n; in x : f64[n]; out y : f64[n]; y[i] = exp(x[i]) for i in 0..n; }"),
+    ("brace of a case", "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1; else : 2; for i in 0..n; }",
+     "pipeline p { param n; out y : f64[n]; y[i] = case { i == 0 : 1; else : 2; } for i in 0..n; }"),
+    ("brace of the pipeline", "pipeline p { out y : f64; y = 1;  # one\n",
+     "pipeline p { out y : f64; y = 1;\n}  # one\n"),
     ("two", "pipeline p { out y : f46;\n out z : f64; y = 1.; z = y; }",
      "pipeline p { out y : f64;\n out z : f64; y = 1.0; z = y; }"),
     ("equality", "pipeline p { param n; out y : f64[n]; y[i] = case { i = 1 : 2; else : 3; } for i in 0..n; }",
@@ -47,6 +74,16 @@ MENDED = [
     ("item of a schedule", "pipeline p { out y : f64; y = 1; schedule { partitoin y by rows; } }",
      "pipeline p { out y : f64; y = 1; schedule { partition y by rows; } }"),
     ("infinity", "pipeline p { out y : f64; y = 1e999; }", "pipeline p { out y : f64; y = inf; }"),
+]
+
+
+# Wrong, and it is not known where what is missing belongs, or what is meant.
+UNKNOWN = [
+    "pipeline p { param n; out y : f64[n]; y[i] = 2*(i + 1 for i in 0..n; }",
+    "pipeline p { param n; in x : f64[n]; out y : f64[n]; y[i] = x[i + 1 for i in 0..n; }",
+    "pipeline p { param n; in x : f64[n]; out y : f64; y = sum(x[i] for i in 0..n); }",
+    "pipeline p { param n; out y : f64[n]; y[i] = 1 for i of 0..n; }",
+    "pipeline p { param n; state y : f64[n]; iterate t in 0..3 { next y[i] = 1 for i in 0..n;",
 ]
 
 
@@ -114,6 +151,13 @@ def check_mended(count, folder):
         left = messages("p.pmg", "--overrides=off", folder=folder)
         count.equal(f"{name}: what is left", [row["message"] for row in left],
                     [] if right else ["unknown name 'm'"])
+
+
+def check_unknown(count, folder):
+    for wrong in UNKNOWN:
+        (folder / "p.pmg").write_text(wrong)
+        rows = messages("p.pmg", folder=folder)
+        count.equal(f"{wrong}: replacements", (bool(rows), mend(wrong.encode(), rows)[1]), (True, 0))
 
 
 def key(row):
@@ -196,7 +240,8 @@ def main():
         check_formats(count, program)
         check_every_fix(count, program)
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_mended, check_limit, check_strange_text, check_memory, check_internal, check_usage):
+        for check in (check_mended, check_unknown, check_limit, check_strange_text, check_memory,
+                      check_internal, check_usage):
             check(count, Path(folder))
     return count.close()
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Mistakes of the grammar that a machine can mend. */
+#ifndef PMGC_SYNTAX_MEND_H
+#define PMGC_SYNTAX_MEND_H
+
+#include "syntax/expected.h"
+
+/* Adds what mends the program at the current token, or behind the one before it; false: that is not known. */
+bool mend_add(struct parser *parser, struct diag *diag, const struct expectation *expected);
+/* Of a '=' in an expression: a bracket ought to end before it, or it stands for the 'in' of a range. */
+bool mend_is_no_equality(const struct parser *parser, const struct expectation *expected);
+
+#endif
