@@ -4,14 +4,15 @@
  * it carries updates of one cell by several iterations, they end in an accumulator of the loop (OpenMP's reduction)
  * if there is one, and are atomic otherwise, unless a team can do without (team.c). Where sums must not depend on the
  * threads, accumulators are of parts of the loop. A loop that stays serial because of a dependence gets a remark with a
- * pair of iterations, also inside of one that is shared. */
+ * pair of iterations, also inside of one that is shared; there, vector.c tells of all others. */
 #include "passes/pass_private.h"
 
-static bool clause_exists(const struct stage *stage)
-{
-	bool is_order = stage->op == REDUCE_MIN || stage->op == REDUCE_MAX;
+const char serial_for_children[] = "it runs over the children of one node";
+const char serial_for_nan[] = "a minimum or maximum that lets NaN through is computed in order";
 
-	return !(is_order && type_is_float(stage->write.array->type));
+bool update_lets_nan_through(const struct stage *stage)
+{
+	return (stage->op == REDUCE_MIN || stage->op == REDUCE_MAX) && type_is_float(stage->write.array->type);
 }
 
 /* Those of `meeting` that no accumulator of the loop keeps apart. */
@@ -30,12 +31,12 @@ static bool is_accumulated_in_order(const struct tree_walk *walk, __isl_keep isl
 {
 	for (int i = 0; i < meeting->n && !walk->options->is_device; i++)
 		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) &&
-		    !clause_exists(meeting->items[i]))
+		    update_lets_nan_through(meeting->items[i]))
 			return true;
 	return false;
 }
 
-static void remark(struct module *module, const struct mark *mark, const char *why, const char *sample)
+void loop_remark_serial(struct module *module, const struct mark *mark, const char *why, const char *sample)
 {
 	struct diag *diag = diag_remark(module->diags, DIAG_LOOP_SERIAL, mark->dim->span,
 					"the loop over '%s' of '%s' stays serial: %s", mark->dim->name,
@@ -47,7 +48,7 @@ static void remark(struct module *module, const struct mark *mark, const char *w
 
 static void decide_serial(struct module *module, const struct mark *mark, const char *why, const char *sample)
 {
-	remark(module, mark, why, sample);
+	loop_remark_serial(module, mark, why, sample);
 	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
 		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "", sample ? sample : "");
 }
@@ -56,7 +57,7 @@ static void decide_serial(struct module *module, const struct mark *mark, const 
 static void decide_in_order(struct module *module, const struct mark *mark, const char *why,
 			    __isl_keep isl_union_map *updates)
 {
-	remark(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
+	loop_remark_serial(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
 	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
@@ -67,7 +68,7 @@ static void remark_children(struct tree_walk *walk, __isl_keep isl_schedule_node
 	isl_union_map *pairs = isl_union_map_union(tree_carried(node, walk->region->strict),
 						   tree_carried(node, walk->region->reduction));
 
-	remark(walk->module, mark, "it runs over the children of one node", dependence_sample(walk->module, pairs));
+	loop_remark_serial(walk->module, mark, serial_for_children, dependence_sample(walk->module, pairs));
 }
 
 struct inside {
@@ -88,8 +89,8 @@ static isl_bool remark_inner(__isl_keep isl_schedule_node *node, void *user)
 		return isl_bool_true;
 	strict = tree_carried(node, inside->region->strict);
 	if (isl_union_map_is_empty(strict) == isl_bool_false)
-		remark(inside->module, mark, "it carries a dependence",
-		       dependence_sample(inside->module, isl_union_map_copy(strict)));
+		loop_remark_serial(inside->module, mark, "it carries a dependence",
+				   dependence_sample(inside->module, isl_union_map_copy(strict)));
 	isl_union_map_free(strict);
 	return isl_bool_true;
 }
@@ -271,8 +272,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	} else if (is_shared_by_parts(walk, node, mark, &meeting)) {
 		node = share_by_parts(walk, node, mark);
 	} else if (is_accumulated_in_order(walk, node, &meeting)) {
-		decide_in_order(walk->module, mark, "a minimum or maximum that lets NaN through is computed in order",
-				updates);
+		decide_in_order(walk->module, mark, serial_for_nan, updates);
 		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
 		node = share_in_order(walk, node, mark, updates, descend);

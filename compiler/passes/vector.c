@@ -4,22 +4,14 @@
  * atomic (but for lanes of a device, which are threads), and whose reductions end in an accumulator of the loop, which
  * threads do not share. A computed index that must be checked where it is used keeps its loop scalar, and so does a sum
  * over a range of data that reads through an index array: such ranges are mostly short (a row of a sparse matrix), and
- * gathering a vector takes as long as reading its elements. */
+ * gathering a vector takes as long as reading its elements. An innermost loop, or one of updates, inside of a shared
+ * one that each thread runs in order gets a remark, with a pair of iterations if it carries any. */
 #include "passes/pass_private.h"
 
-static bool is_checked(const struct dim *dim)
+static bool is_atomic(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	return dim->kind == DIM_BIND && array_is_checked(dim->source.array);
-}
-
-static bool stage_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
-{
-	bool allows = walk->options->is_device || !schedule_has_mark_below(node, MARK_ATOMIC, stage) ||
-		      schedule_has_mark_above(node, MARK_ACCUMULATE, stage);
-
-	for (int i = 0; i < stage->dims.n; i++)
-		allows = allows && !is_checked(&stage->dims.items[i]);
-	return allows;
+	return !walk->options->is_device && schedule_has_mark_below(node, MARK_ATOMIC, stage) &&
+	       !schedule_has_mark_above(node, MARK_ACCUMULATE, stage);
 }
 
 static bool is_shared(__isl_keep isl_schedule_node *node)
@@ -33,10 +25,8 @@ static bool is_shared(__isl_keep isl_schedule_node *node)
  * loses lanes of it. Such a loop stays scalar. */
 static bool update_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	bool is_sum = stage->op == REDUCE_ADD || stage->op == REDUCE_MUL;
-
 	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) && !is_shared(node) &&
-	       (is_sum || !type_is_float(stage->write.array->type));
+	       !update_lets_nan_through(stage);
 }
 
 static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
@@ -83,7 +73,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		       !tree_has_loop_below(node);
 
 	for (int i = 0; allowed && i < below.n; i++)
-		allowed = stage_allows(walk, node, below.items[i]);
+		allowed = !is_atomic(walk, node, below.items[i]) && !stage_checks_index(below.items[i]);
 	if (!allowed || !carries_nothing(walk, node))
 		return node;
 	*descend = false;
@@ -98,9 +88,121 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	return tree_insert_mark(walk->module, node, MARK_VECTOR, "vector", NULL);
 }
 
+/* ---- remarks ---- */
+
+/* By threads or lanes, at the loop of `mark` or between it and the statement. */
+static bool is_shared_towards(__isl_keep isl_schedule_node *mark, const struct stage *stage)
+{
+	const struct mark *above = mark_above(mark);
+	isl_schedule_node *at = isl_schedule_node_copy(mark);
+	bool is = above && (above->kind == MARK_PARALLEL || above->kind == MARK_VECTOR);
+
+	while (!is && (at = schedule_down_to(at, stage))) {
+		const struct mark *here = mark_of_node(at);
+
+		is = here && (here->kind == MARK_PARALLEL || here->kind == MARK_VECTOR || here->kind == MARK_BLOCK);
+	}
+	isl_schedule_node_free(at);
+	return is;
+}
+
+static const char for_gathers[] = "its range is data, and what it sums is read through an index array";
+
+static const char *why_serial(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
+			      const struct mark *mark, const struct stage *stage)
+{
+	const char *may = schedule_has_mark_above(node, MARK_ACCUMULATE, stage) ? "" : "may ";
+
+	if (mark->kind == MARK_CHILDREN)
+		return serial_for_children;
+	if (!*may && update_lets_nan_through(stage))
+		return serial_for_nan;
+	if (!*may && !tree_has_loop_below(node) && is_gathered_sum(stage, mark_dim_number(mark)))
+		return for_gathers;
+	return arena_printf(walk->module->arena, "its iterations %supdate the same cell of '%s'", may,
+			    stage->write.array->name);
+}
+
+/* Statements below that no lanes or threads share, of which the loop may carry an update, or is the innermost one. */
+static stage_list find_serial(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	stage_list below = tree_stages(walk->module, node), serial = { 0 };
+	bool are_all = mark->kind == MARK_CHILDREN || !tree_has_loop_below(node);
+
+	for (int i = 0; i < below.n; i++)
+		if ((are_all || below.items[i]->op != REDUCE_SET) && !is_shared_towards(node, below.items[i]))
+			vec_push(walk->module->arena, &serial, below.items[i]);
+	return serial;
+}
+
+static const struct stage *find_common(const stage_list *a, const stage_list *b)
+{
+	for (int i = 0; i < a->n; i++)
+		for (int k = 0; k < b->n; k++)
+			if (a->items[i] == b->items[k])
+				return a->items[i];
+	return NULL;
+}
+
+/* Of an innermost loop that carries nothing. */
+static const char *why_scalar(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark,
+			      const stage_list *serial)
+{
+	if (mark->kind == MARK_CHILDREN)
+		return serial_for_children;
+	for (int i = 0; i < serial->n; i++) {
+		if (is_atomic(walk, node, serial->items[i]))
+			return "its updates are atomic";
+		if (stage_checks_index(serial->items[i]))
+			return "an index that it reads is checked where it is used";
+	}
+	return is_gathered_sum(mark->stage, mark_dim_number(mark)) ? for_gathers : "it has a few iterations only";
+}
+
+static void remark(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark,
+		   const stage_list *serial, __isl_keep isl_union_map *pairs)
+{
+	stage_list meeting = tree_meeting(walk->module, pairs);
+	const struct stage *stage = find_common(&meeting, serial);
+
+	if (stage)
+		loop_remark_serial(walk->module, mark, why_serial(walk, node, mark, stage),
+				   dependence_sample(walk->module, isl_union_map_copy(pairs)));
+	else if (!tree_has_loop_below(node))
+		diag_remark(walk->module->diags, DIAG_LOOP_SERIAL, mark->dim->span,
+			    "the loop over '%s' of '%s' stays scalar: %s", mark->dim->name, mark->stage->group->name,
+			    why_scalar(walk, node, mark, serial));
+}
+
+/* Of loops over ranges that carry a strict dependence parallel.c tells. */
+static __isl_give isl_schedule_node *visit_for_remarks(struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						       const struct mark *mark, bool *descend)
+{
+	isl_union_map *strict, *pairs;
+	stage_list serial;
+
+	(void) descend;
+	if ((mark->kind != MARK_LOOP && mark->kind != MARK_CHILDREN) || !walk->region->strict ||
+	    !schedule_has_mark_above(node, MARK_PARALLEL, NULL))
+		return node;
+	serial = find_serial(walk, node, mark);
+	if (!serial.n)
+		return node;
+	strict = tree_carried(node, walk->region->strict);
+	pairs = tree_carried(node, walk->region->reduction);
+	if (mark->kind == MARK_CHILDREN)
+		pairs = isl_union_map_union(pairs, isl_union_map_copy(strict));
+	if (mark->kind == MARK_CHILDREN || isl_union_map_is_empty(strict) == isl_bool_true)
+		remark(walk, node, mark, &serial, pairs);
+	isl_union_map_free(strict);
+	isl_union_map_free(pairs);
+	return node;
+}
+
 bool pass_vector(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+	struct tree_walk remarks = { .module = module, .options = options, .visit = visit_for_remarks };
 
-	return !options->vector || module_walk(&walk);
+	return !options->vector || (module_walk(&walk) && (module->choice || module_walk(&remarks)));
 }

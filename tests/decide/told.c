@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * From the schedules that the passes left, without asking them: a loop stays serial if neither it, a loop around it nor
- * one inside is shared by threads or lanes; inside of a shared one, if it carries a strict dependence. Two groups of a
- * region are unfused if one needs the other, and they have one more loop over a range than they share. Each has to have
- * its remark, and each such remark a pair of iterations. Not asked of what the user settles by items or options. */
+ * one inside is shared by threads or lanes; inside of a shared one, if it carries a strict dependence, or updates of a
+ * statement for which lanes share neither it nor a loop between. An innermost one that carries nothing stays scalar if
+ * lanes do not share it. Two groups of a region are unfused if one needs the other, and they have one more loop over a
+ * range than they share. Each has to have its remark, and each but those of scalar loops a pair of iterations. Not
+ * asked of what the user settles by items or options. */
 #include "told.h"
 
 #include <string.h>
@@ -69,15 +71,99 @@ static bool is_below_sharing(__isl_keep node *at)
 	return is;
 }
 
-static bool carries(const struct looking *l, __isl_keep node *at)
+static __isl_give isl_union_map *carried(__isl_keep node *at, __isl_keep isl_union_map *deps)
 {
 	node *band = isl_schedule_node_first_child(isl_schedule_node_copy(at));
-	isl_union_map *carried = schedule_carried(band, l->region->strict);
-	bool does = isl_union_map_is_empty(carried) == isl_bool_false;
+	isl_union_map *pairs = schedule_carried(band, deps);
 
-	isl_union_map_free(carried);
 	isl_schedule_node_free(band);
+	return pairs;
+}
+
+static bool carries(const struct looking *l, __isl_keep node *at)
+{
+	isl_union_map *pairs = carried(at, l->region->strict);
+	bool does = isl_union_map_is_empty(pairs) == isl_bool_false;
+
+	isl_union_map_free(pairs);
 	return does;
+}
+
+static bool is_of_lanes(const struct mark *mark)
+{
+	return is_of_sharing(mark) || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_DEAL));
+}
+
+/* By lanes of the loop at `at`, or of one between it and the statement. */
+static bool is_in_lanes(__isl_keep node *at, const struct stage *stage)
+{
+	node *way = isl_schedule_node_parent(isl_schedule_node_copy(at));
+	bool is = schedule_has_mark_above(at, MARK_BLOCK, NULL);
+
+	for (; !is && mark_of_node(way) && !mark_is_loop(mark_of_node(way)); way = isl_schedule_node_parent(way))
+		is = is_of_lanes(mark_of_node(way));
+	isl_schedule_node_free(way);
+	way = isl_schedule_node_copy(at);
+	while (!is && (way = schedule_down_to(way, stage)))
+		is = is_of_lanes(mark_of_node(way));
+	isl_schedule_node_free(way);
+	return is;
+}
+
+struct updating {
+	node *at;
+	bool is_serial;
+};
+
+static isl_stat look_at_updates(__isl_take isl_map *pairs, void *user)
+{
+	struct updating *updating = user;
+
+	updating->is_serial |= !is_in_lanes(updating->at, stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_out)));
+	isl_map_free(pairs);
+	return isl_stat_ok;
+}
+
+static bool is_innermost(__isl_keep node *at)
+{
+	node *band = isl_schedule_node_first_child(isl_schedule_node_copy(at));
+	bool is = !schedule_has_mark_below(band, MARK_LOOP, NULL) &&
+		  !schedule_has_mark_below(band, MARK_CHILDREN, NULL);
+
+	isl_schedule_node_free(band);
+	return is;
+}
+
+static isl_stat look_at_stage(__isl_take isl_set *set, void *user)
+{
+	struct updating *updating = user;
+
+	updating->is_serial |= !is_in_lanes(updating->at, stage_of_id(isl_set_get_tuple_id(set)));
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+/* An innermost loop, whatever it carries. */
+static bool is_scalar(const struct looking *l, __isl_keep node *at)
+{
+	struct updating updating = { at, false };
+	isl_union_set *domain = l->c->options.vector && is_innermost(at) ? isl_schedule_node_get_domain(at) : NULL;
+
+	if (domain)
+		isl_union_set_foreach_set(domain, look_at_stage, &updating);
+	isl_union_set_free(domain);
+	return updating.is_serial;
+}
+
+static bool updates_in_order(const struct looking *l, __isl_keep node *at)
+{
+	struct updating updating = { at, false };
+	isl_union_map *pairs = l->c->options.vector ? carried(at, l->region->reduction) : NULL;
+
+	if (pairs)
+		isl_union_map_foreach_map(pairs, look_at_updates, &updating);
+	isl_union_map_free(pairs);
+	return updating.is_serial;
 }
 
 static isl_bool look_at_loop(__isl_keep node *at, void *user)
@@ -88,7 +174,8 @@ static isl_bool look_at_loop(__isl_keep node *at, void *user)
 
 	if (!mark || (mark->kind != MARK_LOOP && mark->kind != MARK_CHILDREN))
 		return isl_bool_true;
-	is_left = is_below_sharing(at) ? !is_shared(at) && carries(l, at)
+	is_left = is_below_sharing(at) ? !is_shared(at) &&
+						 (carries(l, at) || updates_in_order(l, at) || is_scalar(l, at))
 				       : !schedule_has_mark_below(at, MARK_TEAM, NULL);
 	if (is_left)
 		must_tell(l, DIAG_LOOP_SERIAL, mark->dim->span,
@@ -170,7 +257,7 @@ static void check_pairs(struct compilation *c, struct told *told)
 {
 	for (int i = 0; i < c->diags.list.n; i++) {
 		const struct diag *diag = c->diags.list.items[i];
-		bool has_pair = false;
+		bool has_pair = strstr(diag->text, " stays scalar: ");
 
 		if (diag->code != DIAG_LOOP_SERIAL && diag->code != DIAG_NOT_FUSED)
 			continue;
