@@ -82,11 +82,16 @@ static __isl_give isl_map *with_possible_sizes(const struct module *module, __is
 	return bad;
 }
 
+/* All that the access reads or writes. */
+static __isl_give isl_map *possible_cells(const struct check *check, const struct access *access)
+{
+	return with_possible_sizes(check->module, access_map(check->module, check->stage, access));
+}
+
 /* Are there sizes for which the access is made, and never goes wrong? */
 static bool has_good_sizes(const struct check *check, const struct access *access, __isl_keep isl_map *bad)
 {
-	isl_set *sizes = isl_map_params(with_possible_sizes(check->module,
-							     access_map(check->module, check->stage, access)));
+	isl_set *sizes = isl_map_params(possible_cells(check, access));
 	isl_bool is_empty;
 
 	sizes = isl_set_subtract(sizes, isl_map_params(isl_map_copy(bad)));
@@ -120,6 +125,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 		isl_map_free(bad);
 		return;
 	}
+	bad = witness_of_access(module, check->stage, access, possible_cells(check, access), bad);
 	bad = witness_relation(module, bad);
 	point = witness_smallest(bad);
 	diag = diag_error(module->diags, code, access->span, "%s is %s%s", cell_text(check, access, bad, point),

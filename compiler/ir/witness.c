@@ -63,15 +63,106 @@ __isl_give isl_map *witness_relation(const struct module *module, __isl_take isl
 	return isl_map_intersect_params(map, witness_sizes(module, isl_map_params(isl_map_copy(map))));
 }
 
-/* Params that play no part, which may have no smallest value, are 0. */
+/* ---- what an access that goes wrong has to do with ---- */
+
+struct concerns {
+	const struct module *module;
+	const struct stage *stage;
+	bool *params, *dims;            /* by number: of what is read, or where */
+	bool *ranges;                   /* by number of dim: its bounds, too */
+};
+
+static void concern(struct concerns *c, const struct expr *expr, bool with_ranges)
+{
+	if (expr->kind == EXPR_PARAM)
+		c->params[expr->index] = true;
+	if (expr->kind == EXPR_DIM) {
+		c->dims[expr->index] = true;
+		c->ranges[expr->index] = c->ranges[expr->index] || with_ranges;
+	}
+	for (int i = 0; i < expr_n_args(expr); i++)
+		concern(c, expr->args[i], with_ranges);
+}
+
+/* What is read from an index array is told with where, whatever range that has. */
+static void concern_dim(struct concerns *c, const struct dim *dim, bool with_range)
+{
+	if (dim->kind == DIM_RANGE && with_range) {
+		concern(c, dim->lo, true);
+		concern(c, dim->hi, true);
+	}
+	for (int i = 0; dim->kind != DIM_RANGE && i < dim->source.array->rank; i++)
+		concern(c, dim->source.subs[i], false);
+	if (dim->kind != DIM_RANGE && dim->source.array->limit)
+		concern(c, dim->source.array->limit, false);
+}
+
+static struct concerns concerns_of(const struct module *module, const struct stage *stage, const struct access *access)
+{
+	struct concerns c = { module, stage, arena_new_array(module->arena, bool, module->params.n + 1),
+			      arena_new_array(module->arena, bool, stage->dims.n + 1),
+			      arena_new_array(module->arena, bool, stage->dims.n + 1) };
+
+	for (int i = 0; i < access->array->rank; i++) {
+		concern(&c, access->subs[i], true);
+		concern(&c, access->array->lo[i], false);
+		concern(&c, access->array->hi[i], false);
+	}
+	for (int i = stage->dims.n - 1; i >= 0; i--)
+		if (c.dims[i])
+			concern_dim(&c, &stage->dims.items[i], c.ranges[i]);
+	if (module->loop.var && c.params[module->loop.param]) {
+		concern(&c, module->loop.lo, false);
+		concern(&c, module->loop.hi, false);
+	}
+	return c;
+}
+
+/* Without the dim, if it has no say in which of the points of `all` are in `bad`. */
+static __isl_give isl_map *drop_idle(__isl_take isl_map *bad, __isl_keep isl_map *all, enum isl_dim_type type,
+				     unsigned dim)
+{
+	isl_map *free = isl_map_eliminate(isl_map_copy(bad), type, dim, 1);
+	isl_map *same = isl_map_intersect(isl_map_copy(free), isl_map_copy(all));
+	bool is_idle = isl_map_is_subset(same, bad) == isl_bool_true;
+
+	isl_map_free(same);
+	isl_map_free(is_idle ? bad : free);
+	return is_idle ? free : bad;
+}
+
+__isl_give isl_map *witness_of_access(const struct module *module, const struct stage *stage,
+				      const struct access *access, __isl_take isl_map *all, __isl_take isl_map *bad)
+{
+	struct concerns c = concerns_of(module, stage, access);
+
+	for (int i = 0; i < stage->dims.n; i++)
+		if (!c.dims[i])
+			bad = drop_idle(bad, all, isl_dim_in, (unsigned) i);
+	for (int i = 0; i < module->params.n; i++) {
+		int at = isl_map_find_dim_by_name(bad, isl_dim_param, module->params.items[i].name);
+
+		if (at >= 0 && !c.params[i])
+			bad = drop_idle(bad, all, isl_dim_param, (unsigned) at);
+	}
+	isl_map_free(all);
+	return bad;
+}
+
+/* ---- the smallest point ---- */
+
+/* What plays no part, and may have no smallest value, is 0. */
 __isl_give isl_point *witness_smallest(__isl_keep isl_map *map)
 {
 	isl_set *all = isl_set_flatten(isl_map_wrap(isl_map_copy(map)));
-	unsigned n = dims_of(map, isl_dim_param);
+	unsigned n = dims_of(map, isl_dim_param), n_in = dims_of(map, isl_dim_in);
 
 	for (unsigned i = 0; i < n; i++)
 		if (!plays_part(map, isl_dim_param, i))
 			all = isl_set_fix_si(all, isl_dim_param, i, 0);
+	for (unsigned i = 0; i < n_in; i++)
+		if (!plays_part(map, isl_dim_in, i))
+			all = isl_set_fix_si(all, isl_dim_set, i, 0);
 	all = isl_set_move_dims(isl_set_reset_tuple_id(all), isl_dim_set, 0, isl_dim_param, 0, n);
 	return isl_set_sample_point(isl_set_lexmin(all));
 }
