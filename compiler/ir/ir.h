@@ -66,8 +66,8 @@ bool module_order_recurrences(struct module *module);
  * it has such. */
 __isl_give isl_map *witness_relation(const struct module *module, __isl_take isl_map *map);
 __isl_give isl_set *witness_sizes(const struct module *module, __isl_take isl_set *sizes);
-/* Of the points `bad` of `all` at which an access of `stage` goes wrong: without the dims and params that do not matter,
- * and on which neither its subscripts nor the extents of the array depend. */
+/* Of the points `bad` of `all` at which an access of `stage` goes wrong: without the dims and params that do not
+ * matter, and on which neither its subscripts nor the extents of the array depend. */
 __isl_give isl_map *witness_of_access(const struct module *module, const struct stage *stage,
 				      const struct access *access, __isl_take isl_map *all, __isl_take isl_map *bad);
 /* The lexicographically smallest point of { [params, D, ...] }; the values at it of one dim. */
