@@ -22,11 +22,21 @@ static const char *witness_text(struct module *module, const struct stage *stage
 
 /* ---- inside the array ---- */
 
+/* Sizes for which an access goes wrong, and with it others: what is to be excluded is told once. */
+struct cause {
+	isl_set *sizes;
+	struct diag *diag;
+	enum diag_code code;
+	const struct access *other;     /* the first of those that are not told; NULL: there is none */
+	int n_others;
+};
+
 struct check {
 	struct module *module;
 	struct stage *stage;
 	const char *verb;               /* "reads" or "writes" */
 	isl_set **defined;              /* by number of array: the cells that are set; NULL: no need to ask */
+	VEC(struct cause) causes;
 };
 
 /* "'t[i]' reads [0] of 't', which"; of a scalar its name. */
@@ -88,13 +98,22 @@ static __isl_give isl_map *possible_cells(const struct check *check, const struc
 	return with_possible_sizes(check->module, access_map(check->module, check->stage, access));
 }
 
+/* Those for which it has points, in any iteration of the loop. */
+static __isl_give isl_set *sizes_of(const struct module *module, __isl_take isl_map *map)
+{
+	isl_set *sizes = isl_set_intersect_params(isl_map_params(map), isl_set_copy(module->context));
+	int loop = module->loop.var ? isl_set_find_dim_by_name(sizes, isl_dim_param, module->loop.var) : -1;
+
+	return loop < 0 ? sizes : isl_set_project_out(sizes, isl_dim_param, (unsigned) loop, 1);
+}
+
 /* Are there sizes for which the access is made, and never goes wrong? */
 static bool has_good_sizes(const struct check *check, const struct access *access, __isl_keep isl_map *bad)
 {
-	isl_set *sizes = isl_map_params(possible_cells(check, access));
+	isl_set *sizes = sizes_of(check->module, possible_cells(check, access));
 	isl_bool is_empty;
 
-	sizes = isl_set_subtract(sizes, isl_map_params(isl_map_copy(bad)));
+	sizes = isl_set_subtract(sizes, sizes_of(check->module, isl_map_copy(bad)));
 	is_empty = isl_set_is_empty(sizes);
 	isl_set_free(sizes);
 	return is_empty == isl_bool_false;
@@ -113,15 +132,59 @@ static void add_help(struct check *check, struct diag *diag, bool sizes_help, en
 	diag_help(check->module->diags, diag, (struct span) { 0 }, "%s", help);
 }
 
+/* ---- many accesses, one cause ---- */
+
+/* Without the sizes of an access that was told, would this one be right, too? Then it is counted there. */
+static bool join_cause(struct check *check, const struct access *access, enum diag_code code,
+		       __isl_keep isl_set *sizes)
+{
+	for (int i = 0; i < check->causes.n; i++) {
+		struct cause *cause = &check->causes.items[i];
+
+		if (cause->code != code || isl_set_is_subset(sizes, cause->sizes) != isl_bool_true)
+			continue;
+		cause->other = cause->other ? cause->other : access;
+		cause->n_others++;
+		return true;
+	}
+	return false;
+}
+
+static void note_cause(struct check *check, struct diag *diag, enum diag_code code, __isl_take isl_set *sizes)
+{
+	struct cause cause = { .sizes = sizes, .diag = diag, .code = code };
+
+	if (sizes)
+		vec_push(check->module->arena, &check->causes, cause);
+}
+
+static void tell_others(struct check *check)
+{
+	for (int i = 0; i < check->causes.n; i++) {
+		struct cause *cause = &check->causes.items[i];
+
+		if (cause->n_others == 1)
+			diag_label(check->module->diags, cause->diag, cause->other->span,
+				   "this access goes wrong for the same sizes");
+		else if (cause->other)
+			diag_label(check->module->diags, cause->diag, cause->other->span,
+				   "this access and %d more go wrong for the same sizes", cause->n_others - 1);
+		isl_set_free(cause->sizes);
+	}
+}
+
 static void report_cell(struct check *check, const struct access *access, __isl_take isl_map *bad,
 			enum diag_code code, const char *problem)
 {
 	struct module *module = check->module;
 	bool sizes_help = has_good_sizes(check, access, bad);
+	isl_set *sizes = sizes_help ? sizes_of(module, isl_map_copy(bad)) : NULL;
 	isl_point *point;
 	struct diag *diag;
 
-	if (diag_was_reported(module->diags, code, access->span)) {     /* as when all reads of a stencil go wrong */
+	if (diag_was_reported(module->diags, code, access->span) ||     /* as when all reads of a stencil go wrong */
+	    (sizes && join_cause(check, access, code, sizes))) {
+		isl_set_free(sizes);
 		isl_map_free(bad);
 		return;
 	}
@@ -133,6 +196,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	diag_label(module->diags, diag, access->array->span, "'%s' is declared here",
 		   array_title(module->arena, access->array));
 	add_help(check, diag, sizes_help, code);
+	note_cause(check, diag, code, sizes);
 	isl_point_free(point);
 	isl_map_free(bad);
 }
@@ -428,6 +492,7 @@ bool module_check_accesses(struct module *module)
 	}
 	check.defined = defined;
 	check_until(&check);
+	tell_others(&check);
 	for (int i = 0; i < module->arrays.n; i++)
 		isl_set_free(defined[i]);
 	check_definitions(module);
