@@ -78,7 +78,8 @@ static const char *own_table(struct writer *w, const struct layout *layout, cons
 
 	if (!table->exists(layout))
 		return "NULL";
-	if (first && !strcmp(table_text(table, layout, first->prefix, target),
+	if (first && table->exists(first) &&
+	    !strcmp(table_text(table, layout, first->prefix, target),
 			     table_text(table, first, first->prefix, target)))
 		prefix = first->prefix;
 	else

@@ -3,7 +3,7 @@
  * Consequences of what is known: facts and goal are sums that are not negative, over names whose values are integers.
  * A goal follows when the facts and its contrary have no integer point in common, which isl decides; a text that is
  * not a name counts as one, so that a yes is always right. */
-#include <isl/constraint.h>
+#include <isl/mat.h>
 #include <isl/set.h>
 #include <string.h>
 
@@ -26,20 +26,21 @@ static void number_names(struct arena *arena, name_list *names, const struct aff
 		name_number(arena, names, affine->terms.items[i].text);
 }
 
-static __isl_give isl_basic_set *add_constraint(__isl_take isl_basic_set *set, struct arena *arena,
-						name_list *names, const struct affine *affine)
+/* A row of factors of the names, and the constant behind them. */
+static __isl_give isl_mat *set_row(__isl_take isl_mat *rows, int row, struct arena *arena, name_list *names,
+				   const struct affine *affine)
 {
-	isl_ctx *ctx = isl_basic_set_get_ctx(set);
-	isl_constraint *c = isl_constraint_alloc_inequality(isl_basic_set_get_local_space(set));
-
-	c = isl_constraint_set_constant_val(c, isl_val_int_from_si(ctx, affine->constant));
+	for (int i = 0; i <= names->n; i++)
+		rows = isl_mat_set_element_si(rows, row, i, 0);
 	for (int i = 0; i < affine->terms.n; i++) {
 		const struct term *term = &affine->terms.items[i];
+		isl_ctx *ctx = isl_mat_get_ctx(rows);
 
-		c = isl_constraint_set_coefficient_val(c, isl_dim_set, name_number(arena, names, term->text),
-						       isl_val_int_from_si(ctx, term->factor));
+		rows = isl_mat_set_element_val(rows, row, name_number(arena, names, term->text),
+					       isl_val_int_from_si(ctx, term->factor));
 	}
-	return isl_basic_set_add_constraint(set, c);
+	return isl_mat_set_element_val(rows, row, names->n,
+				       isl_val_int_from_si(isl_mat_get_ctx(rows), affine->constant));
 }
 
 bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal)
@@ -47,15 +48,19 @@ bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, cons
 	struct affine contrary = affine_scale(arena, goal, -1, -1);
 	name_list names = { 0 };
 	isl_basic_set *set;
+	isl_mat *rows;
 	bool follows;
 
 	number_names(arena, &names, goal);
 	for (int i = 0; i < facts->n; i++)
 		number_names(arena, &names, &facts->items[i]);
-	set = isl_basic_set_universe(isl_space_set_alloc(ctx, 0, (unsigned) names.n));
+	rows = isl_mat_alloc(ctx, (unsigned) facts->n + 1, (unsigned) names.n + 1);
 	for (int i = 0; i < facts->n; i++)
-		set = add_constraint(set, arena, &names, &facts->items[i]);
-	set = add_constraint(set, arena, &names, &contrary);
+		rows = set_row(rows, i, arena, &names, &facts->items[i]);
+	rows = set_row(rows, facts->n, arena, &names, &contrary);
+	set = isl_basic_set_from_constraint_matrices(isl_space_set_alloc(ctx, 0, (unsigned) names.n),
+						     isl_mat_alloc(ctx, 0, (unsigned) names.n + 1), rows, isl_dim_set,
+						     isl_dim_param, isl_dim_div, isl_dim_cst);
 	follows = isl_basic_set_is_empty(set) == isl_bool_true;
 	isl_basic_set_free(set);
 	return follows;

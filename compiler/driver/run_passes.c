@@ -12,7 +12,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, MORE = 4 };
+enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8 };
 
 static double now(void)
 {
@@ -58,17 +58,19 @@ static bool is_worth_more(const struct module *module)
 	return is;
 }
 
-/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. */
+/* isl's operations on sets of many loops take longer; that no program takes more than seconds, it gets fewer. Many
+ * definitions need more. */
 static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
 {
-	unsigned long deepest = USUAL_DIMS;
+	unsigned long deepest = USUAL_DIMS, times = 1 + (unsigned long) module->groups.n/USUAL_GROUPS;
 
 	for (int i = 0; i < module->stages.n; i++)
 		if (n_loops(module->stages.items[i]) > deepest)
 			deepest = n_loops(module->stages.items[i]);
 	if (max_operations > USUAL_DIMS)
 		max_operations = max_operations/deepest*USUAL_DIMS;
-	return is_worth_more(module) && max_operations <= ULONG_MAX/MORE ? MORE*max_operations : max_operations;
+	times = (times < MOST_TIMES ? times : MOST_TIMES)*(is_worth_more(module) ? MORE : 1);
+	return max_operations <= ULONG_MAX/times ? times*max_operations : max_operations;
 }
 
 static bool out_of_quota(struct compilation *c, struct module *module, const char *pass)
@@ -78,6 +80,39 @@ static bool out_of_quota(struct compilation *c, struct module *module, const cha
 	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
 		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
 		   pass, module->name, operations_allowed(module, c->options.max_operations));
+	return true;
+}
+
+static void keep_schedules(const struct module *module, isl_schedule **kept)
+{
+	for (int i = 0; i < REGION_N; i++)
+		kept[i] = isl_schedule_copy(module->regions[i].schedule);
+}
+
+static void put_back(struct module *module, isl_schedule **kept)
+{
+	for (int i = 0; i < REGION_N; i++) {
+		isl_schedule_free(module->regions[i].schedule);
+		module->regions[i].schedule = kept[i];
+	}
+}
+
+/* A pass that adds marks without which the module is right, too: where isl gives up, it has none of them. */
+static bool run_without_need(struct module *module, const struct pass_options *options, const struct pass *pass)
+{
+	isl_schedule *kept[REGION_N];
+	bool ok;
+
+	keep_schedules(module, kept);
+	ok = pass->run(module, options);
+	if (!pass_ran_out(module)) {
+		for (int i = 0; i < REGION_N; i++)
+			isl_schedule_free(kept[i]);
+		return ok;
+	}
+	put_back(module, kept);
+	diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+		     "'%s' takes too many operations for the pass '%s', which is left out", module->name, pass->name);
 	return true;
 }
 
@@ -94,7 +129,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	}
 	isl_ctx_reset_operations(c->ctx);
 	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
-	ok = pass->run(module, options);
+	ok = pass->gives & MAY_BE_LEFT_OUT ? run_without_need(module, options, pass) : pass->run(module, options);
 	isl_ctx_set_max_operations(c->ctx, 0);
 	if (c->arena.is_exhausted || out_of_quota(c, module, pass->name))
 		return false;

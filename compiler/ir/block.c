@@ -27,26 +27,42 @@ static bool runs_below(__isl_keep isl_union_set *domain, const struct stage *sta
 	return runs;
 }
 
+/* What the band below the mark of a loop runs over, for the stage. */
+static __isl_give isl_pw_aff *band_of_stage(__isl_keep isl_schedule_node *loop, const struct stage *stage)
+{
+	isl_schedule_node *band = isl_schedule_node_first_child(isl_schedule_node_copy(loop));
+	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(band);
+	isl_union_pw_aff *loops = isl_multi_union_pw_aff_get_union_pw_aff(partial, 0);
+	isl_space *space = isl_space_from_domain(isl_set_get_space(stage->domain));
+	isl_pw_aff *of_stage;
+
+	space = isl_space_add_dims(space, isl_dim_out, 1);
+	of_stage = isl_union_pw_aff_extract_pw_aff(loops, space);
+	isl_union_pw_aff_free(loops);
+	isl_multi_union_pw_aff_free(partial);
+	isl_schedule_node_free(band);
+	return of_stage;
+}
+
 /* Is the loop that over the dim of this number, of the stage, as it is? */
 static bool band_is_dim(struct module *module, __isl_keep isl_schedule_node *loop, const struct stage *stage, int level)
 {
 	const struct expr dim = { .kind = EXPR_DIM, .type = TYPE_I64, .index = level };
-	isl_schedule_node *band = isl_schedule_node_first_child(isl_schedule_node_copy(loop));
-	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(band);
-	isl_union_map *of_band = isl_union_map_from_multi_union_pw_aff(partial);
-	isl_map *wanted = level < stage->dims.n ? isl_map_from_pw_aff(expr_pw_aff(module, stage, &dim)) : NULL;
-	bool is = false;
+	isl_pw_aff *of_band, *wanted;
+	bool is;
 
-	of_band = isl_union_map_intersect_domain(of_band, isl_union_set_from_set(isl_set_copy(stage->domain)));
-	if (wanted) {
-		isl_union_map *both = isl_union_map_from_map(isl_map_intersect_domain(wanted,
-										      isl_set_copy(stage->domain)));
-
-		is = isl_union_map_is_equal(of_band, both) == isl_bool_true;
-		isl_union_map_free(both);
+	if (level >= stage->dims.n)
+		return false;
+	of_band = band_of_stage(loop, stage);
+	wanted = expr_pw_aff(module, stage, &dim);
+	is = isl_pw_aff_plain_is_equal(of_band, wanted) == isl_bool_true;
+	if (!is) {
+		of_band = isl_pw_aff_intersect_domain(of_band, isl_set_copy(stage->domain));
+		wanted = isl_pw_aff_intersect_domain(wanted, isl_set_copy(stage->domain));
+		is = isl_pw_aff_is_equal(of_band, wanted) == isl_bool_true;
 	}
-	isl_union_map_free(of_band);
-	isl_schedule_node_free(band);
+	isl_pw_aff_free(of_band);
+	isl_pw_aff_free(wanted);
 	return is;
 }
 
@@ -495,15 +511,20 @@ static const struct array *copy_in(const struct mark *mark, const struct array *
 static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node *node, const struct mark *mark)
 {
 	const struct array *copy = copy_in(mark, holding->array);
-	isl_schedule_node *loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	block_use_list uses = block_uses(holding->module, loop);
-	isl_union_set *domain = isl_schedule_node_get_domain(loop);
+	isl_schedule_node *loop;
+	isl_union_set *domain;
+	block_use_list uses;
 
-	for (int i = 0; copy && i < uses.n; i++)
+	if (!copy)
+		return;
+	loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	uses = block_uses(holding->module, loop);
+	domain = isl_schedule_node_get_domain(loop);
+	for (int i = 0; i < uses.n; i++)
 		if (uses.items[i].array == holding->array)
 			holding->is_even = holding->is_even && uses.items[i].position == 0 && copy->is_per_thread &&
 					   (!holding->lanes || holding->lanes == copy->lanes);
-	for (int i = 0; copy && i < holding->module->stages.n; i++) {
+	for (int i = 0; i < holding->module->stages.n; i++) {
 		const struct stage *stage = holding->module->stages.items[i];
 
 		if (!runs_below(domain, stage))
@@ -511,13 +532,11 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 		holding->is_in_block[i] = true;
 		holding->is_even = holding->is_even && is_from_first(stage, mark);
 	}
-	if (copy) {
-		holding->lanes = copy->lanes;
-		holding->n_blocks++;
-		holding->has_segments = copy->segments;
-	}
+	holding->lanes = copy->lanes;
+	holding->n_blocks++;
+	holding->has_segments = copy->segments;
 	/* The loop within a tile begins where the tile does. */
-	holding->is_even = holding->is_even && !(copy && schedule_has_mark_above(node, MARK_TILE, NULL));
+	holding->is_even = holding->is_even && !schedule_has_mark_above(node, MARK_TILE, NULL);
 	isl_union_set_free(domain);
 	isl_schedule_node_free(loop);
 }

@@ -46,13 +46,10 @@ static __isl_give isl_union_map *region_accesses(const struct module *module, co
 
 /* ---- dependences ---- */
 
-/* Pairs source -> sink of accesses to one cell, source first in `schedule`. */
-static __isl_give isl_union_map *conflicts(struct arena *arena, __isl_keep isl_union_map *source,
-					   __isl_keep isl_union_map *sink, __isl_keep isl_schedule *schedule)
+/* Pairs source -> sink of accesses to one cell, in either order. */
+static __isl_give isl_union_map *meeting(__isl_keep isl_union_map *source, __isl_keep isl_union_map *sink)
 {
-	isl_union_map *cells = isl_union_map_reverse(isl_union_map_copy(sink));
-
-	return schedule_ordered(arena, schedule, isl_union_map_apply_range(isl_union_map_copy(source), cells), true);
+	return isl_union_map_apply_range(isl_union_map_copy(source), isl_union_map_reverse(isl_union_map_copy(sink)));
 }
 
 /* What index arrays rule out between two stages. */
@@ -136,13 +133,15 @@ bool region_dependences(struct module *module, struct region *region)
 {
 	isl_union_map *writes = region_accesses(module, region, true);
 	isl_union_map *reads = region_accesses(module, region, false);
+	isl_union_map *written_read = meeting(writes, reads), *written_twice = meeting(writes, writes);
+	isl_union_map *read_written = isl_union_map_reverse(isl_union_map_copy(written_read));
 	isl_schedule *order = schedule_textual(module, region);
 	struct split split = { .module = module, .strict = isl_union_map_empty_ctx(module->ctx),
 			       .reduction = isl_union_map_empty_ctx(module->ctx) };
 
-	split_all(&split, conflicts(module->arena, writes, reads, order), split_flow);
-	split_all(&split, conflicts(module->arena, reads, writes, order), split_flow);
-	split_all(&split, conflicts(module->arena, writes, writes, order), split_output);
+	split_all(&split, schedule_ordered(module->arena, order, written_read, true), split_flow);
+	split_all(&split, schedule_ordered(module->arena, order, read_written, true), split_flow);
+	split_all(&split, schedule_ordered(module->arena, order, written_twice, true), split_output);
 	for (int i = 0; i < split.ruled_out.n; i++)
 		isl_map_free(split.ruled_out.items[i].impossible);
 	isl_schedule_free(order);

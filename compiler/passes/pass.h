@@ -14,7 +14,8 @@ enum {
 	KNOWN_ORDER = 2,        /* directions of recurrences */
 	KNOWN_DEPS = 4,         /* dependences of each region */
 	KNOWN_SCHEDULE = 8,     /* a schedule tree per region */
-	KNOWN_PARALLEL = 16     /* marks that say how loops run */
+	KNOWN_PARALLEL = 16,    /* marks that say how loops run */
+	MAY_BE_LEFT_OUT = 32    /* given by a pass that changes nothing but marks without which all is right, too */
 };
 
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };

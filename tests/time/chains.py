@@ -46,6 +46,41 @@ def mixture(n, seed):
             + "".join(f"    {row}\n" for row in rows) + "}\n")
 
 
+def stencils(n):
+    """n stencils with borders, each of the one before it."""
+    inner = "i >= 1 and i < n-1 and j >= 1 and j < m-1"
+    rows = [f"func f{k}[i in 0..n, j in 0..m] : f64 = case {{ {inner} : stencil(f{k-1}[i,j], "
+            f"[[1,2,1],[2,4,2],[1,2,1]], 1.0/16); else : f{k-1}[i,j]; }};" for k in range(1, n)]
+    return ("pipeline stencils {\n    param n, m;\n    in x : f64[n, m];\n    out y : f64[n, m];\n"
+            "    func f0[i in 0..n, j in 0..m] : f64 = x[i,j];\n"
+            + "".join(f"    {row}\n" for row in rows) + f"    y = f{n-1};\n}}\n")
+
+
+def recurrences(n):
+    """n recurrences along the rows of a matrix, each of the one before it."""
+    rows = [f"func f{k}[s in 0..m, i in 0..n] : f64 = case {{ i == 0 : f{k-1}[s,0]; else : 0.5*f{k}[s,i-1] + "
+            f"f{k-1}[s,i]/(1 + f{k}[s,i-1]); }};" for k in range(1, n)]
+    return ("pipeline recurrences {\n    param n, m;\n    in x : f64[m, n];\n    out y : f64[m, n];\n"
+            "    func f0[s in 0..m, i in 0..n] : f64 = x[s,i];\n"
+            + "".join(f"    {row}\n" for row in rows) + f"    y = f{n-1};\n}}\n")
+
+
+def updates(n):
+    """n sums through an index array, each of its own."""
+    rows = [f"out y{k} : f64[m];\n    reduce y{k}[at[k]] += {k+1}*v[k] for k in 0..p;" for k in range(n)]
+    return ("pipeline updates {\n    param m, p;\n    in at : index(m)[p];\n    in v : f64[p];\n"
+            + "".join(f"    {row}\n" for row in rows) + "}\n")
+
+
+def constructs(n):
+    """n systems on a tree and as many tridiagonal ones, which have nothing to do with each other."""
+    rows = [f"out x{k}, z{k} : f64[nSystems, n];\n    x{k} = HinesSystem(T, upper, lower, diag, rhs);\n"
+            f"    z{k} = TriBatch(rhs, diag, rhs, rhs);" for k in range(n)]
+    return ("pipeline constructs {\n    param nSystems, n;\n    assume n >= 1;\n    fixed in T : Tree(n);\n"
+            "    in upper, lower : f64[n];\n    in diag, rhs : f64[nSystems, n];\n"
+            + "".join(f"    {row}\n" for row in rows) + "}\n")
+
+
 # ---- More than isl can handle ----------------------------------------------------------------------------------
 
 def remainders(n):
