@@ -92,6 +92,14 @@ static void after_pass(void *user, struct module *module, int pass, double secon
 					   dump_pass_name(pass)), text);
 }
 
+static void after_step(void *user, const char *step, double seconds)
+{
+	const struct session *s = user;
+
+	if (s->options.time)
+		fprintf(stderr, "%-20s %-12s %8.2f ms\n", "(all)", step, 1e3 * seconds);
+}
+
 /* ---- what was asked ---- */
 
 static bool compile_to_text(struct session *s)
@@ -278,6 +286,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->verify_each = options->verify_each;
 	s->c->line_directives = options->line_directives;
 	s->c->after_pass = after_pass;
+	s->c->after_step = after_step;
 	s->c->user = s;
 	s->dumps.wanted = options->dump_after;
 	return options_for_passes(options, &s->c->options, problem, size);

@@ -20,6 +20,17 @@ static bool guarded(struct compilation *c, bool (*step)(struct compilation *c, v
 	return ok && !c->diags.n_errors;
 }
 
+static bool timed(struct compilation *c, const char *name, bool (*step)(struct compilation *c, void *argument),
+		  void *argument)
+{
+	double start = compilation_clock();
+	bool ok = guarded(c, step, argument);
+
+	if (ok && c->after_step)
+		c->after_step(c->user, name, compilation_clock() - start);
+	return ok;
+}
+
 /* ---- text to modules ---- */
 
 static bool open_step(struct compilation *c, void *path)
@@ -188,7 +199,7 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
-	if (wants_candidates(c) && !guarded(c, candidates_step, NULL))
+	if (wants_candidates(c) && !timed(c, "candidates", candidates_step, NULL))
 		return false;
-	return guarded(c, generate_step, &generate);
+	return timed(c, "code", generate_step, &generate);
 }

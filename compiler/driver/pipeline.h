@@ -35,8 +35,11 @@ struct compilation {
 	const char *device_text;        /* the file of kernels; NULL: the target has none */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
+	void (*after_step)(void *user, const char *step, double seconds);       /* of all pipelines; NULL */
 	void *user;
 };
+
+double compilation_clock(void);                 /* seconds since whenever */
 
 /* With the default options, but one way to compile each pipeline; NULL: no memory. */
 struct compilation *compilation_new(void);

@@ -14,7 +14,7 @@
 
 enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8 };
 
-static double now(void)
+double compilation_clock(void)
 {
 	struct timespec time;
 
@@ -120,7 +120,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 		     const struct pass *pass, unsigned *known)
 {
 	int n_errors = module->diags->n_errors;
-	double start = now();
+	double start = compilation_clock();
 	bool ok;
 
 	if ((*known & pass->needs) != pass->needs) {
@@ -140,7 +140,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 		return false;
 	*known = (*known & ~pass->breaks) | pass->gives;
 	if (c->after_pass && !module->choice)
-		c->after_pass(c->user, module, (int) (pass - passes), now() - start);
+		c->after_pass(c->user, module, (int) (pass - passes), compilation_clock() - start);
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
 }
 
