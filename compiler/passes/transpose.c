@@ -223,15 +223,15 @@ static void add_copies(const struct transposition *t)
 
 /* ---- the pass ---- */
 
-static bool transpose(struct module *module, const struct override *item, const char *name)
+static bool transpose(struct module *module, const struct override *item, struct array *array, const char *name)
 {
-	struct transposition t = { .module = module, .from = module_find_array(module, name) };
-	const char *problem = array_problem(t.from);
+	struct transposition t = { .module = module, .from = array };
+	const char *problem = array_problem(array);
 
 	if (problem)
 		return refuse(module, item, NULL, name, problem);
-	t.order = arena_new_array(module->arena, int, t.from->rank);
-	if (!read_order(item, t.from->rank, t.order))
+	t.order = arena_new_array(module->arena, int, array->rank);
+	if (!read_order(item, array->rank, t.order))
 		return refuse(module, item, "as in layout A : order(1, 0); or layout A : full;", name,
 			      !strcmp(item->choice, "full") ? "it takes no numbers"
 			      : "it takes the number of each dimension once, the outermost first");
@@ -241,6 +241,30 @@ static bool transpose(struct module *module, const struct override *item, const 
 	replace_all(&t);
 	add_copies(&t);
 	return true;
+}
+
+/* What a construct keeps for its result, "x.pivot" of "x", is stored as that is. */
+static void transpose_members(struct module *module, const struct override *item, const char *name)
+{
+	int n_arrays = module->arrays.n;
+
+	for (int i = 0; i < n_arrays && !strcmp(item->choice, "full"); i++) {
+		struct array *array = module->arrays.items[i];
+
+		if (array->role == ROLE_TEMP && array_is_of(array, name) && strcmp(array->name, name) &&
+		    !array_problem(array))
+			transpose(module, item, array, array->name);
+	}
+}
+
+static bool transpose_named(struct module *module, const struct override *item, const char *name)
+{
+	struct array *array = module_find_array(module, name);
+
+	if (array && module_find_decision(module, "transpose", name, NULL))
+		return refuse(module, item, NULL, name, "another item says so already");
+	transpose_members(module, item, name);
+	return transpose(module, item, array, name);
 }
 
 bool pass_transpose(struct module *module, const struct pass_options *options)
@@ -254,7 +278,7 @@ bool pass_transpose(struct module *module, const struct pass_options *options)
 			continue;
 		has_any = item->is_used = true;
 		for (int s = 0; s < item->subjects.n; s++)
-			ok = transpose(module, item, item->subjects.items[s]) && ok;
+			ok = transpose_named(module, item, item->subjects.items[s]) && ok;
 	}
 	if (!ok || !has_any)
 		return ok;
