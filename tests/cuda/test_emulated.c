@@ -3,7 +3,7 @@
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
  * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped. Algorithms of trees
- * and chains, and what is inlined by cases, run as schedule blocks ask for, the others without items.
+ * and chains, layouts, and what is inlined by cases, run as schedule blocks ask for, the others without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -15,7 +15,7 @@
 #include "support/folder.h"
 
 static struct variant variants[] = {
-	{ .name = "cuda", .pmgc = "--target=cuda --overrides=off", .compiler = "device" },
+	{ .name = "cuda", .compiler = "device" },
 };
 
 enum { DRAWS = 2, DRAWS_LONG = 8 };
@@ -38,7 +38,7 @@ static const struct {
 
 static const char *const scheduled[] = {
 	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/eliminations.pmg",
-	"tests/random/scheduled/cases.pmg"
+	"tests/random/scheduled/cases.pmg", "tests/random/scheduled/transposed.pmg"
 };
 
 /* Each mistake of seeded.cu, and what is said of it. */
@@ -74,13 +74,29 @@ static void check_seeded(struct comparison *comparison)
 			comparison->failed++;
 }
 
-static void check_scheduled(struct comparison *comparison)
+/* Other items ask for what a device does not do. */
+static void choose_items(const char *path)
 {
-	variants[0].pmgc = "--target=cuda";
-	for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++) {
-		comparison->file = scheduled[i];
-		comparison_file(comparison, n_draws);
-	}
+	variants[0].pmgc = "--target=cuda --overrides=off";
+	for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++)
+		if (!strcmp(path, scheduled[i]))
+			variants[0].pmgc = "--target=cuda";
+}
+
+static void check_file(struct comparison *comparison, const char *path)
+{
+	choose_items(path);
+	comparison->file = path;
+	comparison_file(comparison, n_draws);
+}
+
+static int check_folder(struct comparison *comparison, const char *folder, bool is_skipped)
+{
+	if (is_skipped)
+		return folder_each_program(folder, NULL, NULL);
+	choose_items(folder);
+	comparison_folder(comparison, folder, n_draws);
+	return 0;
 }
 
 int main(int argc, char **argv)
@@ -93,18 +109,14 @@ int main(int argc, char **argv)
 	bool is_long = getenv("PMG_TEST_LONG");
 	int skipped = 0;
 
-	for (int i = 1; i < argc; i++) {
-		comparison.file = argv[i];
-		comparison_file(&comparison, n_draws);
-	}
+	for (int i = 1; i < argc; i++)
+		check_file(&comparison, argv[i]);
 	if (argc == 1) {
 		check_seeded(&comparison);
 		for (size_t i = 0; i < sizeof folders/sizeof folders[0]; i++)
-			if (is_long || !folders[i].is_long)
-				comparison_folder(&comparison, folders[i].name, n_draws);
-			else
-				skipped += folder_each_program(folders[i].name, NULL, NULL);
-		check_scheduled(&comparison);
+			skipped += check_folder(&comparison, folders[i].name, folders[i].is_long && !is_long);
+		for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++)
+			check_file(&comparison, scheduled[i]);
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);
