@@ -265,6 +265,33 @@ def what_is_computed_wrong():
            "  note: nBins is 0 by nBins=0\n")
 
 
+def what_takes_too_much():
+    """--max-mem counts what is read or made up, what is computed, and the plan; the first two before any is made."""
+    run = ["run", "scaled.pmg", "x=random:1"]
+    for more, needed in ([], "24.0 kB"), (["--interp"], "24.0 kB"), (["--compare"], "40.0 kB"):
+        refuse([*run, "n=1000", "--max-mem", "1k", *more], 5,
+               f"pmg run: {needed} are needed, --max-mem allows 1k\n")
+    refuse([*run, f"n={10**12}", "--max-mem=1G"], 5, "pmg run: 24.0 TB are needed, --max-mem allows 1G\n")
+    refuse([*run, "n=1000", "--max-mem=1k", "--message-format=short"], 5,
+           "pmg run: 24.0 kB are needed, --max-mem allows 1k\n")
+    works(*run, "n=1000", "--max-mem=24000", "--interp")
+    got = pmg(*run, "n=1000", "--max-mem=24000")
+    check(got[0] == 5 and re.fullmatch(r"pmg run: \d\d\.\d kB are needed, --max-mem allows 24000\n", got[2]),
+          f"a plan takes memory, too: {got}")
+    works(*run, "n=1000", "--max-mem=1M")
+    np.save("x.npy", np.array([0.5, 1.5, 3.5]))
+    bins = ["run", "bins.pmg", "x=x.npy", "nBins=100000", "--threads=2", "--max-mem=1500kB"]
+    works(*bins)
+    got = pmg(*bins, "--candidate=partition count by private")
+    check(got[0] == 5 and re.fullmatch(
+        r"pmg run: pipeline 'bins' needs \d+ bytes, but the limit is 699976\n"
+        r"  note: the limit is what --max-mem=1500kB leaves beside the arguments\n", got[2]), f"a candidate's: {got}")
+    for text in "lots", "-1G", "4GG":
+        refuse([*run, "n=1000", f"--max-mem={text}"], 2, f"pmg run: --max-mem={text}: a number of bytes is needed\n"
+               "  help: --max-mem=4G is 4 GiB, 4GB is 4e9 bytes; there are K, M, G and T\n")
+    refuse([*run, "n=1000", "--max-mem"], 2, "pmg run: --max-mem needs a value: BYTES\n")
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -274,7 +301,8 @@ def main():
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read, what_comes_from_where, what_is_computed_wrong:
+                what_cannot_be_read, what_comes_from_where, what_is_computed_wrong, \
+                what_takes_too_much:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

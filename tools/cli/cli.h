@@ -101,6 +101,14 @@ int command_do(const struct command *command, struct arena *arena, int argc, cha
 bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 
+/* ---- memory.c --------------------------------------------------------------- */
+
+/* The value of --max-mem: "4G", "4GiB", "4GB"; NULL leaves `*bytes` as it is. */
+bool take_memory(const char *text, int64_t *bytes, struct failure *failure);
+const char *bytes_text(int64_t bytes, char *text, size_t size); /* "1.5 GB" */
+/* False after fail() where more than `most` bytes are needed, which --max-mem allows as `max_mem` says; 0: no limit. */
+bool memory_suffices(int64_t bytes, int64_t most, const char *max_mem, struct failure *failure);
+
 /* ---- progress.c ------------------------------------------------------------- */
 
 double clock_now(void); /* seconds, of a clock that nobody sets */

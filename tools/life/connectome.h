@@ -200,8 +200,6 @@ bool signals_take(struct arena *arena, const char *text, int64_t signal, struct 
 /* One of the words of a list that ends with NULL; -1 after fail(). */
 int take_word(const char *option, const char *word, const char *const *words, struct failure *failure);
 bool take_real(const char *option, const char *text, double *value, struct failure *failure); /* 0 or more */
-bool take_memory(const char *text, int64_t *bytes, struct failure *failure); /* "4G", "4GiB", "4GB" */
-const char *bytes_text(int64_t bytes, char *text, size_t size); /* "1.5 GB" */
 
 /* ---- encode.c ----------------------------------------------------------------------- */
 

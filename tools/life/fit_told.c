@@ -63,10 +63,8 @@ bool fit_tell_forecast(const struct fitting *f, struct failure *failure)
 	       bytes_text(bytes, problem, sizeof(problem)), bytes_text(fit->plan_bytes, plan, sizeof(plan)),
 	       bytes_text(fit->peak_bytes - fit->plan_bytes, peak, sizeof(peak)));
 	fflush(stdout);
-	if (!f->max_memory || bytes + fit->peak_bytes <= f->max_memory)
+	if (memory_suffices(bytes + fit->peak_bytes, f->max_memory, f->values->max_memory, failure))
 		return true;
-	fail(failure, OUTCOME_RESOURCES, "%s are needed, --max-mem allows %s",
-	     bytes_text(bytes + fit->peak_bytes, plan, sizeof(plan)), f->values->max_memory);
 	fail_help(failure, "--precision=f32 keeps the dictionary in half of its memory");
 	return false;
 }

@@ -105,17 +105,36 @@ static bool accept(const struct execution *e, pmg_status status, struct failure 
 	return false;
 }
 
+/* A plan of the way that is asked for, or of the first; what other ways may take is limited by what is left. */
+static bool plan_fits(struct execution *e, pmg_options options, int64_t *left, struct failure *failure)
+{
+	struct session *s = e->session;
+	int64_t peak = 0, bytes = session_bytes(s);
+	if (!s->max_memory)
+		return true;
+	options.candidate = s->values.candidate;
+	pmg_plan_forecast_with(e->desc, e->args, &options, &peak);
+	*left = s->max_memory - bytes;
+	return memory_suffices(bytes + peak, s->max_memory, s->values.max_memory, failure);
+}
+
 bool library_plan(struct execution *e, struct failure *failure)
 {
 	const char *finite = getenv("PMG_CHECK_FINITE");
 	pmg_options options = { .context = e->context,
 				.threads = (int32_t) e->session->values.threads,
 				.check_finite = finite && strcmp(finite, "1") == 0 };
+	if (!plan_fits(e, options, &options.max_memory, failure))
+		return false;
 	double start = clock_now();
 	pmg_status status = tune_plan(e, &options);
 	e->plan_seconds = clock_now() - start;
-	if (!accept(e, status, failure))
+	if (!accept(e, status, failure)) {
+		if (status == PMG_NO_RESOURCES && options.max_memory)
+			fail_note(failure, "the limit is what --max-mem=%s leaves beside the arguments",
+				  e->session->values.max_memory);
 		return false;
+	}
 	tune_print(e);
 	return true;
 }

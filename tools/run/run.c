@@ -111,7 +111,7 @@ bool session_bind(struct session *s, const word_list *words, int first, struct f
 		if (!bind_word(s, words->items[i], failure))
 			return false;
 	return outputs_place(s, failure) && bind_is_complete(s, failure) && sizes_infer(s, failure) &&
-	       fill_arguments(s, failure);
+	       session_fits(s, failure) && fill_arguments(s, failure);
 }
 
 /* ---- Running ---------------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static bool is_value(const char *operand)
 static bool run(struct session *s, const word_list *operands, struct failure *failure)
 {
 	struct results results = { 0 };
-	if (!messages_open(s, failure))
+	if (!messages_open(s, failure) || !take_memory(s->values.max_memory, &s->max_memory, failure))
 		return false;
 	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
@@ -263,6 +263,11 @@ static const struct option_row rows[] = {
 	  .high = 4096,
 	  .operand = "N",
 	  .text = "threads (default: as OpenMP sees fit)" },
+	{ .name = "max-mem",
+	  .kind = OPTION_TEXT,
+	  .offset = offsetof(struct run_values, max_memory),
+	  .operand = "BYTES",
+	  .text = "refuse what needs more memory: 500M, 4G" },
 	{ .name = "iterations",
 	  .kind = OPTION_INTEGER,
 	  .offset = offsetof(struct run_values, iterations),

@@ -17,6 +17,7 @@ struct run_values {
 	bool interp, compare, time, explain, remarks, force, deterministic;
 	const char *tune, *wisdom, *candidate;
 	const char *state, *resume; /* files */
+	const char *max_memory;     /* "4G" */
 	const char *state_words;    /* of the command, which it has to have again to go on; NULL: none */
 	const char *message_format;
 	int64_t repeat, threads, iterations, check_every;
@@ -66,6 +67,7 @@ struct session {
 	struct module *module;
 	pmg_tune tune;
 	enum diag_format messages;
+	int64_t max_memory;         /* 0: no limit */
 	VEC(struct size) sizes; /* by number of module->params */
 	VEC(struct argument) arguments;
 	VEC(struct equation) equations;
@@ -146,6 +148,11 @@ const char *build_nvcc(struct arena *arena, const struct run_values *values, str
 void build_remove(struct build *build);
 /* Whether code is generated for this value of the parameter number p. */
 bool size_is_compiled_in(const struct session *s, int p);
+
+/* ---- memory.c: what --max-mem allows ------------------------------------------------ */
+/* Bytes of all arguments whose shapes are known, and of what is computed for them. */
+int64_t session_bytes(const struct session *s);
+bool session_fits(struct session *s, struct failure *failure);
 
 /* ---- library.c, interpret.c -------------------------------------------------------- */
 
