@@ -267,6 +267,17 @@ static bool transpose_named(struct module *module, const struct override *item, 
 	return transpose(module, item, array, name);
 }
 
+/* The first array that it cannot be done to is told. */
+static bool take_item(struct module *module, struct override *item)
+{
+	bool ok = true;
+
+	item->is_used = true;
+	for (int s = 0; s < item->subjects.n && ok; s++)
+		ok = transpose_named(module, item, item->subjects.items[s]);
+	return ok;
+}
+
 bool pass_transpose(struct module *module, const struct pass_options *options)
 {
 	bool ok = true, has_any = false;
@@ -276,9 +287,8 @@ bool pass_transpose(struct module *module, const struct pass_options *options)
 
 		if (!is_about_order(item))
 			continue;
-		has_any = item->is_used = true;
-		for (int s = 0; s < item->subjects.n; s++)
-			ok = transpose_named(module, item, item->subjects.items[s]) && ok;
+		has_any = true;
+		ok = take_item(module, item) && ok;
 	}
 	if (!ok || !has_any)
 		return ok;
