@@ -77,6 +77,8 @@ long witness_value(__isl_keep isl_map *map, __isl_keep isl_point *point, enum is
 const char *witness_params(struct module *module, __isl_keep isl_map *map, __isl_keep isl_point *point);
 const char *witness_dims(struct module *module, const struct stage *stage, int n, __isl_keep isl_map *map,
 			 __isl_keep isl_point *point, enum isl_dim_type type, unsigned first);
+/* What is read from an index array goes by that, not by the name of the hidden dim. */
+const char *dim_title(const struct module *module, const struct stage *stage, int number);
 /* The name in the program: "next x" of the array for the next values of x. */
 const char *array_title(struct arena *arena, const struct array *array);
 

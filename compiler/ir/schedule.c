@@ -44,22 +44,21 @@ __isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, _
 
 /* ---- samples ---- */
 
-static void add_tuple(struct str *text, __isl_keep isl_point *point, __isl_keep isl_map *map, enum isl_dim_type type,
-		      int first)
+/* "'y' at i = 1" of the first or the second of a pair of instances, whose values begin at `first`. */
+static void add_instance(struct str *text, const struct module *module, __isl_keep isl_point *point,
+			 __isl_keep isl_map *map, enum isl_dim_type type, int first)
 {
+	const struct stage *stage = stage_of_id(isl_map_get_tuple_id(map, type));
+	const struct array *array = stage->write.array;
 	int n = isl_map_dim(map, type);
-	const struct stage *stage = isl_map_has_tuple_id(map, type) == isl_bool_true
-				  ? stage_of_id(isl_map_get_tuple_id(map, type)) : NULL;
 
-	str_add(text, "%s[", stage ? stage->name : "");
+	str_add(text, "'%s'", array->role == ROLE_LOCAL ? array->group->name : array_title(module->arena, array));
 	for (int i = 0; i < n; i++) {
 		isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, first + i);
 
-		str_add(text, "%s%s%s%ld", i ? ", " : "", stage ? stage->dims.items[i].name : "",
-			stage ? " = " : "", isl_val_get_num_si(value));
+		str_add(text, "%s%s = %ld", i ? ", " : " at ", dim_title(module, stage, i), isl_val_get_num_si(value));
 		isl_val_free(value);
 	}
-	str_add(text, "]");
 }
 
 struct sample {
@@ -74,9 +73,9 @@ static isl_stat sample_map(__isl_take isl_map *map, void *user)
 	isl_point *point = isl_set_sample_point(isl_set_flatten(isl_map_wrap(isl_map_copy(map))));
 
 	if (!sample->text && isl_point_is_void(point) == isl_bool_false) {
-		add_tuple(&text, point, map, isl_dim_in, 0);
-		str_add(&text, " -> ");
-		add_tuple(&text, point, map, isl_dim_out, isl_map_dim(map, isl_dim_in));
+		add_instance(&text, sample->module, point, map, isl_dim_in, 0);
+		str_add(&text, " before ");
+		add_instance(&text, sample->module, point, map, isl_dim_out, isl_map_dim(map, isl_dim_in));
 		sample->text = str_text(&text);
 	}
 	isl_point_free(point);

@@ -145,7 +145,7 @@ int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loo
 const char *schedule_window_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
-/* A pair of instances of `deps` as text, "S3[k = 0, t = 1] -> S3[k = 4, t = 1]"; NULL when empty. */
+/* A pair of instances of `deps` as text, "'Y' at k = 0, t = 1 before 'Y' at k = 4, t = 1"; NULL when empty. */
 const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps);
 const char *schedule_text(struct module *module, __isl_keep isl_schedule *schedule);
 

@@ -195,8 +195,7 @@ const char *witness_params(struct module *module, __isl_keep isl_map *map, __isl
 	return str_text(&text);
 }
 
-/* What is read from an index array goes by that, not by the name of the hidden dim. */
-static const char *dim_title(const struct module *module, const struct stage *stage, int number)
+const char *dim_title(const struct module *module, const struct stage *stage, int number)
 {
 	const struct dim *dim = &stage->dims.items[number];
 

@@ -262,7 +262,7 @@ static void check_pairs(struct compilation *c, struct told *told)
 		if (diag->code != DIAG_LOOP_SERIAL && diag->code != DIAG_NOT_FUSED)
 			continue;
 		for (int k = 0; k < diag->labels.n; k++)
-			has_pair |= strstr(diag->labels.items[k].text, " -> ") != NULL;
+			has_pair |= strstr(diag->labels.items[k].text, " before ") != NULL;
 		if (!has_pair)
 			str_add(&told->missing, "without a pair: %s\n", diag->text);
 	}
