@@ -211,15 +211,31 @@ static void lower_until(struct sema *sema, struct scope *scope, const struct tre
 		sema->module->loop.until = value;
 }
 
-static void lower_iterate(struct sema *sema, const struct tree_stmt *stmt)
+/* What a loop defines that is not lowered is not said to be undefined. */
+static void excuse_targets(struct sema *sema, const struct scope *scope, const tree_stmts *stmts)
+{
+	for (int i = 0; i < stmts->n; i++) {
+		const struct tree_stmt *stmt = stmts->items[i];
+		struct symbol *symbol = NULL;
+
+		if (stmt->target)
+			symbol = scope_find(scope, name_text(sema->arena, &stmt->target->name));
+		if (symbol && symbol->kind == SYMBOL_ARRAY)
+			symbol->target->is_excused = true;
+		excuse_targets(sema, scope, &stmt->body);
+	}
+}
+
+static void lower_iterate(struct sema *sema, const struct scope *around, const struct tree_stmt *stmt)
 {
 	struct scope *scope = scope_new(sema, sema->scope);
+	bool is_loop = check_loop(sema, stmt);
 
-	if (!check_loop(sema, stmt))
+	sema->loop = is_loop ? stmt : sema->loop;
+	if (!is_loop || !declare_loop(sema, scope, stmt->ranges.items[0])) {
+		excuse_targets(sema, around, &stmt->body);
 		return;
-	sema->loop = stmt;
-	if (!declare_loop(sema, scope, stmt->ranges.items[0]))
-		return;
+	}
 	if (stmt->value)
 		lower_until(sema, scope, stmt->value);
 	sema->in_body = true;
@@ -268,7 +284,7 @@ static void lower_statement(struct sema *sema, struct scope *scope, const struct
 		lower_accumulate(sema, scope, stmt);
 		break;
 	case TREE_ITERATE:
-		lower_iterate(sema, stmt);
+		lower_iterate(sema, scope, stmt);
 		break;
 	case TREE_ASSUME:
 	case TREE_SPECIALIZE:
