@@ -73,13 +73,41 @@ static void add_coordinates(struct str *text, __isl_keep isl_point *point, __isl
 	}
 }
 
+/* The warning that one of its definitions runs over a range without values; NULL: there is none. */
+static struct diag *empty_range(const struct module *module, const struct array *array)
+{
+	struct diag *diag = NULL;
+
+	for (int i = 0; i < module->stages.n; i++) {
+		const struct stage *stage = module->stages.items[i];
+
+		for (int d = 0; !diag && is_definition_of(stage, array) && d < stage->dims.n; d++)
+			diag = diag_find(module->diags, DIAG_EMPTY_RANGE, stage->dims.items[d].span);
+	}
+	return diag;
+}
+
+static void report_gap(struct module *module, const struct array *array, const char *cell, const char *sizes)
+{
+	struct diag *diag = empty_range(module, array);
+
+	if (diag) {
+		diag_raise(module->diags, diag);
+		diag_label(module->diags, diag, array->span, "'%s[%s]' is never defined%s", array->name, cell, sizes);
+		return;
+	}
+	diag = diag_error(module->diags, DIAG_OUTPUT_UNDEFINED, array->span, "'%s[%s]' is never defined%s", array->name,
+			  cell, sizes);
+	diag_help(module->diags, diag, (struct span) { 0 },
+		  "define all cells of an output, for example with `else`, or make it `inout`");
+}
+
 static void report(struct module *module, const struct array *array, __isl_keep isl_set *cells)
 {
 	unsigned n_params = (unsigned) isl_set_dim(cells, isl_dim_param);
 	struct str cell = str_new(module->arena), sizes = str_new(module->arena);
 	isl_set *all = isl_set_intersect_params(isl_set_copy(cells), isl_set_copy(module->context));
 	isl_point *point;
-	struct diag *diag;
 
 	all = isl_set_intersect_params(all, witness_sizes(module, isl_set_params(isl_set_copy(all))));
 	for (unsigned i = 0; i < n_params; i++)
@@ -89,10 +117,7 @@ static void report(struct module *module, const struct array *array, __isl_keep 
 	point = isl_set_sample_point(isl_set_lexmin(all));
 	add_coordinates(&cell, point, cells, false);
 	add_coordinates(&sizes, point, cells, true);
-	diag = diag_error(module->diags, DIAG_OUTPUT_UNDEFINED, array->span, "'%s[%s]' is never defined%s", array->name,
-			  str_text(&cell), str_text(&sizes));
-	diag_help(module->diags, diag, (struct span) { 0 },
-		  "define all cells of an output, for example with `else`, or make it `inout`");
+	report_gap(module, array, str_text(&cell), str_text(&sizes));
 	isl_point_free(point);
 }
 

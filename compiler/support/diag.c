@@ -122,16 +122,27 @@ void diag_did_you_mean(struct diags *diags, struct diag *diag, struct span span,
 		diag_help(diags, diag, span, "did you mean '%s'?", nearest);
 }
 
-bool diag_was_reported(const struct diags *diags, enum diag_code code, struct span span)
+struct diag *diag_find(const struct diags *diags, enum diag_code code, struct span span)
 {
 	for (int i = diags->list.n - 1; i >= 0; i--) {
-		const struct diag *diag = diags->list.items[i];
+		struct diag *diag = diags->list.items[i];
 
 		if (diag->code == code && diag->span.file == span.file && diag->span.start == span.start &&
 		    diag->span.end == span.end)
-			return true;
+			return diag;
 	}
-	return false;
+	return NULL;
+}
+
+bool diag_was_reported(const struct diags *diags, enum diag_code code, struct span span)
+{
+	return diag_find(diags, code, span);
+}
+
+void diag_raise(struct diags *diags, struct diag *diag)
+{
+	diags->n_errors += diag->severity != SEVERITY_ERROR;
+	diag->severity = SEVERITY_ERROR;
 }
 
 /* ---- text ---- */

@@ -165,6 +165,9 @@ void diag_fix(struct diags *diags, struct diag *diag, struct span span, const ch
  * it is the call, which is not what to replace. */
 void diag_did_you_mean(struct diags *diags, struct diag *diag, struct span span, const char *wrong,
 		       const char *nearest);
+struct diag *diag_find(const struct diags *diags, enum diag_code code, struct span span);   /* NULL: there is none */
+/* Of a warning: it is why the program is wrong. */
+void diag_raise(struct diags *diags, struct diag *diag);
 bool diag_was_reported(const struct diags *diags, enum diag_code code, struct span span);
 const char *diag_code_text(enum diag_code code);   /* "PMG0123" */
 const char *severity_name(enum severity severity);
