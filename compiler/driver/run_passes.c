@@ -83,37 +83,58 @@ static bool out_of_quota(struct compilation *c, struct module *module, const cha
 	return true;
 }
 
-static void keep_schedules(const struct module *module, isl_schedule **kept)
+/* What a pass may change that may be left out. */
+struct kept {
+	isl_schedule *schedules[REGION_N];
+	int n_decisions, n_diags, n_errors;
+};
+
+static struct kept keep(const struct module *module)
 {
+	struct kept kept = { .n_decisions = module->decisions.n, .n_diags = module->diags->list.n,
+			     .n_errors = module->diags->n_errors };
+
 	for (int i = 0; i < REGION_N; i++)
-		kept[i] = isl_schedule_copy(module->regions[i].schedule);
+		kept.schedules[i] = isl_schedule_copy(module->regions[i].schedule);
+	return kept;
 }
 
-static void put_back(struct module *module, isl_schedule **kept)
+static void keep_free(struct kept *kept)
+{
+	for (int i = 0; i < REGION_N; i++)
+		isl_schedule_free(kept->schedules[i]);
+}
+
+/* What the pass told and decided rests on answers that isl did not give. Whether items that it did not come to could be
+ * honoured is not known. */
+static void put_back(struct module *module, struct kept *kept)
 {
 	for (int i = 0; i < REGION_N; i++) {
 		isl_schedule_free(module->regions[i].schedule);
-		module->regions[i].schedule = kept[i];
+		module->regions[i].schedule = isl_schedule_copy(kept->schedules[i]);
 	}
+	module->decisions.n = kept->n_decisions;
+	module->diags->list.n = kept->n_diags;
+	module->diags->n_errors = kept->n_errors;
+	for (int i = 0; i < module->overrides.n; i++)
+		module->overrides.items[i].is_used = true;
 }
 
 /* A pass that adds marks without which the module is right, too: where isl gives up, it has none of them. */
 static bool run_without_need(struct module *module, const struct pass_options *options, const struct pass *pass)
 {
-	isl_schedule *kept[REGION_N];
-	bool ok;
+	struct kept kept = keep(module);
+	bool ok = pass->run(module, options);
 
-	keep_schedules(module, kept);
-	ok = pass->run(module, options);
-	if (!pass_ran_out(module)) {
-		for (int i = 0; i < REGION_N; i++)
-			isl_schedule_free(kept[i]);
-		return ok;
+	if (pass_ran_out(module)) {
+		put_back(module, &kept);
+		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
+			     "'%s' takes too many operations for the pass '%s', which is left out", module->name,
+			     pass->name);
+		ok = true;
 	}
-	put_back(module, kept);
-	diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
-		     "'%s' takes too many operations for the pass '%s', which is left out", module->name, pass->name);
-	return true;
+	keep_free(&kept);
+	return ok;
 }
 
 static bool run_pass(struct compilation *c, struct module *module, const struct pass_options *options,

@@ -288,6 +288,11 @@ const struct array *stage_segments(const struct stage *stage)
 	return NULL;
 }
 
+const char *array_item_name(const struct array *array)
+{
+	return array->stands_for ? array->stands_for->name : array->name;
+}
+
 bool array_is_argument(const struct array *array)
 {
 	return array->role == ROLE_IN || array->role == ROLE_OUT || array->role == ROLE_INOUT;

@@ -126,6 +126,7 @@ struct array {
 	int64_t n_known;
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
+	struct array *stands_for;       /* of TEMP: the caller's array, whose values it holds in another layout */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
 	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
@@ -458,6 +459,7 @@ int array_n_stored(const struct array *array);          /* subscripts that are n
 int array_cell_size(const struct array *array);         /* bytes, as it is stored */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
 bool array_is_of(const struct array *array, const char *subject);    /* is it this one, or of this object? */
+const char *array_item_name(const struct array *array);         /* as items of a schedule call it */
 const char *array_member_name(const struct array *array);       /* "voxel" of "PHI.voxel", else its name */
 bool array_is_index(const struct array *array);         /* has facts */
 bool array_is_argument(const struct array *array);      /* IN, OUT, INOUT */

@@ -85,6 +85,16 @@ static void print_facts(struct printer *p, const struct array *array)
 	}
 }
 
+/* ` WORD NAME`, where there is such an array. */
+static void print_array_name(struct printer *p, const char *word, const struct array *array)
+{
+	if (!array)
+		return;
+	str_add(&p->text, *word ? " " : "");
+	str_add(&p->text, "%s ", word);
+	print_name(&p->text, array->name);
+}
+
 static void print_array(struct printer *p, const struct array *array)
 {
 	str_add(&p->text, "array ");
@@ -108,6 +118,7 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " of ");
 		print_name(&p->text, array->owner->name);
 	}
+	print_array_name(p, "for", array->stands_for);
 	str_add(&p->text, "%s%s", array->is_swapped ? " swapped" : "", array->is_kept ? " kept" : "");
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);
@@ -118,16 +129,6 @@ static void print_array(struct printer *p, const struct array *array)
 	if (array->lanes)
 		str_add(&p->text, " lanes %d", array->lanes);
 	str_add(&p->text, "\n");
-}
-
-/* ` WORD NAME`, where there is such an array. */
-static void print_array_name(struct printer *p, const char *word, const struct array *array)
-{
-	if (!array)
-		return;
-	str_add(&p->text, *word ? " " : "");
-	str_add(&p->text, "%s ", word);
-	print_name(&p->text, array->name);
 }
 
 static void print_count(struct printer *p, int param)

@@ -163,6 +163,8 @@ static void read_facts(struct reader *r, struct array *array)
 		read_known(r, array);
 	if (reader_take(r, "of"))
 		refer_to_array(r, array, &array->owner);
+	if (reader_take(r, "for"))
+		refer_to_array(r, array, &array->stands_for);
 	array->is_swapped = reader_take(r, "swapped");
 	array->is_kept = array->is_swapped && reader_take(r, "kept");
 	if (reader_take(r, "group"))

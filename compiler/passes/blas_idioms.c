@@ -79,10 +79,12 @@ static bool is_read_as_it_lies(const struct blas_call *call)
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
 {
-	const char *choice = choice_for(module, options, call->target.access->array->name);
+	const char *choice = choice_for(module, options, array_item_name(call->target.access->array));
 	int64_t work = known_work(&call->nest);
 
 	*least = 0;
+	if (call->nest.stage->group->is_apart)
+		return false;
 	if (strcmp(choice, "auto"))
 		return !strcmp(choice, "on");
 	if (work < 0 || work < blas_work(call->kind))
@@ -92,8 +94,8 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 
 static void decide(struct module *module, const struct blas_call *call, int64_t least)
 {
-	module_decide(module, "blas_idioms", call->target.access->array->name, blas_name(call->kind), "loops",
-		      call->nest.stage->span, least ? "called from %lld products on" : "called for any size",
+	module_decide(module, "blas_idioms", array_item_name(call->target.access->array), blas_name(call->kind),
+		      "loops", call->nest.stage->span, least ? "called from %lld products on" : "called for any size",
 		      (long long) least);
 }
 

@@ -11,7 +11,7 @@ static struct override *find_item(struct module *module, const struct group *gro
 {
 	const struct array *target = group->stages.items[group->stages.n - 1]->write.array;
 
-	return module_find_override(module, "live", target->name, group->name);
+	return module_find_override(module, "live", array_item_name(target), group->name);
 }
 
 /* What comes before or behind the loop, if there is one, sees the weights once. */

@@ -33,7 +33,7 @@ static struct override *find_override(struct module *module, const struct array 
 {
 	const char *end = strstr(target->name, ".renumbered");
 	const char *name = end ? arena_copy(module->arena, target->name, (size_t) (end - target->name)) : NULL;
-	struct override *override = module_find_override(module, "partition", target->name, name);
+	struct override *override = module_find_override(module, "partition", array_item_name(target), name);
 
 	return override && partition_is_of_updates(override) ? override : NULL;
 }

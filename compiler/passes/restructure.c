@@ -321,7 +321,7 @@ static enum partition device_partition(const struct accumulation *accumulation, 
 static bool choose(const struct accumulation *accumulation, const struct pass_options *options, struct choice *choice)
 {
 	struct module *module = accumulation->module;
-	const char *target = accumulation->stage->write.array->name;
+	const char *target = array_item_name(accumulation->stage->write.array);
 	struct override *restructure = module_find_override(module, "restructure", accumulation->object, target);
 	struct override *partition = module_find_override(module, "partition", target, accumulation->object);
 	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);

@@ -39,12 +39,32 @@ static bool is_about_order(const struct override *item)
 	return !strcmp(item->verb, "layout") && (!strcmp(item->choice, "full") || !strcmp(item->choice, "order"));
 }
 
-static const char *array_problem(const struct array *array)
+static bool is_written_in_loop(const struct module *module, const struct array *array)
+{
+	const struct region *body = &module->regions[REGION_BODY];
+	bool is = false;
+
+	for (int g = 0; g < body->groups.n; g++)
+		is = is || group_writes(body->groups.items[g], array);
+	return is;
+}
+
+static const char *absence_of(const struct module *module, const char *name)
+{
+	for (int i = 0; i < module->arrays.n; i++)
+		if (array_is_of(module->arrays.items[i], name))
+			return "it is made of several arrays: name one of them";
+	return module_find_decision(module, "inline", name, NULL) ? "it is inlined" : "nothing stores it";
+}
+
+static const char *array_problem(const struct module *module, const struct array *array, const char *name)
 {
 	if (!array)
-		return "it is no array";
+		return absence_of(module, name);
 	if (!array_is_argument(array) && array->role != ROLE_TEMP)
 		return "a state is kept in the order in which it is saved";
+	if (array_is_argument(array) && is_written_in_loop(module, array))
+		return "it is computed in the loop, and would be copied in each iteration";
 	if (array_is_index(array))
 		return "it is an index array";
 	if (array->rank < 2)
@@ -76,15 +96,18 @@ static bool read_order(const struct override *item, int rank, int *order)
 
 /* ---- the new array ---- */
 
-/* An odd number of halves of blocks that hold `n` values. */
-static struct expr *padded(struct arena *arena, struct expr *n, enum scalar_type type)
+static struct expr *combined(const struct transposition *t, enum expr_op op, struct expr *a, int64_t b)
 {
-	const int64_t values = BYTES_OF_BLOCK/type_size(type);
-	struct expr *blocks = expr_binary(arena, OP_ADD, TYPE_I64, n, expr_int(arena, values - 1, n->span));
+	return expr_binary(t->module->arena, op, TYPE_I64, a, expr_int(t->module->arena, b, t->from->span));
+}
 
-	blocks = expr_binary(arena, OP_DIV, TYPE_I64, blocks, expr_int(arena, values, n->span));
-	blocks = expr_binary(arena, OP_MUL, TYPE_I64, expr_int(arena, values, n->span), blocks);
-	return expr_binary(arena, OP_ADD, TYPE_I64, blocks, expr_int(arena, values/2, n->span));
+/* The least odd number of halves of blocks that hold `n` values. */
+static struct expr *padded(const struct transposition *t, struct expr *n)
+{
+	const int64_t values = BYTES_OF_BLOCK/type_size(t->from->type);
+	struct expr *blocks = combined(t, OP_DIV, combined(t, OP_ADD, n, values/2 - 1), values);
+
+	return combined(t, OP_ADD, combined(t, OP_MUL, blocks, values), values/2);
 }
 
 static void add_array(struct transposition *t, const struct override *item)
@@ -97,6 +120,7 @@ static void add_array(struct transposition *t, const struct override *item)
 
 	t->to = module_add_array(t->module, name, ROLE_TEMP, from->type, from->rank, from->span);
 	t->to->sums = from->sums;
+	t->to->stands_for = array_is_argument(from) ? t->from : NULL;
 	for (int d = 0; d < from->rank; d++) {
 		t->to->lo[d] = from->lo[t->order[d]];
 		t->to->hi[d] = from->hi[t->order[d]];
@@ -104,7 +128,7 @@ static void add_array(struct transposition *t, const struct override *item)
 	n = t->to->hi[last];
 	if (!expr_is_zero(t->to->lo[last]))
 		n = expr_binary(arena, OP_SUB, TYPE_I64, n, t->to->lo[last]);
-	n = padded(arena, n, from->type);
+	n = padded(t, n);
 	if (!expr_is_zero(t->to->lo[last]))
 		n = expr_binary(arena, OP_ADD, TYPE_I64, t->to->lo[last], n);
 	t->to->hi[last] = n;
@@ -137,6 +161,15 @@ static void replace_all(struct transposition *t)
 		expr_reads(t->module->loop.until, use_instead, t);
 }
 
+static bool is_as_declared(const struct transposition *t)
+{
+	bool is = true;
+
+	for (int d = 0; d < t->from->rank; d++)
+		is = is && t->order[d] == d;
+	return is;
+}
+
 /* ---- copies ---- */
 
 static struct dim range(const struct transposition *t, const char *name, struct expr *lo, struct expr *hi)
@@ -145,30 +178,29 @@ static struct dim range(const struct transposition *t, const char *name, struct 
 }
 
 /* Blocks of the dimension that is innermost in the copy, all others as they are stored, a block: neighbours of both
- * arrays are moved together. `at` is where each dimension of the array is among the dims. */
+ * arrays are moved together. `at` is where each dimension of the array is among the dims. It is the caller's, so that
+ * its subscripts begin at 0. */
 static dim_list copy_dims(const struct transposition *t, struct expr **at)
 {
 	struct arena *arena = t->module->arena;
 	struct span span = t->from->span;
 	int inner = t->order[t->from->rank - 1];
-	struct expr *n = t->from->hi[inner], *block = expr_dim(arena, 0, span), *first;
 	int64_t values = BYTES_OF_BLOCK/type_size(t->from->type);
+	struct expr *n = t->from->hi[inner], *begin, *end;
+	struct expr *n_blocks = combined(t, OP_DIV, combined(t, OP_ADD, n, values - 1), values);
 	dim_list dims = { 0 };
 
-	first = expr_binary(arena, OP_ADD, TYPE_I64, n, expr_int(arena, values - 1, span));
-	first = expr_binary(arena, OP_DIV, TYPE_I64, first, expr_int(arena, values, span));
-	vec_push(arena, &dims, range(t, "block", expr_int(arena, 0, span), first));
+	vec_push(arena, &dims, range(t, "block", expr_int(arena, 0, span), n_blocks));
 	for (int d = 0; d < t->from->rank; d++) {
 		if (d == inner)
 			continue;
 		at[d] = expr_dim(arena, dims.n, span);
 		vec_push(arena, &dims, range(t, arena_printf(arena, "i%d", d), t->from->lo[d], t->from->hi[d]));
 	}
-	first = expr_binary(arena, OP_MUL, TYPE_I64, expr_int(arena, values, span), block);
-	n = expr_binary(arena, OP_MIN, TYPE_I64,
-			expr_binary(arena, OP_ADD, TYPE_I64, first, expr_int(arena, values, span)), n);
+	begin = combined(t, OP_MUL, expr_dim(arena, 0, span), values);
+	end = expr_binary(arena, OP_MIN, TYPE_I64, combined(t, OP_ADD, begin, values), n);
 	at[inner] = expr_dim(arena, dims.n, span);
-	vec_push(arena, &dims, range(t, arena_printf(arena, "i%d", inner), first, n));
+	vec_push(arena, &dims, range(t, arena_printf(arena, "i%d", inner), begin, end));
 	return dims;
 }
 
@@ -177,8 +209,8 @@ static void add_copy(const struct transposition *t, enum region_kind kind, int p
 	struct arena *arena = t->module->arena;
 	struct expr **at = arena_new_array(arena, struct expr *, t->from->rank), **subs;
 	dim_list dims = copy_dims(t, at);
-	const struct array *written = is_back ? t->from : t->to;
-	struct group *group = module_add_group(t->module, kind, written->name, t->from->span);
+	const char *name = is_back ? arena_printf(arena, "%s.back", t->from->name) : t->to->name;
+	struct group *group = module_add_group(t->module, kind, name, t->from->span);
 	struct stage *stage = module_add_stage(t->module, group, &dims, t->from->span);
 
 	subs = permuted(t, at);
@@ -226,7 +258,7 @@ static void add_copies(const struct transposition *t)
 static bool transpose(struct module *module, const struct override *item, struct array *array, const char *name)
 {
 	struct transposition t = { .module = module, .from = array };
-	const char *problem = array_problem(array);
+	const char *problem = array_problem(module, array, name);
 
 	if (problem)
 		return refuse(module, item, NULL, name, problem);
@@ -236,10 +268,14 @@ static bool transpose(struct module *module, const struct override *item, struct
 			      !strcmp(item->choice, "full") ? "it takes no numbers"
 			      : "it takes the number of each dimension once, the outermost first");
 	module_decide(module, "transpose", name, item->choice, "as declared", item->span,
-		      "the schedule asks for it");
+		      is_as_declared(&t) ? "that is the order in which it is declared" : "the schedule asks for it");
+	if (is_as_declared(&t))
+		return true;
 	add_array(&t, item);
 	replace_all(&t);
 	add_copies(&t);
+	if (t.from->role == ROLE_TEMP)
+		t.to->name = t.from->name;
 	return true;
 }
 
@@ -252,7 +288,7 @@ static void transpose_members(struct module *module, const struct override *item
 		struct array *array = module->arrays.items[i];
 
 		if (array->role == ROLE_TEMP && array_is_of(array, name) && strcmp(array->name, name) &&
-		    !array_problem(array))
+		    !array_problem(module, array, name))
 			transpose(module, item, array, array->name);
 	}
 }

@@ -104,11 +104,11 @@ bool tree_has_loop_below(__isl_keep node *mark)
 
 bool group_defines(const struct group *group, const char *name)
 {
-	for (int i = 0; i < group->stages.n; i++) {
+	for (int i = 0; i < group->stages.n && !group->is_apart; i++) {
 		const struct stage *stage = group->stages.items[i];
 		const struct array *array = stage->write.array->owner ? stage->write.array->owner : stage->write.array;
 
-		if (!stage->is_commit && !strcmp(array->name, name))
+		if (!stage->is_commit && !strcmp(array_item_name(array), name))
 			return true;
 	}
 	return false;

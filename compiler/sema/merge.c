@@ -203,10 +203,12 @@ static bool add_part(struct merge *merge, struct draft *draft, int n_together)
 /* ---- their order ---- */
 
 struct search {
+	const struct merge *merge;
 	const struct part *writer;
 	const struct access *write;
 	bool is_read;
 	bool is_elsewhere;              /* at another point of its own variables */
+	bool may_be_read;               /* or at points of a sum, of which this may be one */
 };
 
 static bool is_of_own_variable(const struct part *part, const struct expr *sub)
@@ -218,26 +220,38 @@ static bool is_of_own_variable(const struct part *part, const struct expr *sub)
 	return is;
 }
 
+static bool is_of_sum(const struct draft *into, const struct expr *sub)
+{
+	bool is = false;
+
+	for (int i = 0; i < into->slots.n; i++)
+		is = is || (!into->slots.items[i].is_common && expr_uses_dim(sub, i));
+	return is;
+}
+
 static void note_same_cell(struct access *access, void *user)
 {
 	struct search *search = user;
-	bool is_same = access->array == search->write->array && access->array->role != ROLE_LOCAL;
-	bool is_elsewhere = false;
+	bool may_be = access->array == search->write->array && access->array->role != ROLE_LOCAL;
+	bool is_same = may_be, is_elsewhere = false;
 
-	for (int i = 0; is_same && i < access->array->rank; i++) {
+	for (int i = 0; may_be && i < access->array->rank; i++) {
 		bool is_equal = expr_equal(access->subs[i], search->write->subs[i]);
 
-		is_same = is_equal || is_of_own_variable(search->writer, search->write->subs[i]);
 		is_elsewhere = is_elsewhere || !is_equal;
+		is_equal = is_equal || is_of_own_variable(search->writer, search->write->subs[i]);
+		is_same = is_same && is_equal;
+		may_be = is_equal || is_of_sum(search->merge->into, access->subs[i]);
 	}
 	search->is_read = search->is_read || is_same;
+	search->may_be_read = search->may_be_read || may_be;
 	search->is_elsewhere = search->is_elsewhere || (is_same && is_elsewhere);
 }
 
 /* What the stages of `b` read of the cells that those of `a` write at the same point. */
-static struct search search_reads(const struct part *a, const struct part *b)
+static struct search search_reads(const struct merge *merge, const struct part *a, const struct part *b)
 {
-	struct search search = { .writer = a };
+	struct search search = { .merge = merge, .writer = a };
 
 	for (int i = 0; i < a->stages.n; i++)
 		for (int j = 0; j < b->stages.n; j++) {
@@ -248,23 +262,29 @@ static struct search search_reads(const struct part *a, const struct part *b)
 	return search;
 }
 
-static bool waits(const struct merge *merge, const struct part *part)
+/* Does it read values of others that are not placed, or, if `possibly`, may it? */
+static bool waits(const struct merge *merge, const struct part *part, bool possibly)
 {
 	for (int i = 0; i < merge->parts.n; i++) {
 		const struct part *other = &merge->parts.items[i];
+		struct search search;
 
-		if (other != part && !other->is_placed && search_reads(other, part).is_read)
+		if (other == part || other->is_placed)
+			continue;
+		search = search_reads(merge, other, part);
+		if (search.is_read || (possibly && search.may_be_read))
 			return true;
 	}
 	return false;
 }
 
-/* The first that waits for none; NULL: all wait for each other. */
+/* The first that waits for none, at best not even possibly; NULL: all wait for each other. */
 static struct part *next_part(struct merge *merge)
 {
-	for (int i = 0; i < merge->parts.n; i++)
-		if (!merge->parts.items[i].is_placed && !waits(merge, &merge->parts.items[i]))
-			return &merge->parts.items[i];
+	for (int possibly = 1; possibly >= 0; possibly--)
+		for (int i = 0; i < merge->parts.n; i++)
+			if (!merge->parts.items[i].is_placed && !waits(merge, &merge->parts.items[i], possibly))
+				return &merge->parts.items[i];
 	return NULL;
 }
 
@@ -327,7 +347,7 @@ static void choose_first(struct draft **drafts, int n)
 static const struct draft *alone_in(const struct merge *merge)
 {
 	for (int i = 0; i < merge->parts.n; i++)
-		if (search_reads(&merge->parts.items[i], &merge->parts.items[i]).is_elsewhere)
+		if (search_reads(merge, &merge->parts.items[i], &merge->parts.items[i]).is_elsewhere)
 			return merge->parts.items[i].draft;
 	return NULL;
 }

@@ -41,6 +41,18 @@ ROWS = """pipeline rows {
     }
 }
 """
+PLACES = """pipeline places {{
+    param n, k, steps;
+    assume k <= n;
+    out y : f64[n];
+    state u : f64[n] = 1;
+
+    iterate t in 0..steps {{
+        next u[i] = {} for i in 0..n;
+    }}
+    y = u;
+}}
+"""
 SCALARS = """pipeline decay {
     param nSteps, order;
     param f64 dt, least;
@@ -126,7 +138,7 @@ def elsewhere():
     check(run(*rows(5, "--iterations", 3, "--state", "r.state")).returncode == 0, "three rows")
     for lo in 2, 9:
         refuse(rows(lo, "--resume", "r.state"), 3,
-               f"pmg run: the loop of pipeline 'rows' begins at {lo}, but its state is of a loop from 5 on\n")
+               f"pmg run: r.state: the state was saved with lo=5, but here is lo={lo}\n")
     check(run(*rows(5, "--resume", "r.state", "-o", "r=r.npy")).returncode == 0, "the other rows")
     check(np.array_equal(np.load("r.npy"), np.arange(10)), "all rows")
 
@@ -149,6 +161,18 @@ def parameters():
         result = run(*decay("--resume", "d.state", "-o", "v=v.npy", **other))
         n = 3 if "least" in other else other.get("nSteps", 9)
         check(result.returncode == 0 and abs(np.load("v.npy") - 0.95**n) < 1e-15, f"{other}: {result.stderr}")
+
+
+def places():
+    """So it does with those that say where something is computed: a condition, a range, a subscript."""
+    for name, value in {"condition": "case { i < k : u[i] + 1; else : u[i]; }",
+                        "range": "u[i] + sum(j in 0..k) 0.5*u[j]", "subscript": "0.5*u[max(i-k, 0)]"}.items():
+        Path("places.pmg").write_text(PLACES.format(value))
+        words = ["places.pmg", "n=6", "steps=9"]
+        check(run(*words, "k=2", "--iterations", 3, "--state", "p.state").returncode == 0, f"{name}: three steps")
+        refuse([*words, "k=3", "--resume", "p.state"], 3,
+               "pmg run: p.state: the state was saved with k=2, but here is k=3\n")
+        check(run(*words, "k=2", "--resume", "p.state").returncode == 0, f"{name}: the others")
 
 
 def interrupted():

@@ -73,12 +73,49 @@ static uint64_t inputs_sum(struct execution *e)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-/* Is it in what is computed? What only bounds and the condition of the loop read says how long it goes on. */
+static bool access_uses(const struct access *access, int param);
+
+/* Subscripts of reads, too. */
+static bool uses(const struct expr *expr, int param)
+{
+	bool does = expr->kind == EXPR_PARAM && expr->index == param;
+	if (expr->kind == EXPR_READ)
+		does = access_uses(&expr->access, param);
+	for (int i = 0; !does && i < expr_n_args(expr); i++)
+		does = uses(expr->args[i], param);
+	return does;
+}
+
+static bool access_uses(const struct access *access, int param)
+{
+	bool does = false;
+	for (int i = 0; !does && i < access_n_subs(access); i++)
+		does = uses(access->subs[i], param);
+	return does;
+}
+
+static bool dim_uses(const struct dim *dim, int param)
+{
+	return dim->kind == DIM_RANGE ? uses(dim->lo, param) || uses(dim->hi, param)
+				      : access_uses(&dim->source, param);
+}
+
+static bool stage_uses(const struct stage *stage, int param)
+{
+	bool does = uses(stage->value, param) || access_uses(&stage->write, param) ||
+		    (stage->guard && uses(stage->guard, param));
+	for (int d = 0; !does && d < stage->dims.n; d++)
+		does = dim_uses(&stage->dims.items[d], param);
+	return does;
+}
+
+/* Is it in what is computed, or where? What only bounds and the condition of the loop read, or what fills outputs that
+ * have a row for each iteration, says how long it goes on. */
 static bool must_stay(const struct module *module, int param)
 {
 	bool must = false;
 	for (int i = 0; i < module->stages.n; i++)
-		must = must || depends_on(module->stages.items[i]->value, param);
+		must = must || (!module->stages.items[i]->is_init && stage_uses(module->stages.items[i], param));
 	return must;
 }
 
