@@ -8,16 +8,16 @@
  *   tree.pmg:17
  * - accumulate of size.sum: register (not memory); the loop over 'c' does not move the target,
  *   tree.pmg:18
- * - parallel of toRoot: serial (not parallel); the loop over 'i': it carries a dependence, S0[i =
- *   0, parent_i = -1] -> S1[i = 1, parent_i = 0], tree.pmg:13
- * - parallel of depth: serial (not parallel); the loop over 'i': it carries a dependence, S2[i = 0,
- *   parent_i = -1] -> S3[i = 1, parent_i = 0], tree.pmg:14
- * - parallel of below: serial (not parallel); the loop over 'i': it carries a dependence, S6[i = 1]
- *   -> S5[i = 0, c = 1], tree.pmg:16
- * - parallel of height: serial (not parallel); the loop over 'i': it carries a dependence, S9[i =
- *   1] -> S8[i = 0, c = 1], tree.pmg:17
- * - parallel of size: serial (not parallel); the loop over 'i': it carries a dependence, S12[i = 1]
- *   -> S11[i = 0, c = 1], tree.pmg:18
+ * - parallel of toRoot: serial (not parallel); the loop over 'i': it carries a dependence, 'toRoot'
+ *   at i = 0, parent[i] = -1 before 'toRoot' at i = 1, parent[i] = 0, tree.pmg:13
+ * - parallel of depth: serial (not parallel); the loop over 'i': it carries a dependence, 'depth'
+ *   at i = 0, parent[i] = -1 before 'depth' at i = 1, parent[i] = 0, tree.pmg:14
+ * - parallel of below: serial (not parallel); the loop over 'i': it carries a dependence, 'below'
+ *   at i = 1 before 'below' at i = 0, c = 1, tree.pmg:16
+ * - parallel of height: serial (not parallel); the loop over 'i': it carries a dependence, 'height'
+ *   at i = 1 before 'height' at i = 0, c = 1, tree.pmg:17
+ * - parallel of size: serial (not parallel); the loop over 'i': it carries a dependence, 'size' at
+ *   i = 1 before 'size' at i = 0, c = 1, tree.pmg:18
  */
 #include "tree.h"
 
