@@ -134,6 +134,8 @@ static bool add_if_new(struct search *search, struct module *other)
 {
 	const char *text = bare_text(other);
 
+	if (!search->texts.n)
+		vec_push(&search->c->arena, &search->texts, bare_text(search->module));
 	if (is_known(search, text))
 		return false;
 	vec_push(&search->c->arena, &search->texts, text);
@@ -241,7 +243,6 @@ static void add_candidates(struct compilation *c, struct module *module)
 	const int most = most_ways(c, module);
 	struct search search = { .c = c, .module = module, .n_left = most - 1 };
 
-	vec_push(&c->arena, &search.texts, bare_text(module));
 	search.choices = arena_new_array(&c->arena, choice_list, n_variations);
 	for (int v = 0; v < n_variations; v++)
 		variations[v].choices(module, &c->options, &search.choices[v]);

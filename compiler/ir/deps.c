@@ -28,20 +28,23 @@ static void collect_access(struct access *access, void *user)
 static __isl_give isl_union_map *region_accesses(const struct module *module, const struct region *region,
 						 bool writes)
 {
-	struct collect collect = { module, NULL, isl_union_map_empty_ctx(module->ctx) };
+	struct collect collect = { .module = module };
+	isl_union_map *all = isl_union_map_empty_ctx(module->ctx);
 
 	for (int g = 0; g < region->groups.n; g++) {
 		const stage_list *stages = &region->groups.items[g]->stages;
 
 		for (int s = 0; s < stages->n; s++) {
 			collect.stage = stages->items[s];
+			collect.accesses = isl_union_map_empty_ctx(module->ctx);
 			if (writes)
 				collect_access(&stages->items[s]->write, &collect);
 			else
 				stage_reads(stages->items[s], collect_access, &collect);
+			all = isl_union_map_union(all, isl_union_map_coalesce(collect.accesses));
 		}
 	}
-	return collect.accesses;
+	return all;
 }
 
 /* ---- dependences ---- */

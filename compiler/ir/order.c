@@ -8,12 +8,10 @@
 static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take isl_schedule_node *node,
 					       __isl_take isl_union_map *pairs, bool forwards);
 
-static __isl_give isl_union_map *pairs_none(__isl_take isl_union_map *pairs)
+/* Of the parameters of `pairs`: a union of maps of others writes each of them anew. */
+static __isl_give isl_union_map *pairs_none(__isl_keep isl_union_map *pairs)
 {
-	isl_ctx *ctx = isl_union_map_get_ctx(pairs);
-
-	isl_union_map_free(pairs);
-	return isl_union_map_empty_ctx(ctx);
+	return isl_union_map_empty(isl_union_map_get_space(pairs));
 }
 
 static __isl_give isl_union_map *pairs_between(__isl_keep isl_union_map *pairs, __isl_take isl_union_set *first,
@@ -94,7 +92,6 @@ static __isl_give isl_union_map *below_child(const struct sequence *sequence, in
 
 static bool sequence_open(struct sequence *sequence)
 {
-	isl_ctx *ctx = isl_schedule_node_get_ctx(sequence->node);
 	isl_union_set *domain = isl_schedule_node_get_domain(sequence->node);
 	bool ok = isl_union_set_foreach_set(domain, count_stages, sequence) == isl_stat_ok;
 
@@ -107,7 +104,7 @@ static bool sequence_open(struct sequence *sequence)
 		isl_union_set *filter = filter_of(sequence, i);
 
 		sequence->child = i;
-		sequence->inside[i] = isl_union_map_empty_ctx(ctx);
+		sequence->inside[i] = pairs_none(sequence->ordered);
 		ok = isl_union_set_foreach_set(filter, enter_stage, sequence) == isl_stat_ok;
 		isl_union_set_free(filter);
 	}
@@ -153,9 +150,8 @@ static void tell_rest(struct sequence *sequence)
 static __isl_give isl_union_map *ordered_by_sequence(struct arena *arena, __isl_take isl_schedule_node *node,
 						     __isl_take isl_union_map *pairs, bool forwards)
 {
-	isl_union_map *empty = isl_union_map_empty_ctx(isl_union_map_get_ctx(pairs));
 	struct sequence sequence = { .arena = arena, .node = node, .n = (int) isl_schedule_node_n_children(node),
-				     .ordered = empty, .rest = isl_union_map_copy(empty), .forwards = forwards };
+				     .ordered = pairs_none(pairs), .rest = pairs_none(pairs), .forwards = forwards };
 	bool ok = sequence.n >= 0 && sequence_open(&sequence) &&
 		  isl_union_map_foreach_map(pairs, tell_pair, &sequence) == isl_stat_ok;
 
@@ -176,6 +172,7 @@ static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take i
 					       __isl_take isl_union_map *pairs, bool forwards)
 {
 	isl_bool is_empty = isl_union_map_is_empty(pairs);
+	isl_union_map *together;
 	enum isl_schedule_node_type type;
 
 	if (is_empty != isl_bool_false) {
@@ -190,9 +187,11 @@ static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take i
 	if (type == isl_schedule_node_sequence || type == isl_schedule_node_set)
 		return ordered_by_sequence(arena, node, pairs, forwards);
 	isl_schedule_node_free(node);
-	if (type != isl_schedule_node_leaf)
-		return isl_union_map_free(pairs);
-	return forwards ? pairs_none(pairs) : pairs;
+	if (type == isl_schedule_node_leaf && !forwards)
+		return pairs;
+	together = type == isl_schedule_node_leaf ? pairs_none(pairs) : NULL;
+	isl_union_map_free(pairs);
+	return together;
 }
 
 __isl_give isl_union_map *schedule_ordered(struct arena *arena, __isl_keep isl_schedule *schedule,

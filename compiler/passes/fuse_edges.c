@@ -20,16 +20,18 @@ static bool has_level(const struct edge *edge, int level)
 	return level < edge->from->n_common && level < edge->to->n_common;
 }
 
-/* direction*i + shift is the same for both. */
-static __isl_give isl_map *in_one_iteration(const struct edge *edge, int level)
+/* The pairs whose difference, of direction*i + shift, is 0, or where `sign` is not, of this sign. */
+static __isl_give isl_map *with_difference(const struct edge *edge, int level, int sign)
 {
-	isl_constraint *same = isl_equality_alloc(isl_local_space_from_space(isl_map_get_space(edge->pairs)));
-	int64_t shift = group_shift(edge->from, level) - group_shift(edge->to, level);
+	isl_local_space *space = isl_local_space_from_space(isl_map_get_space(edge->pairs));
+	isl_constraint *difference = sign ? isl_inequality_alloc(space) : isl_equality_alloc(space);
+	int64_t shift = direction(edge, level)*(group_shift(edge->from, level) - group_shift(edge->to, level));
+	int way = sign ? sign : 1;
 
-	same = isl_constraint_set_coefficient_si(same, isl_dim_in, level, 1);
-	same = isl_constraint_set_coefficient_si(same, isl_dim_out, level, -1);
-	same = isl_constraint_set_constant_si(same, (int) (direction(edge, level)*shift));
-	return isl_map_add_constraint(isl_map_copy(edge->pairs), same);
+	difference = isl_constraint_set_coefficient_si(difference, isl_dim_in, level, way);
+	difference = isl_constraint_set_coefficient_si(difference, isl_dim_out, level, -way);
+	difference = isl_constraint_set_constant_si(difference, (int) (way*shift) - (sign != 0));
+	return isl_map_add_constraint(isl_map_copy(edge->pairs), difference);
 }
 
 static __isl_give isl_map *keep_dim(__isl_take isl_map *pairs, enum isl_dim_type type, int dim)
@@ -53,7 +55,7 @@ __isl_give isl_map *edge_crossing(const struct edge *edge, int level)
 {
 	if (!has_level(edge, level))
 		return isl_map_copy(edge->pairs);
-	return isl_map_subtract(isl_map_copy(edge->pairs), in_one_iteration(edge, level));
+	return isl_map_union(with_difference(edge, level, -1), with_difference(edge, level, 1));
 }
 
 __isl_give isl_map *edge_backwards(const struct edge *edge, int level)
@@ -145,7 +147,7 @@ edge_list edges_inside(const struct fusion *f, const edge_list *edges, const gro
 
 		if (!group_is_in(members, edge.from) || !group_is_in(members, edge.to))
 			continue;
-		edge.pairs = in_one_iteration(&edge, level);
+		edge.pairs = with_difference(&edge, level, 0);
 		if (isl_map_is_empty(edge.pairs) == isl_bool_true) {
 			isl_map_free(edge.pairs);
 			continue;
