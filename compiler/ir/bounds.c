@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Proofs on accesses, for all parameters: every subscript stays inside its array, no cell is defined twice, no
- * undefined cell of a function is read. What cannot be proved has a counterexample, and the smallest one is shown.
+ * Proofs on accesses, for all parameters: every subscript stays inside its array, no undefined cell of a function is
+ * read. What cannot be proved has a counterexample, and the smallest one is shown.
  * Subscripts that come from index arrays are inside by the facts of the array, which the runtime checks. */
 #include "ir/ir.h"
 
 #include <isl/point.h>
-
-/* ---- counterexamples ---- */
-
-/* ", when i = 7, n = 8" of a smallest point of { [params] -> [D, ...] }. */
-static const char *witness_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
-				__isl_keep isl_point *point)
-{
-	const char *dims = witness_dims(module, stage, stage->dims.n, pairs, point, isl_dim_in, 0);
-	const char *params = witness_params(module, pairs, point);
-
-	return arena_printf(module->arena, "%s%s%s%s", *dims || *params ? ", when " : "", dims,
-			    *dims && *params ? ", " : "", params);
-}
 
 /* ---- inside the array ---- */
 
@@ -35,6 +22,7 @@ struct check {
 	struct module *module;
 	struct stage *stage;
 	const char *verb;               /* "reads" or "writes" */
+	isl_set **boxes;                /* by number of array, of those that were asked for */
 	isl_set **defined;              /* by number of array: the cells that are set; NULL: no need to ask */
 	VEC(struct cause) causes;
 };
@@ -201,8 +189,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	isl_map_free(bad);
 }
 
-/* True when the difference is empty, and frees it then. */
-static bool is_proved(const struct module *module, isl_map **bad)
+bool is_impossible(const struct module *module, isl_map **bad)
 {
 	if (isl_map_is_empty(*bad) == isl_bool_false)
 		*bad = with_possible_sizes(module, *bad);
@@ -220,6 +207,15 @@ static __isl_give isl_set *cells_for(const struct check *check, __isl_keep isl_s
 	return stage_is_in_loop(check->module, check->stage) ? cells : set_of_iterations(check->module, cells);
 }
 
+static __isl_give isl_set *box_of(struct check *check, const struct array *array)
+{
+	isl_set **box = &check->boxes[array->number];
+
+	if (!*box)
+		*box = array_box(check->module, array);
+	return isl_set_copy(*box);
+}
+
 static void check_access(const struct access *access, struct check *check)
 {
 	isl_set *defined;
@@ -228,9 +224,9 @@ static void check_access(const struct access *access, struct check *check)
 	if (access->array->role == ROLE_LOCAL)
 		return;
 	map = access_map(check->module, check->stage, access);
-	bad = isl_map_subtract_range(isl_map_copy(map), array_box(check->module, access->array));
+	bad = isl_map_subtract_range(isl_map_copy(map), box_of(check, access->array));
 	defined = check->defined[access->array->number];
-	if (!is_proved(check->module, &bad)) {
+	if (!is_impossible(check->module, &bad)) {
 		isl_map_free(map);
 		report_cell(check, access, bad, DIAG_OUT_OF_BOUNDS, "outside of it");
 		return;
@@ -240,7 +236,7 @@ static void check_access(const struct access *access, struct check *check)
 		return;
 	}
 	bad = isl_map_subtract_range(map, cells_for(check, defined));
-	if (!is_proved(check->module, &bad))
+	if (!is_impossible(check->module, &bad))
 		report_cell(check, access, bad, DIAG_READ_UNDEFINED, "not defined");
 }
 
@@ -283,12 +279,6 @@ static void check_stage_reads(struct check *check)
 
 /* ---- what is defined ---- */
 
-static bool is_plain_definition(const struct stage *stage)
-{
-	return stage->op == REDUCE_SET && !stage->is_init && !stage->is_commit &&
-	       stage->write.array->role != ROLE_LOCAL;
-}
-
 /* Only functions and temporaries that nothing else fills: the others start with values. */
 static isl_set **defined_cells(struct module *module)
 {
@@ -308,156 +298,20 @@ static isl_set **defined_cells(struct module *module)
 	return defined;
 }
 
-/* ---- defined at most once ---- */
-
-/* The pairs of instances, of one iteration of the loop, that define one cell. */
-static __isl_give isl_map *meeting(const struct module *module, const struct stage *a, const struct stage *b)
+/* Of arrays whose cells are all set there is nothing to ask. */
+static void forget_complete(struct check *check)
 {
-	isl_map *both = access_map(module, a, &a->write);
+	for (int i = 0; i < check->module->arrays.n; i++) {
+		isl_set **defined = &check->defined[i], *all;
 
-	both = isl_map_apply_range(both, isl_map_reverse(access_map(module, b, &b->write)));
-	both = isl_map_subtract(both, axioms_impossible(module, a, b));
-	return a == b ? isl_map_subtract(both, isl_map_identity(isl_map_get_space(both))) : both;
-}
-
-/* The same of two iterations, `now` and `later`. */
-static __isl_give isl_map *meeting_apart(const struct module *module, const struct stage *a, const struct stage *b,
-					 const char *now, const char *later)
-{
-	isl_map *both = access_map(module, a, &a->write), *at_once;
-	isl_map *cells = map_in_iteration(module, access_map(module, b, &b->write), later);
-
-	both = isl_map_apply_range(both, isl_map_reverse(cells));
-	both = isl_map_subtract(both, axioms_impossible_apart(module, a, b, later));
-	at_once = isl_map_equate(isl_map_copy(both), isl_dim_param,
-				 isl_map_find_dim_by_name(both, isl_dim_param, now), isl_dim_param,
-				 isl_map_find_dim_by_name(both, isl_dim_param, later));
-	return isl_map_subtract(both, at_once);
-}
-
-static struct diag *report_twice(struct module *module, const struct stage *a, const struct stage *b,
-				 const char *how_alone)
-{
-	struct diag *diag = diag_error(module->diags, DIAG_DEFINED_TWICE, b->span,
-				       "cells of '%s' may be defined twice",
-				       array_title(module->arena, b->write.array));
-
-	diag_label(module->diags, diag, a->span, "%s", a == b ? how_alone : "the other definition is here");
-	return diag;
-}
-
-/* The index array without the fact 'unique' through which the stage writes; NULL: none. */
-static const struct array *index_of_target(const struct stage *stage)
-{
-	for (int i = 0; i < stage->write.array->rank; i++) {
-		const struct expr *sub = stage->write.subs[i];
-		const struct dim *dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
-
-		if (dim && dim->kind == DIM_BIND && dim->source.array->role == ROLE_IN)
-			return dim->source.array;
+		if (!*defined)
+			continue;
+		all = box_of(check, check->module->arrays.items[i]);
+		all = isl_set_intersect_params(all, isl_set_copy(check->module->context));
+		if (isl_set_is_subset(all, *defined) == isl_bool_true)
+			*defined = isl_set_free(*defined);
+		isl_set_free(all);
 	}
-	return NULL;
-}
-
-static void help_alone(struct module *module, struct diag *diag, const struct stage *stage)
-{
-	const struct array *index = index_of_target(stage);
-
-	if (index)
-		diag_help(module->diags, diag, (struct span) { 0 },
-			  "if no two values of '%s' are equal, declare it 'unique'; values that add up are written "
-			  "with 'reduce'", index->name);
-	else
-		diag_help(module->diags, diag, (struct span) { 0 }, "values that add up are written with 'reduce'");
-}
-
-/* "for example y[0], by i = 1 and by i = 0, when n = 2" of the smallest of `pairs`, { a[D] -> b[E] }. */
-static const char *pair_text(struct module *module, const struct stage *a, const struct stage *b,
-			     __isl_take isl_map *pairs)
-{
-	isl_map *cells = access_map(module, a, &a->write);
-	isl_map *all = witness_relation(module, isl_map_flat_range_product(cells, pairs));
-	isl_point *point = witness_smallest(all);
-	int rank = a->write.array->rank;
-	const char *first = witness_dims(module, a, a->dims.n, all, point, isl_dim_in, 0);
-	const char *second = witness_dims(module, b, b->dims.n, all, point, isl_dim_out, (unsigned) rank);
-	const char *params = witness_params(module, all, point);
-	struct str text = str_new(module->arena);
-
-	str_add(&text, "for example %s", array_title(module->arena, a->write.array));
-	for (int i = 0; i < rank; i++)
-		str_add(&text, "%s%ld%s", i ? ", " : "[", witness_value(all, point, isl_dim_out, (unsigned) i),
-			i == rank - 1 ? "]" : "");
-	if (*first && *second)
-		str_add(&text, ", by %s and by %s", first, second);
-	else if (*first || *second)
-		str_add(&text, ", by %s", *first ? first : second);
-	str_add(&text, "%s%s", *params ? ", when " : "", params);
-	isl_point_free(point);
-	isl_map_free(all);
-	return str_text(&text);
-}
-
-static void check_once(struct module *module, const struct stage *a, const struct stage *b)
-{
-	isl_map *both = meeting(module, a, b);
-	struct diag *diag;
-
-	if (is_proved(module, &both))
-		return;
-	diag = report_twice(module, a, b, "two points of this definition meet");
-	diag_label(module->diags, diag, (struct span) { 0 }, "%s", pair_text(module, a, b, both));
-	if (a == b)
-		help_alone(module, diag, a);
-}
-
-static void check_iterations(struct module *module, const struct stage *a, const struct stage *b)
-{
-	const char *now = module->params.items[module->loop.param].name;
-	const char *later = arena_printf(module->arena, "%s'", now);
-	isl_map *both = meeting_apart(module, a, b, now, later);
-	isl_point *point;
-	struct diag *diag;
-
-	if (is_proved(module, &both))
-		return;
-	both = witness_relation(module, both);
-	point = witness_smallest(both);
-	diag = report_twice(module, a, b, "two iterations of the loop meet");
-	diag_label(module->diags, diag, (struct span) { 0 }, "for example%s",
-		   witness_text(module, a, both, point));
-	isl_point_free(point);
-	isl_map_free(both);
-}
-
-/* Is there one array for all iterations of the loop? Others are new in each. */
-static bool outlives_iteration(const struct module *module, const struct array *array)
-{
-	bool does = array->role == ROLE_OUT || array->role == ROLE_INOUT;
-
-	for (int i = 0; i < module->stages.n && !does; i++)
-		does = !stage_is_in_loop(module, module->stages.items[i]) &&
-		       stage_reads_array(module->stages.items[i], array);
-	return does;
-}
-
-static void check_pair(struct module *module, const struct stage *a, const struct stage *b)
-{
-	if (a->write.array != b->write.array || !is_plain_definition(a) || !is_plain_definition(b))
-		return;
-	if (a->is_next != b->is_next)
-		return;
-	check_once(module, a, b);
-	if (!a->is_next && stage_is_in_loop(module, a) && stage_is_in_loop(module, b) &&
-	    outlives_iteration(module, a->write.array))
-		check_iterations(module, a, b);
-}
-
-static void check_definitions(struct module *module)
-{
-	for (int i = 0; i < module->stages.n; i++)
-		for (int j = i; j < module->stages.n; j++)
-			check_pair(module, module->stages.items[i], module->stages.items[j]);
 }
 
 static void check_until(struct check *check)
@@ -476,11 +330,13 @@ static void check_until(struct check *check)
 
 bool module_check_accesses(struct module *module)
 {
-	struct check check = { .module = module, .defined = defined_cells(module) };
 	isl_set **none = arena_new_array(module->arena, isl_set *, module->arrays.n);
-	isl_set **defined = check.defined;
+	isl_set **boxes = arena_new_array(module->arena, isl_set *, module->arrays.n);
+	isl_set **defined = defined_cells(module);
+	struct check check = { .module = module, .boxes = boxes, .defined = defined };
 	int before = module->diags->n_errors;
 
+	forget_complete(&check);
 	for (int i = 0; i < module->stages.n; i++) {
 		check.stage = module->stages.items[i];
 		check.verb = "reads";
@@ -493,8 +349,10 @@ bool module_check_accesses(struct module *module)
 	check.defined = defined;
 	check_until(&check);
 	tell_others(&check);
-	for (int i = 0; i < module->arrays.n; i++)
+	for (int i = 0; i < module->arrays.n; i++) {
 		isl_set_free(defined[i]);
-	check_definitions(module);
+		isl_set_free(boxes[i]);
+	}
+	module_check_once(module);
 	return module->diags->n_errors == before;
 }

@@ -60,6 +60,12 @@ bool region_dependences(struct module *module, struct region *region);
 /* Finds the direction of each dim of each recurrence; error with a witness where there is none. */
 bool module_order_recurrences(struct module *module);
 
+/* ---- update.c ------------------------------------------------------------------ */
+
+/* "reduce v[i] += dt*m[i] for i in 0..n;" of `v[i] = v[i] + dt*m[i] for i in 0..n;`; NULL: the statement is none of
+ * that form. */
+const char *stage_update_text(const struct module *module, struct stage *stage);
+
 /* ---- witness.c: counterexamples in the words of the program ------------------------- */
 
 /* What is shown of a relation: without params that play no part in it, and for sizes of at least 2, or 1, where
@@ -77,6 +83,9 @@ long witness_value(__isl_keep isl_map *map, __isl_keep isl_point *point, enum is
 const char *witness_params(struct module *module, __isl_keep isl_map *map, __isl_keep isl_point *point);
 const char *witness_dims(struct module *module, const struct stage *stage, int n, __isl_keep isl_map *map,
 			 __isl_keep isl_point *point, enum isl_dim_type type, unsigned first);
+/* ", when i = 7, n = 8" of a smallest point of { [params] -> [D, ...] }. */
+const char *witness_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
+			 __isl_keep isl_point *point);
 /* What is read from an index array goes by that, not by the name of the hidden dim. */
 const char *dim_title(const struct module *module, const struct stage *stage, int number);
 /* The name in the program: "next x" of the array for the next values of x. */
@@ -87,6 +96,13 @@ const char *array_title(struct arena *arena, const struct array *array);
 /* Every affine access stays inside its array, every cell is defined at most once, an `out` is defined:
  * errors with a witness. */
 bool module_check_accesses(struct module *module);
+/* Is there no such pair for any data that can exist? Then they are freed. */
+bool is_impossible(const struct module *module, isl_map **bad);
+
+/* ---- once.c ------------------------------------------------------------------------ */
+
+/* Errors for the cells that may be defined twice. */
+void module_check_once(struct module *module);
 
 /* ---- ranges.c --------------------------------------------------------------------- */
 

@@ -221,3 +221,13 @@ const char *array_title(struct arena *arena, const struct array *array)
 {
 	return array->owner ? arena_printf(arena, "next %s", array->owner->name) : array->name;
 }
+
+const char *witness_text(struct module *module, const struct stage *stage, __isl_keep isl_map *pairs,
+			 __isl_keep isl_point *point)
+{
+	const char *dims = witness_dims(module, stage, stage->dims.n, pairs, point, isl_dim_in, 0);
+	const char *params = witness_params(module, pairs, point);
+
+	return arena_printf(module->arena, "%s%s%s%s", *dims || *params ? ", when " : "", dims,
+			    *dims && *params ? ", " : "", params);
+}
