@@ -80,7 +80,7 @@ static const char *own_table(struct writer *w, const struct layout *layout, cons
 		return "NULL";
 	if (first && table->exists(first) &&
 	    !strcmp(table_text(table, layout, first->prefix, target),
-			     table_text(table, first, first->prefix, target)))
+		    table_text(table, first, first->prefix, target)))
 		prefix = first->prefix;
 	else
 		table->emit(w, layout, target);

@@ -477,12 +477,17 @@ bool expr_reads_array(struct expr *expr, const struct array *array)
 	return search.n_found > 0;
 }
 
-bool stage_reads_array(struct stage *stage, const struct array *array)
+int stage_count_reads(struct stage *stage, const struct array *array)
 {
 	struct search search = { array, 0 };
 
 	stage_reads(stage, look_at_read, &search);
-	return search.n_found > 0;
+	return search.n_found;
+}
+
+bool stage_reads_array(struct stage *stage, const struct array *array)
+{
+	return stage_count_reads(stage, array) > 0;
 }
 
 int module_count_reads(const struct module *module, const struct array *array)
@@ -492,6 +497,6 @@ int module_count_reads(const struct module *module, const struct array *array)
 	if (module->loop.until)
 		expr_reads(module->loop.until, look_at_read, &search);
 	for (int i = 0; i < module->stages.n; i++)
-		stage_reads(module->stages.items[i], look_at_read, &search);
+		search.n_found += stage_count_reads(module->stages.items[i], array);
 	return search.n_found;
 }

@@ -443,6 +443,7 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
 bool expr_reads_array(struct expr *expr, const struct array *array);
 bool stage_reads_array(struct stage *stage, const struct array *array);
+int stage_count_reads(struct stage *stage, const struct array *array);
 /* The reads of it in all stages and in the condition of the loop. */
 int module_count_reads(const struct module *module, const struct array *array);
 bool param_is_argument(const struct param *param);      /* the caller's: neither the loop's, inspected nor derived */

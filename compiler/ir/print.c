@@ -114,10 +114,7 @@ static void print_array(struct printer *p, const struct array *array)
 	print_facts(p, array);
 	for (int64_t i = 0; i < array->n_known; i++)
 		str_add(&p->text, "%s%" PRId64, i ? ", " : " known ", array->known[i]);
-	if (array->owner) {
-		str_add(&p->text, " of ");
-		print_name(&p->text, array->owner->name);
-	}
+	print_array_name(p, "of", array->owner);
 	print_array_name(p, "for", array->stands_for);
 	str_add(&p->text, "%s%s", array->is_swapped ? " swapped" : "", array->is_kept ? " kept" : "");
 	if (array->group)

@@ -165,107 +165,12 @@ static bool is_indirect(const struct stage *stage)
 	return is;
 }
 
-/* ---- an update that is written as a definition ---- */
-
-struct reads {
-	const struct array *array;
-	int n;
-};
-
-static void count_read_of(struct access *access, void *user)
-{
-	struct reads *reads = user;
-
-	reads->n += access->array == reads->array;
-}
-
-static const char *text_between(const struct module *module, struct span span, uint32_t start, uint32_t end)
-{
-	return span_text(module->diags->sources, module->arena, (struct span) { span.file, start, end });
-}
-
-static const char *without_blanks(const char *text)
-{
-	return text + strspn(text, " \t");
-}
-
-/* "+= dt*m" of `v + dt*m`, where `old` is its first operand; NULL: it is no sum or product. */
-static const char *change_behind(const struct module *module, const struct expr *value, const struct expr *old)
-{
-	const char *text = without_blanks(text_between(module, value->span, old->span.end, value->span.end));
-	const char *rest = *text ? without_blanks(text + 1) : "";
-
-	if (*text == '-')
-		return arena_printf(module->arena, "+= -%s", rest);
-	return *text == '+' || *text == '*' ? arena_printf(module->arena, "%c= %s", *text, rest) : NULL;
-}
-
-/* "+= dt*m" of `dt*m + v`. */
-static const char *change_before(const struct module *module, const struct expr *value, const struct expr *old)
-{
-	const char *text = text_between(module, value->span, value->span.start, old->span.start), *sign;
-
-	sign = strrchr(text, value->op == OP_ADD ? '+' : '*');
-	if (!sign || *without_blanks(sign + 1))
-		return NULL;
-	while (sign > text && strchr(" \t", sign[-1]))
-		sign--;
-	return arena_printf(module->arena, "%c= %.*s", value->op == OP_ADD ? '+' : '*', (int) (sign - text), text);
-}
-
-static bool reads_array(const struct expr *expr, const struct array *array)
-{
-	return expr->kind == EXPR_READ && expr->access.array == array;
-}
-
-/* Of a sum or a product with the old value of the array as its first or last operand; `*old` is that operand. */
-static const char *change_text(const struct module *module, const struct stage *stage, const struct expr **old)
-{
-	const struct expr *value = stage->value, *first = value;
-	bool is_sum = value->op == OP_ADD || value->op == OP_SUB;
-
-	if (value->kind != EXPR_OP || (!is_sum && value->op != OP_MUL))
-		return NULL;
-	while (first->kind == EXPR_OP && (is_sum ? first->op == OP_ADD || first->op == OP_SUB : first->op == OP_MUL))
-		first = first->args[0];
-	*old = first;
-	if (reads_array(first, stage->write.array))
-		return change_behind(module, value, first);
-	*old = value->args[1];
-	return (value->op == OP_ADD || value->op == OP_MUL) && reads_array(*old, stage->write.array)
-	       ? change_before(module, value, *old) : NULL;
-}
-
-/* "reduce v[i] += dt*m[i] for i in 0..n;" of `v[i] = v[i] + dt*m[i] for i in 0..n;`; NULL: the statement is none of
- * that form. */
-static const char *update_text(struct module *module, struct stage *stage)
-{
-	struct reads reads = { stage->write.array, 0 };
-	const struct expr *old;
-	const char *change = change_text(module, stage, &old), *before, *target;
-
-	stage_reads(stage, count_read_of, &reads);
-	if (!change || reads.n != 1 || old->span.start < stage->span.start ||
-	    stage->value->span.end > stage->span.end ||
-	    strchr(text_between(module, stage->span, stage->span.start, stage->span.end), '\n'))
-		return NULL;
-	before = text_between(module, stage->span, stage->span.start, stage->value->span.start);
-	target = text_between(module, old->span, old->span.start, old->span.end);
-	if (strncmp(before, target, strlen(target)))
-		return NULL;
-	before = without_blanks(before + strlen(target));
-	if (*before != '=' || *without_blanks(before + 1))
-		return NULL;
-	return arena_printf(module->arena, "reduce %s %s%s", target, change,
-			    text_between(module, stage->span, stage->value->span.end, stage->span.end));
-}
-
 static void refuse_itself(struct module *module, struct group *group, const struct stage *writer,
 			  struct stage *reader, __isl_take isl_map *pairs)
 {
 	struct diag *diag = refuse(module, group, "a value needs itself", need_text(module, writer, reader, -1, pairs));
 	bool is_inout = writer == reader && writer->write.array->role == ROLE_INOUT && span_is_known(reader->span);
-	const char *update = is_inout ? update_text(module, reader) : NULL;
+	const char *update = is_inout ? stage_update_text(module, reader) : NULL;
 
 	if (update) {
 		diag_fix(module->diags, diag, reader->span, update, "write %s", update);

@@ -101,10 +101,15 @@ static struct expr *combined(const struct transposition *t, enum expr_op op, str
 	return expr_binary(t->module->arena, op, TYPE_I64, a, expr_int(t->module->arena, b, t->from->span));
 }
 
+static int64_t values_of_block(const struct transposition *t)
+{
+	return BYTES_OF_BLOCK/type_size(t->from->type);
+}
+
 /* The least odd number of halves of blocks that hold `n` values. */
 static struct expr *padded(const struct transposition *t, struct expr *n)
 {
-	const int64_t values = BYTES_OF_BLOCK/type_size(t->from->type);
+	int64_t values = values_of_block(t);
 	struct expr *blocks = combined(t, OP_DIV, combined(t, OP_ADD, n, values/2 - 1), values);
 
 	return combined(t, OP_ADD, combined(t, OP_MUL, blocks, values), values/2);
@@ -185,7 +190,7 @@ static dim_list copy_dims(const struct transposition *t, struct expr **at)
 	struct arena *arena = t->module->arena;
 	struct span span = t->from->span;
 	int inner = t->order[t->from->rank - 1];
-	int64_t values = BYTES_OF_BLOCK/type_size(t->from->type);
+	int64_t values = values_of_block(t);
 	struct expr *n = t->from->hi[inner], *begin, *end;
 	struct expr *n_blocks = combined(t, OP_DIV, combined(t, OP_ADD, n, values - 1), values);
 	dim_list dims = { 0 };

@@ -46,23 +46,27 @@ def mixture(n, seed):
             + "".join(f"    {row}\n" for row in rows) + "}\n")
 
 
+def maps(name, sizes, point, values):
+    """f0, the matrix, and f1, f2 ... with these values, each of which reads the one before it."""
+    here = ",".join(part.split()[0] for part in point.split(", "))
+    rows = [f"func f{k}[{point}] : f64 = {text};" for k, text in enumerate([f"x[{here}]"] + values)]
+    return (f"pipeline {name} {{\n    param n, m;\n    in x : f64[{sizes}];\n    out y : f64[{sizes}];\n"
+            + "".join(f"    {row}\n" for row in rows) + f"    y = f{len(values)};\n}}\n")
+
+
 def stencils(n):
     """n stencils with borders, each of the one before it."""
     inner = "i >= 1 and i < n-1 and j >= 1 and j < m-1"
-    rows = [f"func f{k}[i in 0..n, j in 0..m] : f64 = case {{ {inner} : stencil(f{k-1}[i,j], "
-            f"[[1,2,1],[2,4,2],[1,2,1]], 1.0/16); else : f{k-1}[i,j]; }};" for k in range(1, n)]
-    return ("pipeline stencils {\n    param n, m;\n    in x : f64[n, m];\n    out y : f64[n, m];\n"
-            "    func f0[i in 0..n, j in 0..m] : f64 = x[i,j];\n"
-            + "".join(f"    {row}\n" for row in rows) + f"    y = f{n-1};\n}}\n")
+    return maps("stencils", "n, m", "i in 0..n, j in 0..m", [
+        f"case {{ {inner} : stencil(f{k}[i,j], [[1,2,1],[2,4,2],[1,2,1]], 1.0/16); else : f{k}[i,j]; }}"
+        for k in range(n-1)])
 
 
 def recurrences(n):
     """n recurrences along the rows of a matrix, each of the one before it."""
-    rows = [f"func f{k}[s in 0..m, i in 0..n] : f64 = case {{ i == 0 : f{k-1}[s,0]; else : 0.5*f{k}[s,i-1] + "
-            f"f{k-1}[s,i]/(1 + f{k}[s,i-1]); }};" for k in range(1, n)]
-    return ("pipeline recurrences {\n    param n, m;\n    in x : f64[m, n];\n    out y : f64[m, n];\n"
-            "    func f0[s in 0..m, i in 0..n] : f64 = x[s,i];\n"
-            + "".join(f"    {row}\n" for row in rows) + f"    y = f{n-1};\n}}\n")
+    return maps("recurrences", "m, n", "s in 0..m, i in 0..n", [
+        f"case {{ i == 0 : f{k-1}[s,0]; else : 0.5*f{k}[s,i-1] + f{k-1}[s,i]/(1 + f{k}[s,i-1]); }}"
+        for k in range(1, n)])
 
 
 def updates(n):

@@ -182,12 +182,19 @@ static const struct expr *blamed_assumption(const struct session *s, const char 
 
 bool depends_on(const struct expr *expr, int param)
 {
-	if (expr->kind == EXPR_PARAM)
-		return expr->index == param;
-	for (int i = 0; i < expr_n_args(expr); i++)
-		if (depends_on(expr->args[i], param))
-			return true;
-	return false;
+	bool does = (expr->kind == EXPR_PARAM && expr->index == param) ||
+		    (expr->kind == EXPR_READ && access_depends_on(&expr->access, param));
+	for (int i = 0; !does && i < expr_n_args(expr); i++)
+		does = depends_on(expr->args[i], param);
+	return does;
+}
+
+bool access_depends_on(const struct access *access, int param)
+{
+	bool does = false;
+	for (int i = 0; !does && i < access_n_subs(access); i++)
+		does = depends_on(access->subs[i], param);
+	return does;
 }
 
 static void explain_file(const struct session *s, const struct array *array, struct failure *failure)

@@ -226,8 +226,9 @@ void results_print(const struct session *s, const struct results *results);
 void timing_print(const struct timing *timing);
 /* Which of its two kernels a pipeline ran that is specialized; nothing for one that is not. */
 void kernel_print(const struct session *s);
-/* Does the expression read the parameter of this number? */
+/* Does the expression, or a subscript of a read in it, name the parameter of this number? */
 bool depends_on(const struct expr *expr, int param);
+bool access_depends_on(const struct access *access, int param);
 /* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. */
 bool results_compare(struct session *s, const struct results *results, const struct results *reference,
 		     double *const *magnitude, struct failure *failure);

@@ -73,37 +73,16 @@ static uint64_t inputs_sum(struct execution *e)
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-static bool access_uses(const struct access *access, int param);
-
-/* Subscripts of reads, too. */
-static bool uses(const struct expr *expr, int param)
-{
-	bool does = expr->kind == EXPR_PARAM && expr->index == param;
-	if (expr->kind == EXPR_READ)
-		does = access_uses(&expr->access, param);
-	for (int i = 0; !does && i < expr_n_args(expr); i++)
-		does = uses(expr->args[i], param);
-	return does;
-}
-
-static bool access_uses(const struct access *access, int param)
-{
-	bool does = false;
-	for (int i = 0; !does && i < access_n_subs(access); i++)
-		does = uses(access->subs[i], param);
-	return does;
-}
-
 static bool dim_uses(const struct dim *dim, int param)
 {
-	return dim->kind == DIM_RANGE ? uses(dim->lo, param) || uses(dim->hi, param)
-				      : access_uses(&dim->source, param);
+	return dim->kind == DIM_RANGE ? depends_on(dim->lo, param) || depends_on(dim->hi, param)
+				      : access_depends_on(&dim->source, param);
 }
 
 static bool stage_uses(const struct stage *stage, int param)
 {
-	bool does = uses(stage->value, param) || access_uses(&stage->write, param) ||
-		    (stage->guard && uses(stage->guard, param));
+	bool does = depends_on(stage->value, param) || access_depends_on(&stage->write, param) ||
+		    (stage->guard && depends_on(stage->guard, param));
 	for (int d = 0; !does && d < stage->dims.n; d++)
 		does = dim_uses(&stage->dims.items[d], param);
 	return does;
