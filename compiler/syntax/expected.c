@@ -365,12 +365,34 @@ static void expectation_report_chain(struct parser *parser, struct span place)
 	diag_help(parser->diags, diag, place, "write 'a < b and b < c', or put one of them in parentheses");
 }
 
-static void expectation_report_assignment(struct parser *parser, struct span place)
+static void expectation_report_assignment(struct parser *parser, struct span place,
+					  const struct expectation *expected)
 {
+	bool is_behind_case = mend_is_behind_case(parser, expected);
 	struct diag *diag;
 
-	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
-	diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
+	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in %s",
+			    is_behind_case ? "a case" : "an expression");
+	if (is_behind_case) {
+		mend_show_open(parser, diag, parser->token, '{', '}');
+		parser->n_told_braces = parser->n_braces;
+	} else {
+		diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
+	}
+}
+
+/* `index(n;`: behind the ';' modes of a tensor could stand, but a statement begins. */
+static bool lacks_parenthesis(const struct parser *parser, const struct expectation *expected)
+{
+	return last_is(parser, ";") && expected->has[NAME] && !expected->has['}'] && !expected->has[PIPELINE] &&
+	       token_is_in(parser->code, statement_tokens);
+}
+
+static void expectation_report_parenthesis(struct parser *parser, struct span last)
+{
+	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "unexpected ';', expected ')'");
+
+	mend_show_open(parser, diag, parser->last, '(', ')');
 }
 
 static void expectation_report_semicolon(struct parser *parser, struct span last)
@@ -419,11 +441,14 @@ static void expectation_report_comma(struct parser *parser, struct span last)
 	diag_help(parser->diags, diag, last, "names stand between commas, as in fuse a, b;");
 }
 
-/* Right behind what a message was about, or behind it and a name where a range would go on. */
+/* In a case that has no end, right behind what a message was about, or behind it and a name where a range would go
+ * on. */
 static bool is_no_news(const struct parser *parser, const struct expectation *expected)
 {
 	uint32_t end = parser->told_end;
 
+	if (parser->n_told_braces && parser->n_braces >= parser->n_told_braces)
+		return true;
 	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
 			   end + strspn(parser->text + end, " \t\r\n") == parser->last));
 }
@@ -439,7 +464,9 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 	else if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
 		expectation_report_chain(parser, place);
 	else if (expected->has[EQ] && parser->code == '=' && !mend_is_no_equality(parser, expected))
-		expectation_report_assignment(parser, place);
+		expectation_report_assignment(parser, place, expected);
+	else if (lacks_parenthesis(parser, expected))
+		expectation_report_parenthesis(parser, last);
 	else if (expectation_is_semicolon(parser, expected))
 		expectation_report_semicolon(parser, last);
 	else if (expectation_is_behind_last(parser, expected))

@@ -139,7 +139,7 @@ static bool find_bracket(struct parser *parser, const struct expectation *expect
 }
 
 /* The end of a case before its ranges, or of the pipeline. */
-static bool find_brace(const struct parser *parser, const struct expectation *expected, struct mend *mend)
+static bool find_brace(struct parser *parser, const struct expectation *expected, struct mend *mend)
 {
 	bool is_case = parser->code == FOR && expected->has[ELSE];
 	bool is_pipeline = parser->n_braces == 1 && (parser->code == YYEOF || parser->code == PIPELINE);
@@ -147,7 +147,42 @@ static bool find_brace(const struct parser *parser, const struct expectation *ex
 	if (!expected->has['}'] || !(is_case || is_pipeline))
 		return false;
 	*mend = (struct mend) { parser->last_end, parser->last_end, is_case ? " }" : "\n}", "" };
+	if (is_case) {
+		parser->inserted = '}';
+		parser->n_braces--;
+	}
 	return true;
+}
+
+/* ---- what is open ---- */
+
+/* The last of the brackets `open` before `end` that no `close` follows; `end`: there is none. */
+static uint32_t last_open(const struct parser *parser, uint32_t end, char open, char close)
+{
+	int depth = 0;
+
+	for (uint32_t at = end; at > 0; at--) {
+		depth += parser->text[at - 1] == close ? 1 : parser->text[at - 1] == open ? -1 : 0;
+		if (depth < 0)
+			return at - 1;
+	}
+	return end;
+}
+
+void mend_show_open(struct parser *parser, struct diag *diag, uint32_t end, char open, char close)
+{
+	uint32_t at = last_open(parser, end, open, close);
+
+	if (at < end && !parser->is_expansion)
+		diag_label(parser->diags, diag, parser_span(parser, at, at + 1), "this '%c' is not closed", open);
+}
+
+bool mend_is_behind_case(const struct parser *parser, const struct expectation *expected)
+{
+	const char *rest = parser->text + parser->token_end;
+
+	return parser->code == '=' && parser->n_braces > 1 && expected->has[':'] &&
+	       rest[strcspn(rest, ":;")] != ':';
 }
 
 bool mend_add(struct parser *parser, struct diag *diag, const struct expectation *expected)

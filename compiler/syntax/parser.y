@@ -416,6 +416,13 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 		*place = parser_span(parser, 0, 0);
 		return start;
 	}
+	if (parser->inserted) {
+		int token = parser->inserted;
+
+		parser->inserted = token == parser->code ? 0 : parser->code;
+		*place = parser_span(parser, parser->token, parser->token_end);
+		return token;
+	}
 	parser->last = parser->token;
 	parser->last_end = parser->token_end;
 	parser->n_braces += parser->code == '{' ? 1 : parser->code == '}' ? -1 : 0;

@@ -39,6 +39,8 @@ struct parser {
 	int code;
 	uint32_t last, last_end;    /* the one before */
 	int n_braces;               /* open before the current token */
+	int inserted;               /* a token that is missing before the current one, which then comes again */
+	int n_told_braces;          /* n_braces inside of a case that was told to have no end; 0: there is none */
 	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
 	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */
