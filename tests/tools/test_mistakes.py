@@ -290,6 +290,9 @@ def what_takes_too_much():
         refuse([*run, "n=1000", f"--max-mem={text}"], 2, f"pmg run: --max-mem={text}: a number of bytes is needed\n"
                "  help: --max-mem=4G is 4 GiB, 4GB is 4e9 bytes; there are K, M, G and T\n")
     refuse([*run, "n=1000", "--max-mem"], 2, "pmg run: --max-mem needs a value: BYTES\n")
+    got = pmg(*run, "n=1000", "--max-operations=1")
+    check(got[0] == 1 and "PMG0702" in got[2] and "after 1 operations" in got[2], f"the compiler may spend 1: {got}")
+    works(*run, "n=1000", "--max-operations=0")
 
 
 def main():
