@@ -250,21 +250,46 @@ static bool is_meant(struct sema *sema, const struct form *form, const struct tr
 
 static bool speak_of_one(const struct override *a, const struct override *b)
 {
-	bool same = a->subjects.n == b->subjects.n && !strcmp(a->verb, b->verb);
+	bool same = a->subjects.n == b->subjects.n;
 
 	for (int i = 0; same && i < a->subjects.n; i++)
 		same = !strcmp(a->subjects.items[i], b->subjects.items[i]);
 	return same;
 }
 
+static bool has_subject(const struct override *override, const char *name)
+{
+	for (int i = 0; i < override->subjects.n; i++)
+		if (!strcmp(override->subjects.items[i], name))
+			return true;
+	return false;
+}
+
+/* Takes out of an item of the program what another says anew; false: nothing is left of it. Names are taken out one by
+ * one, but for those that are one thing together, as in `fuse`. */
+static bool remains(const struct form *form, struct override *override, const struct override *other)
+{
+	int n = 0;
+
+	if (strcmp(override->verb, other->verb))
+		return true;
+	if (form->least > 1 || !override->subjects.n)
+		return !speak_of_one(override, other);
+	for (int i = 0; i < override->subjects.n; i++)
+		if (!has_subject(other, override->subjects.items[i]))
+			override->subjects.items[n++] = override->subjects.items[i];
+	override->subjects.n = n;
+	return n > 0;
+}
+
 /* An item that was asked for takes the place of those of the program. */
-static void add_override(struct sema *sema, struct override override, bool replaces)
+static void add_override(struct sema *sema, const struct form *form, struct override override, bool replaces)
 {
 	struct module *module = sema->module;
 	int n = 0;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!replaces || !speak_of_one(&module->overrides.items[i], &override))
+		if (!replaces || remains(form, &module->overrides.items[i], &override))
 			module->overrides.items[n++] = module->overrides.items[i];
 	module->overrides.n = n;
 	vec_push(sema->arena, &module->overrides, override);
@@ -290,7 +315,7 @@ static void lower_item(struct sema *sema, const struct tree_schedule_item *item,
 		return;
 	if (is_switch(form, item)) {
 		override.choice = item->subjects.items[0].name;
-		add_override(sema, override, asked);
+		add_override(sema, form, override, asked);
 		return;
 	}
 	if (form->switches && !item->value && item->subjects.n == 1 && !find_subject(sema, &item->subjects.items[0])) {
@@ -304,7 +329,7 @@ static void lower_item(struct sema *sema, const struct tree_schedule_item *item,
 	if (!set_value(sema, item->value, &override) || !ok || !check_form(sema, form, item, &override))
 		return;
 	use_coordinates(sema, form, &override);
-	add_override(sema, override, asked);
+	add_override(sema, form, override, asked);
 }
 
 void lower_schedule(struct sema *sema, const struct tree_stmt *stmt)

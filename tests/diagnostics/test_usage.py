@@ -105,6 +105,11 @@ def check_items(count, folder):
                                   " schedule { tile y (4); tile y (8); } }\n")
     text = pmgc("t.pmg", "--with=tile y (16)", "-o", "-", folder=folder).stdout.decode()
     count.equal("tiles", re.findall(r"_tile\d* \+= (\d+)", text), ["16"])
+    (folder / "l.pmg").write_text("pipeline l { param m, n; in a, d : f64[m, n]; out x : f64[m, n];"
+                                  " x = TriBatch(a, d, a, d); schedule { layout a, d : full; } }\n")
+    for item, full in ("layout a : flat", ["d"]), ("layout d, a : flat", []), ("layout x : full", ["a", "d", "x"]):
+        text = pmgc("l.pmg", f"--with={item}", "-o", "-", folder=folder).stdout.decode()
+        count.equal(f"with {item}", re.findall(r"^ \* - transpose of (\w+): full", text, re.M), full)
 
 
 def check_asked(count, folder):
