@@ -263,6 +263,7 @@ struct emit {
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	struct pivot_search *search;    /* of the loop that is printed; NULL: pivots are told of at once */
 	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
+	int shared_indent;              /* of a block of C in which several of isl's nodes stand */
 	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */

@@ -195,8 +195,10 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-	int n = isl_ast_node_list_n_ast_node(children);
+	int n = isl_ast_node_list_n_ast_node(children), outer = e->shared_indent;
 
+	if (n > 1)
+		e->shared_indent = e->w->indent;
 	for (int i = 0; i < n; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 		isl_ast_node *next = i + 1 < n ? isl_ast_node_list_get_at(children, i + 1) : NULL;
@@ -208,6 +210,7 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		isl_ast_node_free(child);
 		isl_ast_node_free(next);
 	}
+	e->shared_indent = outer;
 	isl_ast_node_list_free(children);
 }
 

@@ -192,13 +192,20 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	int outer = e->locals.n;
+	/* The name of a part is that of its array: what isl has made of one loop may declare it several times. */
+	bool needs_block = e->shared_indent == e->w->indent && !array_is_variable(mark->array) &&
+			   mark->array->is_per_thread;
+	int outer = e->locals.n, visible = 0;
 
 	e->w->span = mark->array->span;
 	deal_breaks(e);
+	if (needs_block)
+		visible = block_open(e, "{");
 	if (!deferral_has_variables(e))
 		declare_storage(e, node, mark->array);
 	emit_node(e, node, (struct loop_use) { 0 });
+	if (needs_block)
+		block_close(e, visible);
 	e->locals.n = outer;
 }
 
