@@ -78,21 +78,39 @@
  * - vector of next u: simd (not scalar); iterations of 'k' are independent, heat_cube.pmg:27
  *
  * Pipeline heat_cube with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of heat_cube: isl (not textual); proposed by isl, proved legal, heat_cube.pmg:5
+ * - schedule of heat_cube: textual (not isl); isl has no proposal whose loops are dims,
+ *   heat_cube.pmg:5
+ * - parallel of ux.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   heat_cube.pmg:21
  * - parallel of ux.y: parallel (not serial); no two iterations of 's0' touch the same cell,
  *   heat_cube.pmg:21
+ * - parallel of ux: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   heat_cube.pmg:21
+ * - parallel of uy.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   heat_cube.pmg:24
+ * - parallel of uy.y: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   heat_cube.pmg:24
  * - parallel of uy: parallel (not serial); no two iterations of 's0' touch the same cell,
  *   heat_cube.pmg:24
+ * - parallel of rz: parallel (not serial); no two iterations of 'x' touch the same cell,
+ *   heat_cube.pmg:26
+ * - parallel of u.TriBatch.pivot: parallel (not serial); no two iterations of 's0' touch the same
+ *   cell, heat_cube.pmg:27
  * - parallel of u.TriBatch.y: parallel (not serial); no two iterations of 's0' touch the same cell,
  *   heat_cube.pmg:27
- * - interleave of ux.y: one at a time (not blocks); the loop over 's0': statements share the loop
- *   shifted against each other, heat_cube.pmg:21
- * - interleave of ux.y: one at a time (not blocks); the loop over 's1': a subscript depends on it
- *   that is not its variable, heat_cube.pmg:21
- * - interleave of uy: blocks of 16 (not one at a time); the divisions of a recurrence inside of
- *   's0' wait for each other, heat_cube.pmg:24
- * - interleave of u.TriBatch.y: blocks of 16 (not one at a time); the divisions of a recurrence
+ * - parallel of u.TriBatch: parallel (not serial); no two iterations of 's0' touch the same cell,
+ *   heat_cube.pmg:27
+ * - parallel of next u: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   heat_cube.pmg:27
+ * - interleave of ux.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
+ *   of 's1' wait for each other, heat_cube.pmg:21
+ * - interleave of uy.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
+ *   of 's1' wait for each other, heat_cube.pmg:24
+ * - interleave of u.TriBatch.pivot: blocks of 16 (not one at a time); the divisions of a recurrence
  *   inside of 's1' wait for each other, heat_cube.pmg:27
+ * - vector of ry: simd (not scalar); iterations of 'y' are independent, heat_cube.pmg:23
+ * - vector of rz: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:26
+ * - vector of next u: simd (not scalar); iterations of 'k' are independent, heat_cube.pmg:27
  */
 #include "heat_cube.h"
 
@@ -618,6 +636,10 @@ static void heat_cube_isl_p(pmg_plan *plan, const heat_cube_args *args)
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
 				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
+				#pragma omp simd
+				for (int64_t z = 0; z < nz; z++) {
+					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
+				}
 				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
 			} else {
 				if (x == nx) {
@@ -648,16 +670,6 @@ static void heat_cube_isl_p(pmg_plan *plan, const heat_cube_args *args)
 			}
 		}
 	}
-
-	#pragma omp parallel for schedule(static)
-	for (int64_t x = 0; x < nx; x++) {
-		for (int64_t y = 0; y < ny; y++) {
-			#pragma omp simd
-			for (int64_t z = 0; z < nz; z++) {
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-			}
-		}
-	}
 }
 
 static void heat_cube_isl_rx(pmg_plan *plan, const heat_cube_args *args)
@@ -667,127 +679,208 @@ static void heat_cube_isl_rx(pmg_plan *plan, const heat_cube_args *args)
 	const int64_t nz = args->nz;
 	const double r = args->r;
 	const double *restrict u = plan->data[0];
-	double *restrict ux = plan->data[1];
 	const double *restrict p = plan->data[3];
 	double *restrict rx = plan->data[4];
-	double *restrict ry = plan->data[5];
-	double *restrict ux_pivot = plan->data[7];
-	double *restrict ux_y = plan->data[8];
 
 	/* heat_cube.pmg:19
 	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
 	 *         = u[x,y,z] + r*(0.5*dxx[x,y,z] + dyy[x,y,z] + dzz[x,y,z]);
 	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t y = 0; y < ny; y++) {
+		for (int64_t z = 0; z < nz; z++) {
+			#pragma omp simd
+			for (int64_t x = 0; x < nx; x++) {
+				rx[(y*nz + z)*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+			}
+		}
+	}
+}
+
+static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double r = args->r;
+	double *restrict ux = plan->data[1];
+	const double *restrict rx = plan->data[4];
+	double *restrict ux_pivot = plan->data[7];
+	double *restrict ux_y = plan->data[8];
+
 	/* heat_cube.pmg:21
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
-	 */
-	/* heat_cube.pmg:23
-	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
 	 */
 	if (nx >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < ny; s0++) {
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				for (int64_t x = 0; x < nx; x++) {
-					rx[(s0*nz + s1)*nx + x] = u[(x*ny + s0)*nz + s1] + r*(0.5*(p[(x*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1] - 2.0*p[((x + 1)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1] + p[((x + 2)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1]) + (p[((x + 1)*(ny + 2) + s0)*(nz + 2) + s1 + 1] - 2.0*p[((x + 1)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1] + p[((x + 1)*(ny + 2) + s0 + 2)*(nz + 2) + s1 + 1]) + (p[((x + 1)*(ny + 2) + s0 + 1)*(nz + 2) + s1] - 2.0*p[((x + 1)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1] + p[((x + 1)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 2]));
-					if (x == 0) {
-						ux_y[(s0*nz + s1)*nx] = rx[(s0*nz + s1)*nx];
-						const double pivot = 1.0 + r;
-						pmg_check_pivot(plan, pivot, 0, 0, s0*nz + s1);
-						ux_pivot[(s0*nz + s1)*nx] = 1.0/pivot;
-					} else {
-						ux_y[(s0*nz + s1)*nx + x] = rx[(s0*nz + s1)*nx + x] - -0.5*r*ux_y[(s0*nz + s1)*nx + x - 1]*ux_pivot[(s0*nz + s1)*nx + x - 1];
-						const double pivot = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[(s0*nz + s1)*nx + x - 1];
-						pmg_check_pivot(plan, pivot, 0, x, s0*nz + s1);
-						ux_pivot[(s0*nz + s1)*nx + x] = 1.0/pivot;
+			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
+				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
+				double *restrict ux_pivot_block = (double *) plan->data[14] + pmg_thread()*(nx + 8)*16;
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s1 = s1_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0*nz + s1, 1);
+					PMG_WRITE_F64(ux_pivot_block[lane]) = 1.0/pivot;
+				}
+				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_pivot_block[lane]);
+				}
+				for (int64_t i = 1; i < nx; i++) {
+					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const int64_t s1 = s1_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s0*nz + s1, 1);
+						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_pivot_block[16*i + lane]) = 1.0/pivot;
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
 					}
 				}
+				pmg_block_write_f64(ux_pivot_block, 16, ux_pivot + (s0*nz + s1_block)*nx, lanes, nx, nx, 1);
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < ny; s0++) {
+			for (int64_t s1 = 0; s1 < nz; s1++) {
+				ux_y[(s0*nz + s1)*nx] = rx[(s0*nz + s1)*nx];
+				for (int64_t i = 1; i < nx; i++) {
+					ux_y[(s0*nz + s1)*nx + i] = rx[(s0*nz + s1)*nx + i] - -0.5*r*ux_y[(s0*nz + s1)*nx + i - 1]*ux_pivot[(s0*nz + s1)*nx + i - 1];
+				}
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < ny; s0++) {
+			for (int64_t s1 = 0; s1 < nz; s1++) {
 				ux[(s0*nz + s1)*nx + nx - 1] = ux_y[(s0*nz + s1)*nx + nx - 1]*ux_pivot[(s0*nz + s1)*nx + nx - 1];
-				for (int64_t x = nx + 1; x < 2*nx + 1; x++) {
-					if (x >= nx + 2) {
-						ux[(s0*nz + s1)*nx + 2*nx - x] = (ux_y[(s0*nz + s1)*nx + 2*nx - x] - -0.5*r*ux[(s0*nz + s1)*nx + 2*nx + 1 - x])*ux_pivot[(s0*nz + s1)*nx + 2*nx - x];
-					}
-					ry[((2*nx - x)*nz + s1)*ny + s0] = ux[(s0*nz + s1)*nx + 2*nx - x] - 0.5*r*(p[((2*nx + 1 - x)*(ny + 2) + s0)*(nz + 2) + s1 + 1] - 2.0*p[((2*nx + 1 - x)*(ny + 2) + s0 + 1)*(nz + 2) + s1 + 1] + p[((2*nx + 1 - x)*(ny + 2) + s0 + 2)*(nz + 2) + s1 + 1]);
+				for (int64_t i = nx - 2; i >= 0; i--) {
+					ux[(s0*nz + s1)*nx + i] = (ux_y[(s0*nz + s1)*nx + i] - -0.5*r*ux[(s0*nz + s1)*nx + i + 1])*ux_pivot[(s0*nz + s1)*nx + i];
 				}
 			}
 		}
 	}
 }
 
-static void heat_cube_isl_uy_y(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_ry(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double r = args->r;
+	const double *restrict ux = plan->data[1];
+	const double *restrict p = plan->data[3];
+	double *restrict ry = plan->data[5];
+
+	/* heat_cube.pmg:23
+	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t x = 0; x < nx; x++) {
+		for (int64_t z = 0; z < nz; z++) {
+			#pragma omp simd
+			for (int64_t y = 0; y < ny; y++) {
+				ry[(x*nz + z)*ny + y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
+			}
+		}
+	}
+}
+
+static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 	const double r = args->r;
 	double *restrict uy = plan->data[2];
-	const double *restrict p = plan->data[3];
 	const double *restrict ry = plan->data[5];
-	double *restrict rz = plan->data[6];
 	double *restrict uy_pivot = plan->data[9];
 	double *restrict uy_y = plan->data[10];
 
 	/* heat_cube.pmg:24
 	 *     temp uy : f64[nx, nz, ny] = TriBatch(-0.5*r, 1 + r, -0.5*r, ry);
 	 */
+	if (ny >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nx; s0++) {
+			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
+				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
+				double *restrict uy_pivot_block = (double *) plan->data[15] + pmg_thread()*(ny + 8)*16;
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s1 = s1_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, s0*nz + s1, 1);
+					PMG_WRITE_F64(uy_pivot_block[lane]) = 1.0/pivot;
+				}
+				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot_block[lane]);
+				}
+				for (int64_t i = 1; i < ny; i++) {
+					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const int64_t s1 = s1_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, s0*nz + s1, 1);
+						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot_block[16*i + lane]) = 1.0/pivot;
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
+					}
+				}
+				pmg_block_write_f64(uy_pivot_block, 16, uy_pivot + (s0*nz + s1_block)*ny, lanes, ny, ny, 1);
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nx; s0++) {
+			for (int64_t s1 = 0; s1 < nz; s1++) {
+				uy_y[(s0*nz + s1)*ny] = ry[(s0*nz + s1)*ny];
+				for (int64_t i = 1; i < ny; i++) {
+					uy_y[(s0*nz + s1)*ny + i] = ry[(s0*nz + s1)*ny + i] - -0.5*r*uy_y[(s0*nz + s1)*ny + i - 1]*uy_pivot[(s0*nz + s1)*ny + i - 1];
+				}
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nx; s0++) {
+			for (int64_t s1 = 0; s1 < nz; s1++) {
+				uy[(s0*nz + s1)*ny + ny - 1] = uy_y[(s0*nz + s1)*ny + ny - 1]*uy_pivot[(s0*nz + s1)*ny + ny - 1];
+				for (int64_t i = ny - 2; i >= 0; i--) {
+					uy[(s0*nz + s1)*ny + i] = (uy_y[(s0*nz + s1)*ny + i] - -0.5*r*uy[(s0*nz + s1)*ny + i + 1])*uy_pivot[(s0*nz + s1)*ny + i];
+				}
+			}
+		}
+	}
+}
+
+static void heat_cube_isl_rz(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double r = args->r;
+	const double *restrict uy = plan->data[2];
+	const double *restrict p = plan->data[3];
+	double *restrict rz = plan->data[6];
+
 	/* heat_cube.pmg:26
 	 *     func rz[x in 0..nx, y in 0..ny, z in 0..nz] : f64 = uy[x,z,y] - 0.5*r*dzz[x,y,z];
 	 */
-	if (ny >= 1) {
-		#pragma omp parallel for schedule(static)
-		for (int64_t s0_block = 0; s0_block < nx; s0_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nx - s0_block);
-			double *restrict uy_pivot_block = (double *) plan->data[14] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict uy_y_block = (double *) plan->data[15] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict ry_block = (double *) plan->data[16] + pmg_thread()*nz*(ny + 8)*16;
-			pmg_block_read_f64(ry_block, 16, ry + s0_block*nz*ny, lanes, nz*ny, nz*ny, 1);
-			double *restrict uy_block = (double *) plan->data[17] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict rz_block = (double *) plan->data[18] + pmg_thread()*ny*(nz + 8)*16;
-			double *restrict p_block = (double *) plan->data[19] + pmg_thread()*(ny + 2)*(nz + 10)*16;
-			pmg_block_read_f64(p_block, 16, p + (s0_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_y_block[16*s1*ny + lane]) = PMG_READ_F64(ry_block[16*s1*ny + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s0 = s0_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, s0*nz + s1, nz);
-					PMG_WRITE_F64(uy_pivot_block[16*s1*ny + lane]) = 1.0/pivot;
-				}
-				for (int64_t y = -1; y >= 1 - ny; y--) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s0 = s0_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(uy_pivot_block[16*s1*ny + lane - 16*y - 16]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, -y, s0*nz + s1, nz);
-						PMG_WRITE_F64(uy_pivot_block[16*s1*ny + lane - 16*y]) = 1.0/pivot;
-						PMG_WRITE_F64(uy_y_block[16*s1*ny + lane - 16*y]) = PMG_READ_F64(ry_block[16*s1*ny + lane - 16*y]) - -0.5*r*PMG_READ_F64(uy_y_block[16*s1*ny + lane - 16*y - 16])*PMG_READ_F64(uy_pivot_block[16*s1*ny + lane - 16*y - 16]);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_block[16*s1*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y_block[16*s1*ny + 16*ny + lane - 16])*PMG_READ_F64(uy_pivot_block[16*s1*ny + 16*ny + lane - 16]);
-				}
-				for (int64_t y = -ny - 1; y >= -2*ny; y--) {
-					if (y + ny <= -2) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							PMG_WRITE_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane]) = (PMG_READ_F64(uy_y_block[16*s1*ny + 32*ny + 16*y + lane]) - -0.5*r*PMG_READ_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane + 16]))*PMG_READ_F64(uy_pivot_block[16*s1*ny + 32*ny + 16*y + lane]);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(rz_block[16*(2*ny + y)*nz + 16*s1 + lane]) = PMG_READ_F64(uy_block[16*s1*ny + 32*ny + 16*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane]) - 2.0*PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 16]) + PMG_READ_F64(p_block[16*(2*ny + y + 1)*(nz + 2) + 16*s1 + lane + 32]));
-					}
-				}
+	#pragma omp parallel for schedule(static)
+	for (int64_t x = 0; x < nx; x++) {
+		for (int64_t y = 0; y < ny; y++) {
+			#pragma omp simd
+			for (int64_t z = 0; z < nz; z++) {
+				rz[(x*ny + y)*nz + z] = uy[(x*nz + z)*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
 			}
-			pmg_block_write_f64(uy_pivot_block, 16, uy_pivot + s0_block*nz*ny, lanes, nz*ny, nz*ny, 1);
-			pmg_block_write_f64(uy_y_block, 16, uy_y + s0_block*nz*ny, lanes, nz*ny, nz*ny, 1);
-			pmg_block_write_f64(uy_block, 16, uy + s0_block*nz*ny, lanes, nz*ny, nz*ny, 1);
-			pmg_block_write_f64(rz_block, 16, rz + s0_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 		}
 	}
 }
@@ -798,26 +891,18 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 	const double r = args->r;
-	double *restrict u = plan->data[0];
 	const double *restrict rz = plan->data[6];
 	double *restrict u_TriBatch = plan->data[11];
 	double *restrict u_TriBatch_pivot = plan->data[12];
 	double *restrict u_TriBatch_y = plan->data[13];
 
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (nz >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < ny; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, ny - s1_block);
-				double *restrict u_TriBatch_pivot_block = (double *) plan->data[20] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_y_block = (double *) plan->data[21] + pmg_thread()*(nz + 8)*16;
-				double *restrict rz_block2 = (double *) plan->data[22] + pmg_thread()*(nz + 8)*16;
-				pmg_block_read_f64(rz_block2, 16, rz + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				double *restrict u_TriBatch_block = (double *) plan->data[23] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_block = (double *) plan->data[24] + pmg_thread()*(nz + 8)*16;
-				pmg_block_read_f64(u_block, 16, u + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
+				double *restrict u_TriBatch_pivot_block = (double *) plan->data[16] + pmg_thread()*(nz + 8)*16;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s1 = s1_block + lane;
@@ -825,27 +910,16 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, s0*ny + s1, 1);
 					PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = 1.0/pivot;
 				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch_y_block[lane]) = PMG_READ_F64(rz_block2[lane]);
-				}
 				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot_block[lane]);
 				}
-				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y_block[lane]);
-				}
 				for (int64_t i = 1; i < nz; i++) {
 					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						const int64_t s1 = s1_block + lane;
-						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane]) = PMG_READ_F64(rz_block2[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, s0*ny + s1, 1);
 						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane]) = 1.0/pivot;
@@ -853,29 +927,47 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch_block[16*nz + lane - 16]) = PMG_READ_F64(u_TriBatch_y_block[16*nz + lane - 16])*PMG_READ_F64(u_TriBatch_pivot_block[16*nz + lane - 16]);
-				}
-				for (int64_t i = nz + 1; i < 2*nz + 1; i++) {
-					if (i >= nz + 2) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							PMG_WRITE_F64(u_TriBatch_block[32*nz + lane - 16*i]) = (PMG_READ_F64(u_TriBatch_y_block[32*nz + lane - 16*i]) - -0.5*r*PMG_READ_F64(u_TriBatch_block[32*nz + lane + 16 - 16*i]))*PMG_READ_F64(u_TriBatch_pivot_block[32*nz + lane - 16*i]);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_block[32*nz + lane - 16*i]) = PMG_READ_F64(u_TriBatch_block[32*nz + lane - 16*i]);
 					}
 				}
 				pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				pmg_block_write_f64(u_TriBatch_y_block, 16, u_TriBatch_y + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				pmg_block_write_f64(u_TriBatch_block, 16, u_TriBatch + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-				pmg_block_write_f64(u_block, 16, u + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nx; s0++) {
+			for (int64_t s1 = 0; s1 < ny; s1++) {
+				u_TriBatch_y[(s0*ny + s1)*nz] = rz[(s0*ny + s1)*nz];
+				for (int64_t i = 1; i < nz; i++) {
+					u_TriBatch_y[(s0*ny + s1)*nz + i] = rz[(s0*ny + s1)*nz + i] - -0.5*r*u_TriBatch_y[(s0*ny + s1)*nz + i - 1]*u_TriBatch_pivot[(s0*ny + s1)*nz + i - 1];
+				}
+			}
+		}
+		#pragma omp parallel for schedule(static)
+		for (int64_t s0 = 0; s0 < nx; s0++) {
+			for (int64_t s1 = 0; s1 < ny; s1++) {
+				u_TriBatch[(s0*ny + s1)*nz + nz - 1] = u_TriBatch_y[(s0*ny + s1)*nz + nz - 1]*u_TriBatch_pivot[(s0*ny + s1)*nz + nz - 1];
+				for (int64_t i = nz - 2; i >= 0; i--) {
+					u_TriBatch[(s0*ny + s1)*nz + i] = (u_TriBatch_y[(s0*ny + s1)*nz + i] - -0.5*r*u_TriBatch[(s0*ny + s1)*nz + i + 1])*u_TriBatch_pivot[(s0*ny + s1)*nz + i];
+				}
+			}
+		}
+	}
+}
+
+static void heat_cube_isl_next_u(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	double *restrict u = plan->data[0];
+	const double *restrict u_TriBatch = plan->data[11];
+
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t i = 0; i < nx; i++) {
+		for (int64_t j = 0; j < ny; j++) {
+			#pragma omp simd
+			for (int64_t k = 0; k < nz; k++) {
+				u[(i*ny + j)*nz + k] = u_TriBatch[(i*ny + j)*nz + k];
 			}
 		}
 	}
@@ -891,8 +983,12 @@ static pmg_status heat_cube_isl_kernel(pmg_plan *plan, const void *arguments, pm
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		heat_cube_isl_p(plan, args);
 		heat_cube_isl_rx(plan, args);
-		heat_cube_isl_uy_y(plan, args);
+		heat_cube_isl_ux_pivot(plan, args);
+		heat_cube_isl_ry(plan, args);
+		heat_cube_isl_uy_pivot(plan, args);
+		heat_cube_isl_rz(plan, args);
 		heat_cube_isl_u_TriBatch_pivot(plan, args);
+		heat_cube_isl_next_u(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1471,70 +1567,22 @@ static const pmg_array_desc heat_cube_isl_arrays[] = {
 		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[14] = {
-		.name = "uy.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "ux.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[15] = {
-		.name = "uy.y.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "uy.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[16] = {
-		.name = "ry.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
-	},
-	[17] = {
-		.name = "uy.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 54, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[18] = {
-		.name = "rz.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 58, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[19] = {
-		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 62, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[20] = {
 		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 66, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[21] = {
-		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 69, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[22] = {
-		.name = "rz.block2", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 72, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[23] = {
-		.name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 75, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[24] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 78, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 };
 
@@ -1588,79 +1636,49 @@ static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 	extents[40] = ny;
 	extents[41] = nz;
 	extents[42] = 1;
-	extents[43] = nz;
-	extents[44] = ny + 8;
-	extents[45] = 16;
-	extents[46] = 1;
-	extents[47] = nz;
-	extents[48] = ny + 8;
-	extents[49] = 16;
-	extents[50] = 1;
-	extents[51] = nz;
-	extents[52] = ny + 8;
-	extents[53] = 16;
-	extents[54] = 1;
-	extents[55] = nz;
-	extents[56] = ny + 8;
-	extents[57] = 16;
-	extents[58] = 1;
-	extents[59] = ny;
-	extents[60] = nz + 8;
-	extents[61] = 16;
-	extents[62] = 1;
-	extents[63] = ny + 2;
-	extents[64] = nz + 10;
-	extents[65] = 16;
-	extents[66] = 1;
-	extents[67] = nz + 8;
-	extents[68] = 16;
-	extents[69] = 1;
-	extents[70] = nz + 8;
-	extents[71] = 16;
-	extents[72] = 1;
-	extents[73] = nz + 8;
-	extents[74] = 16;
-	extents[75] = 1;
-	extents[76] = nz + 8;
-	extents[77] = 16;
-	extents[78] = 1;
-	extents[79] = nz + 8;
-	extents[80] = 16;
+	extents[43] = nx + 8;
+	extents[44] = 16;
+	extents[45] = 1;
+	extents[46] = ny + 8;
+	extents[47] = 16;
+	extents[48] = 1;
+	extents[49] = nz + 8;
+	extents[50] = 16;
 }
 
 static bool heat_cube_isl_suits(const void *arguments)
 {
 	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
 
-	return nx >= 4 || ny >= 4;
+	return nz >= 4 || nz >= 4 || ny >= 4;
 }
 
 static const pmg_work_desc heat_cube_isl_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
@@ -1726,7 +1744,7 @@ static const pmg_pipeline_desc heat_cube_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 25, .n_children = 0, .n_extents = 81,
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 51,
 	.params = heat_cube_params,
 	.arrays = heat_cube_isl_arrays,
 	.children = NULL,

@@ -44,52 +44,65 @@ __isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, _
 
 /* ---- samples ---- */
 
-/* "'y' at i = 1" of the first or the second of a pair of instances, whose values begin at `first`. */
+/* "'y' at i = 1" of the first or the second of a pair of instances. */
 static void add_instance(struct str *text, const struct module *module, __isl_keep isl_point *point,
-			 __isl_keep isl_map *map, enum isl_dim_type type, int first)
+			 __isl_keep isl_map *map, enum isl_dim_type type)
 {
 	const struct stage *stage = stage_of_id(isl_map_get_tuple_id(map, type));
 	const struct array *array = stage->write.array;
 	int n = isl_map_dim(map, type);
 
 	str_add(text, "'%s'", array->role == ROLE_LOCAL ? array->group->name : array_title(module->arena, array));
-	for (int i = 0; i < n; i++) {
-		isl_val *value = isl_point_get_coordinate_val(point, isl_dim_set, first + i);
-
-		str_add(text, "%s%s = %ld", i ? ", " : " at ", dim_title(module, stage, i), isl_val_get_num_si(value));
-		isl_val_free(value);
-	}
+	for (int i = 0; i < n; i++)
+		str_add(text, "%s%s = %ld", i ? ", " : " at ", dim_title(module, stage, i),
+			witness_value(map, point, type, (unsigned) i));
 }
 
-struct sample {
-	struct module *module;
-	const char *text;
-};
-
-static isl_stat sample_map(__isl_take isl_map *map, void *user)
+static bool comes_first(__isl_keep isl_map *map, __isl_keep isl_map *other)
 {
-	struct sample *sample = user;
-	struct str text = str_new(sample->module->arena);
-	isl_point *point = isl_set_sample_point(isl_set_flatten(isl_map_wrap(isl_map_copy(map))));
+	int from = stage_of_id(isl_map_get_tuple_id(map, isl_dim_in))->number;
+	int to = stage_of_id(isl_map_get_tuple_id(map, isl_dim_out))->number;
+	int other_from = stage_of_id(isl_map_get_tuple_id(other, isl_dim_in))->number;
 
-	if (!sample->text && isl_point_is_void(point) == isl_bool_false) {
-		add_instance(&text, sample->module, point, map, isl_dim_in, 0);
-		str_add(&text, " before ");
-		add_instance(&text, sample->module, point, map, isl_dim_out, isl_map_dim(map, isl_dim_in));
-		sample->text = str_text(&text);
+	return from != other_from ? from < other_from
+				  : to < stage_of_id(isl_map_get_tuple_id(other, isl_dim_out))->number;
+}
+
+/* isl has them in the order of a hash table. */
+static isl_stat find_first(__isl_take isl_map *map, void *user)
+{
+	isl_map **first = user;
+	bool is_first = isl_map_is_empty(map) == isl_bool_false && (!*first || comes_first(map, *first));
+
+	if (!is_first) {
+		isl_map_free(map);
+		return isl_stat_ok;
 	}
-	isl_point_free(point);
-	isl_map_free(map);
+	isl_map_free(*first);
+	*first = map;
 	return isl_stat_ok;
 }
 
 const char *dependence_sample(struct module *module, __isl_take isl_union_map *deps)
 {
-	struct sample sample = { module, NULL };
+	struct str text = str_new(module->arena);
+	isl_map *first = NULL;
+	isl_point *point;
 
-	isl_union_map_foreach_map(deps, sample_map, &sample);
+	isl_union_map_foreach_map(deps, find_first, &first);
 	isl_union_map_free(deps);
-	return sample.text;
+	if (!first)
+		return NULL;
+	first = isl_map_intersect_params(first, isl_set_copy(module->context));
+	point = witness_smallest(first);
+	if (isl_point_is_void(point) == isl_bool_false) {
+		add_instance(&text, module, point, first, isl_dim_in);
+		str_add(&text, " before ");
+		add_instance(&text, module, point, first, isl_dim_out);
+	}
+	isl_point_free(point);
+	isl_map_free(first);
+	return text.length ? str_text(&text) : NULL;
 }
 
 /* ---- marks around a node ---- */
