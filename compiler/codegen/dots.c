@@ -132,7 +132,6 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sum)
 {
 	enum scalar_type type = dot->stage->write.array->sums;
-	int visible = e->names.visible.n;
 	struct products products = { node, names_declare(&e->names, "sums"), NULL };
 	struct row row = row_of_dot(dot);
 
@@ -145,7 +144,6 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 		line(e->w, "%s = %s[0] + %s[1];", sum, products.sums, products.sums);
 	else
 		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), products.sums);
-	e->names.visible.n = visible;
 }
 
 /* The products of the present block for one iteration of a batch. */
