@@ -23,6 +23,11 @@ static const int statement_tokens[] = {
 	NAME, 0
 };
 
+/* What a statement has and an expression has not. */
+static const int statement_signs[] = {
+	'=', PARAM, ASSUME, SPECIALIZE, FIXED, IN, OUT, INOUT, TEMP, STATE, FUNC, REDUCE, NEXT, ITERATE, SCHEDULE, 0
+};
+
 static const int file_tokens[] = { PIPELINE, CONST, INCLUDE, 0 };
 
 static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
@@ -365,20 +370,20 @@ static void expectation_report_chain(struct parser *parser, struct span place)
 	diag_help(parser->diags, diag, place, "write 'a < b and b < c', or put one of them in parentheses");
 }
 
-static void expectation_report_assignment(struct parser *parser, struct span place,
-					  const struct expectation *expected)
+static void expectation_report_assignment(struct parser *parser, struct span place)
 {
-	bool is_behind_case = mend_is_behind_case(parser, expected);
-	struct diag *diag;
+	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
 
-	diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in %s",
-			    is_behind_case ? "a case" : "an expression");
-	if (is_behind_case) {
-		mend_show_open(parser, diag, parser->token, '{', '}');
-		parser->n_told_braces = parser->n_braces;
-	} else {
-		diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
-	}
+	diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
+}
+
+static void expectation_report_case(struct parser *parser, struct span place)
+{
+	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected %s in a case",
+					 token_found_text(parser));
+
+	mend_show_open(parser, diag, '{');
+	parser->is_unclosed = true;
 }
 
 /* `index(n;`: behind the ';' modes of a tensor could stand, but a statement begins. */
@@ -392,7 +397,7 @@ static void expectation_report_parenthesis(struct parser *parser, struct span la
 {
 	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, last, "unexpected ';', expected ')'");
 
-	mend_show_open(parser, diag, parser->last, '(', ')');
+	mend_show_open(parser, diag, '(');
 }
 
 static void expectation_report_semicolon(struct parser *parser, struct span last)
@@ -447,7 +452,7 @@ static bool is_no_news(const struct parser *parser, const struct expectation *ex
 {
 	uint32_t end = parser->told_end;
 
-	if (parser->n_told_braces && parser->n_braces >= parser->n_told_braces)
+	if (parser->is_unclosed)
 		return true;
 	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
 			   end + strspn(parser->text + end, " \t\r\n") == parser->last));
@@ -463,8 +468,10 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 		expectation_report_comma(parser, last);
 	else if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
 		expectation_report_chain(parser, place);
+	else if (token_is_in(parser->code, statement_signs) && mend_is_behind_case(parser, expected))
+		expectation_report_case(parser, place);
 	else if (expected->has[EQ] && parser->code == '=' && !mend_is_no_equality(parser, expected))
-		expectation_report_assignment(parser, place, expected);
+		expectation_report_assignment(parser, place);
 	else if (lacks_parenthesis(parser, expected))
 		expectation_report_parenthesis(parser, last);
 	else if (expectation_is_semicolon(parser, expected))

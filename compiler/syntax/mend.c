@@ -67,6 +67,59 @@ static bool is_before_range(const struct parser *parser)
 	return dots && dots < next + strcspn(next, ",;\n");
 }
 
+/* ---- what is open ---- */
+
+static const struct bracket *last_open(const struct parser *parser, char sign)
+{
+	for (int i = parser->open.n; i > 0; i--)
+		if (parser->open.items[i - 1].sign == sign)
+			return &parser->open.items[i - 1];
+	return NULL;
+}
+
+static int n_braces(const struct parser *parser)
+{
+	int n = 0;
+
+	for (int i = 0; i < parser->open.n; i++)
+		n += parser->open.items[i].sign == '{';
+	return n;
+}
+
+/* Forgets the innermost bracket of this sign, and what is open in it. */
+static void close_last(struct parser *parser, char sign)
+{
+	const struct bracket *last = last_open(parser, sign);
+
+	if (last)
+		parser->open.n = (int) (last - parser->open.items);
+}
+
+/* A list of modes has one ';'. Behind a second one, what is open will not be closed. */
+static void end_statement(struct parser *parser)
+{
+	while (parser->open.n && parser->open.items[parser->open.n - 1].is_old)
+		parser->open.n--;
+	for (int i = parser->open.n; i > 0 && parser->open.items[i - 1].sign != '{'; i--)
+		parser->open.items[i - 1].is_old = true;
+}
+
+void brackets_pass(struct parser *parser, int code, uint32_t at)
+{
+	struct bracket bracket = { (char) code, at, false };
+
+	if (code == '(' || code == '[' || code == '{')
+		vec_push(parser->arena, &parser->open, bracket);
+	else if (code == ')' || code == ']' || code == '}')
+		close_last(parser, code == ')' ? '(' : code == ']' ? '[' : '{');
+	else if (code == ';')
+		end_statement(parser);
+	if (code == PIPELINE) {
+		parser->open.n = 0;
+		parser->is_unclosed = false;
+	}
+}
+
 /* ---- brackets ---- */
 
 /* The text behind the bracket that is open behind the last token, if that is only names, numbers and commas, and what
@@ -142,47 +195,45 @@ static bool find_bracket(struct parser *parser, const struct expectation *expect
 static bool find_brace(struct parser *parser, const struct expectation *expected, struct mend *mend)
 {
 	bool is_case = parser->code == FOR && expected->has[ELSE];
-	bool is_pipeline = parser->n_braces == 1 && (parser->code == YYEOF || parser->code == PIPELINE);
+	bool is_pipeline = n_braces(parser) == 1 && (parser->code == YYEOF || parser->code == PIPELINE);
 
 	if (!expected->has['}'] || !(is_case || is_pipeline))
 		return false;
 	*mend = (struct mend) { parser->last_end, parser->last_end, is_case ? " }" : "\n}", "" };
-	if (is_case) {
+	if (is_case)
 		parser->inserted = '}';
-		parser->n_braces--;
-	}
 	return true;
 }
 
-/* ---- what is open ---- */
-
-/* The last of the brackets `open` before `end` that no `close` follows; `end`: there is none. */
-static uint32_t last_open(const struct parser *parser, uint32_t end, char open, char close)
+void mend_show_open(struct parser *parser, struct diag *diag, char sign)
 {
-	int depth = 0;
+	const struct bracket *open = last_open(parser, sign);
 
-	for (uint32_t at = end; at > 0; at--) {
-		depth += parser->text[at - 1] == close ? 1 : parser->text[at - 1] == open ? -1 : 0;
-		if (depth < 0)
-			return at - 1;
-	}
-	return end;
+	if (open && !parser->is_expansion)
+		diag_label(parser->diags, diag, parser_span(parser, open->at, open->at + 1), "this '%c' is not closed",
+			   sign);
 }
 
-void mend_show_open(struct parser *parser, struct diag *diag, uint32_t end, char open, char close)
+/* Of the braces that are open at the current token, how many the rest of the text leaves open. */
+static int n_left_open(const struct parser *parser)
 {
-	uint32_t at = last_open(parser, end, open, close);
+	int depth = n_braces(parser);
 
-	if (at < end && !parser->is_expansion)
-		diag_label(parser->diags, diag, parser_span(parser, at, at + 1), "this '%c' is not closed", open);
+	for (const char *next = parser->text + parser->token_end; *(next += strcspn(next, "{}#\n")); next++) {
+		if (*next == '#')
+			next += strcspn(next, "\n") - 1;
+		else if (*next != '\n')
+			depth += *next == '{' ? 1 : -1;
+	}
+	return depth;
 }
 
 bool mend_is_behind_case(const struct parser *parser, const struct expectation *expected)
 {
-	const char *rest = parser->text + parser->token_end;
+	bool is_definition = parser->code == '=' && expected->has[':'];
+	bool is_statement = parser->code != FOR && parser->code != '=' && expected->has[ELSE];
 
-	return parser->code == '=' && parser->n_braces > 1 && expected->has[':'] &&
-	       rest[strcspn(rest, ":;")] != ':';
+	return (is_definition || is_statement) && n_braces(parser) > 1 && n_left_open(parser) > 0;
 }
 
 bool mend_add(struct parser *parser, struct diag *diag, const struct expectation *expected)

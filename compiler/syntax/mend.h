@@ -10,9 +10,11 @@
 bool mend_add(struct parser *parser, struct diag *diag, const struct expectation *expected);
 /* Of a '=' in an expression: a bracket ought to end before it, or it stands for the 'in' of a range. */
 bool mend_is_no_equality(const struct parser *parser, const struct expectation *expected);
-/* Of the same: it belongs to the definition behind a case that has no end. */
+/* Does the current token belong to a statement behind a case that has no end? */
 bool mend_is_behind_case(const struct parser *parser, const struct expectation *expected);
-/* Shows where the bracket is that is open at `end`. */
-void mend_show_open(struct parser *parser, struct diag *diag, uint32_t end, char open, char close);
+/* Shows where the innermost bracket of this sign was opened. */
+void mend_show_open(struct parser *parser, struct diag *diag, char sign);
+/* Notes which brackets are open behind a token. */
+void brackets_pass(struct parser *parser, int code, uint32_t at);
 
 #endif

@@ -12,6 +12,7 @@
 
 %code {
 #include "syntax/expected.h"
+#include "syntax/mend.h"
 
 #define YYINITDEPTH 3000
 #define YYMAXDEPTH 3000
@@ -419,13 +420,15 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 	if (parser->inserted) {
 		int token = parser->inserted;
 
+		if (token != parser->code)
+			brackets_pass(parser, token, parser->token);
 		parser->inserted = token == parser->code ? 0 : parser->code;
 		*place = parser_span(parser, parser->token, parser->token_end);
 		return token;
 	}
 	parser->last = parser->token;
 	parser->last_end = parser->token_end;
-	parser->n_braces += parser->code == '{' ? 1 : parser->code == '}' ? -1 : 0;
+	brackets_pass(parser, parser->code, parser->token);
 	if (parser->diags->n_errors >= MANY_ERRORS)
 		return parser->code = YYEOF;
 	parser->code = lexer_next(value, place, parser->scanner);

@@ -22,6 +22,13 @@ struct inclusions {
 	int depth;
 };
 
+/* A bracket before the current token that is still open. */
+struct bracket {
+	char sign;                  /* one of ( [ { */
+	uint32_t at;
+	bool is_old;                /* a ';' stands behind it */
+};
+
 struct parser {
 	struct arena *arena;
 	struct diags *diags;
@@ -38,9 +45,9 @@ struct parser {
 	uint32_t token, token_end;  /* the current token, which is a `code` */
 	int code;
 	uint32_t last, last_end;    /* the one before */
-	int n_braces;               /* open before the current token */
+	VEC(struct bracket) open;
 	int inserted;               /* a token that is missing before the current one, which then comes again */
-	int n_told_braces;          /* n_braces inside of a case that was told to have no end; 0: there is none */
+	bool is_unclosed;           /* in a case that was told to have no end, up to the next pipeline */
 	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
 	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */
