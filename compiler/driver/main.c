@@ -282,6 +282,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 		return snprintf(problem, size, "--isa=all is for targets without a device, not '%s'",
 				options->target), false;
 	s->c->messages = format;
+	s->c->only = options->pipeline;
 	s->c->all_isas = !strcmp(options->isa, "all");
 	s->c->verify_each = options->verify_each;
 	s->c->line_directives = options->line_directives;

@@ -54,10 +54,23 @@ static bool text_step(struct compilation *c, void *argument)
 	return true;
 }
 
+/* If there is none of this name, all stay, to be listed. */
+static void keep_only(struct tree_file *tree, const char *name)
+{
+	int n = 0;
+
+	for (int i = 0; i < tree->pipelines.n; i++)
+		if (!strcmp(tree->pipelines.items[i]->name.name, name))
+			tree->pipelines.items[n++] = tree->pipelines.items[i];
+	tree->pipelines.n = n ? n : tree->pipelines.n;
+}
+
 static bool parse_step(struct compilation *c, void *unused)
 {
 	(void) unused;
 	c->tree = syntax_parse(&c->arena, &c->diags, c->file);
+	if (c->only)
+		keep_only(c->tree, c->only);
 	with_add(c);
 	tree_files_read(c);
 	return true;

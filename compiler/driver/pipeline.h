@@ -24,6 +24,7 @@ struct compilation {
 	bool line_directives;           /* generated files name the lines of the .pmg file */
 	tree_reader *read_tree;         /* NULL: files of trees are not read */
 	enum diag_format messages;
+	const char *only;               /* the pipeline of the file that is compiled; NULL: all are */
 	tree_stmts asked;               /* options.with and options.specialize, parsed */
 	bool is_out_of_memory;
 	char last_words[160];           /* how that is said, since it needs memory to say more */

@@ -265,6 +265,33 @@ static bool has_subject(const struct override *override, const char *name)
 	return false;
 }
 
+static const char *common_subject(const struct override *a, const struct override *b)
+{
+	for (int i = 0; i < a->subjects.n; i++)
+		if (has_subject(b, a->subjects.items[i]))
+			return a->subjects.items[i];
+	return NULL;
+}
+
+/* One decision is asked for once. */
+static bool is_said_already(struct sema *sema, const struct form *form, const struct override *override)
+{
+	for (int i = 0; i < sema->module->overrides.n; i++) {
+		const struct override *first = &sema->module->overrides.items[i];
+		const char *common = common_subject(override, first);
+		bool is_same = speak_of_one(first, override) || (form->least == 1 && common);
+		struct diag *diag;
+
+		if (!is_same || strcmp(first->verb, override->verb))
+			continue;
+		diag = diag_error(sema->diags, DIAG_BAD_ITEM, override->span, "there is another '%s'%s%s%s", form->verb,
+				  common ? " of '" : "", common ? common : "", common ? "'" : "");
+		diag_label(sema->diags, diag, first->span, "the first one is here");
+		return true;
+	}
+	return false;
+}
+
 /* Takes out of an item of the program what another says anew; false: nothing is left of it. Names are taken out one by
  * one, but for those that are one thing together, as in `fuse`. */
 static bool remains(const struct form *form, struct override *override, const struct override *other)
@@ -288,6 +315,8 @@ static void add_override(struct sema *sema, const struct form *form, struct over
 	struct module *module = sema->module;
 	int n = 0;
 
+	if (!replaces && is_said_already(sema, form, &override))
+		return;
 	for (int i = 0; i < module->overrides.n; i++)
 		if (!replaces || remains(form, &module->overrides.items[i], &override))
 			module->overrides.items[n++] = module->overrides.items[i];

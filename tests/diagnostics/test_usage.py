@@ -100,9 +100,9 @@ def check_files(count, folder):
 
 
 def check_items(count, folder):
-    """An item from outside takes the place of all of the block with its verb and names."""
+    """An item from outside takes the place of what the block says of its names."""
     (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x);"
-                                  " schedule { tile y (4); tile y (8); } }\n")
+                                  " schedule { tile y (4); } }\n")
     text = pmgc("t.pmg", "--with=tile y (16)", "-o", "-", folder=folder).stdout.decode()
     count.equal("tiles", re.findall(r"_tile\d* \+= (\d+)", text), ["16"])
     (folder / "l.pmg").write_text("pipeline l { param m, n; in a, d : f64[m, n]; out x : f64[m, n];"

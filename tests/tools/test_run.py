@@ -260,6 +260,9 @@ def wrong_words():
            "pmg run: there is no pipeline 'sum'\n  help: did you mean 'sums'?\n")
     refuse(["kinds.pmg", "--pipeline", "zzzz"], 2,
            "pmg run: there is no pipeline 'zzzz'\n  help: the program has sums, doubled\n")
+    Path("one.pmg").write_text("pipeline right { param n; in x : f64[n]; out y : f64[n]; y = 2*x; }\n"
+                               "pipeline wrong { param k; in n : f64[k]; out y : f64[k]; y = q; }\n")
+    run("one.pmg", "--interp", "--pipeline", "right", "x=random:1", "n=3", "--specialize=n=3")
 
 
 def wrong_data():

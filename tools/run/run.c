@@ -81,6 +81,7 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 		return fail(failure, OUTCOME_USAGE, "there is no target '%s'; there are %s", s->values.target,
 			    compilation_targets());
 	s->c->messages = s->messages;
+	s->c->only = s->values.pipeline;
 	s->c->read_tree = tree_file_read;
 	s->c->options = s->values.passes;
 	s->c->options.max_operations = (unsigned long) s->values.max_operations;
