@@ -62,6 +62,8 @@ static bool keep_in(struct module *module, const struct override *override, stru
 static bool add_in(struct module *module, const struct override *override, struct array *array,
 		   enum scalar_type type)
 {
+	if (array->role == ROLE_IN)
+		return refuse(module, override, "nothing is added to the input '%s'", array->name);
 	if (!type_is_float(array->type) || type == array->type)
 		return true;
 	if (type == TYPE_F64)
