@@ -20,7 +20,7 @@ static bool has_level(const struct edge *edge, int level)
 	return level < edge->from->n_common && level < edge->to->n_common;
 }
 
-/* The pairs whose difference, of direction*i + shift, is 0, or where `sign` is not, of this sign. */
+/* The pairs whose difference, of i + direction*shift, is 0, or where `sign` is not, of this sign. */
 static __isl_give isl_map *with_difference(const struct edge *edge, int level, int sign)
 {
 	isl_local_space *space = isl_local_space_from_space(isl_map_get_space(edge->pairs));

@@ -325,7 +325,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, specialize),
 	  .operand = "SIZE=VALUE|off",
-	  .text = "compile for this size, or for none (default: for the lengths of rows)" },
+	  .text = "compile for this size, or for none but those of the program (default: for the lengths of rows, "
+		  "too)" },
 	{ .name = "max-operations",
 	  .kind = OPTION_INTEGER,
 	  .offset = offsetof(struct run_values, max_operations),
