@@ -36,9 +36,15 @@ struct halo {
 	bool is_shifted;                /* some border is not empty */
 };
 
+/* What a group computes is its last stage; others may be sums in variables of a point. */
+static const struct access *result_of(const struct group *group)
+{
+	return &group->stages.items[group->stages.n - 1]->write;
+}
+
 static struct array *target_of(const struct group *group)
 {
-	return group->stages.items[0]->write.array;
+	return result_of(group)->array;
 }
 
 /* ---- which groups ---- */
@@ -72,16 +78,17 @@ static int subscript_of(const struct access *access, int dim, int64_t *offset)
 	return found;
 }
 
-/* Every stage sets the array, at the same subscripts. */
+/* Every stage sets the array, at the same subscripts, or a variable of the point. */
 static bool finds_subscripts(const struct halo *h, const struct group *group, struct border *border)
 {
-	const struct access *write = &group->stages.items[0]->write;
+	const struct access *write = result_of(group);
 	bool finds = true;
 
 	for (int s = 0; s < group->stages.n; s++) {
 		const struct stage *stage = group->stages.items[s];
 
-		finds = finds && stage->op == REDUCE_SET && !stage->is_init && access_equal(&stage->write, write);
+		finds = finds && (stage->write.array->role == ROLE_LOCAL ||
+				  (stage->op == REDUCE_SET && !stage->is_init && access_equal(&stage->write, write)));
 	}
 	for (int k = 0; k < h->n && finds; k++) {
 		border->subscript[k] = subscript_of(write, h->first + k, &border->offset[k]);
