@@ -28,8 +28,6 @@ static const int statement_signs[] = {
 	'=', PARAM, ASSUME, SPECIALIZE, FIXED, IN, OUT, INOUT, TEMP, STATE, FUNC, REDUCE, NEXT, ITERATE, SCHEDULE, 0
 };
 
-static const int file_tokens[] = { PIPELINE, CONST, INCLUDE, 0 };
-
 static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
 
 static bool token_is_in(int token, const int *tokens)
@@ -168,7 +166,7 @@ static const char *expectation_text(struct parser *parser, const struct expectat
  * only begins statements or branches. */
 static bool expectation_is_semicolon(const struct parser *parser, const struct expectation *expected)
 {
-	if (!expected->has[';'] || parser->last_end == 0)
+	if (!expected->has[';'] || parser->last_end == 0 || mend_is_behind_and(parser, expected))
 		return false;
 	if (parser->code == YYEOF || parser->code == '}' || parser->code == ELSE ||
 	    (parser->code != NAME && token_is_in(parser->code, statement_tokens)))
@@ -204,6 +202,25 @@ static const char *range_advice(const struct parser *parser, const struct expect
 	     text_is(parser, parser->token, parser->token_end, "where")))
 		return "a condition stands in a case, as in y[i] = case { i > 0 : x[i]; } for i in 0..n;";
 	return NULL;
+}
+
+/* Of loops, next values and accumulations. */
+static const char *iteration_advice(const struct parser *parser, const struct expectation *expected)
+{
+	const char *rest = parser->text + parser->token_end;
+	bool is_target = expected->has['='] && expected->has['['];
+	bool begins_while = last_is(parser, "while") && (is_target || parser->code == '(');
+
+	if (last_is(parser, "iterate") || begins_while ||
+	    (expected->has[UNTIL] && text_is(parser, parser->token, parser->token_end, "while")))
+		return "a loop is written iterate it in 0..n until r < 1e-3 { ... }";
+	if (parser->code == NEXT && expected->has[REAL])
+		return "a next value cannot be read: compute it in a 'temp', which can, as in next u = v;";
+	if (parser->code != '=' || !expected->has[ADD_ASSIGN])
+		return NULL;
+	rest += strspn(rest, " ");
+	return arena_printf(parser->arena, "an accumulation names its operator, as in reduce y %s x[i] for i in 0..n;",
+			    !strncmp(rest, "max", 3) ? "max=" : !strncmp(rest, "min", 3) ? "min=" : "+=");
 }
 
 /* Behind the name that a statement or a declaration begins with. */
@@ -250,8 +267,10 @@ static bool is_behind_if(const struct parser *parser)
 /* What is meant by the habits of other languages; NULL: nothing that is known. */
 static const char *foreign_advice(const struct parser *parser, const struct expectation *expected)
 {
-	const char *advice = statement_advice(parser, expected);
+	const char *advice = iteration_advice(parser, expected);
 
+	if (advice)
+		return advice;
 	if (parser->code == '*' && last_is(parser, "*"))
 		return "a power is written pow(x, y)";
 	if ((parser->code == ':' && expected->has[RANGE]) ||
@@ -259,7 +278,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a range is written lo..hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
-	if (last_is(parser, "if") || is_behind_if(parser) || (parser->code == '(' && last_is(parser, "while")))
+	if (last_is(parser, "if") || is_behind_if(parser))
 		return "a choice is written y[i] = case { i == 0 : a; else : b; } or select(c, a, b)";
 	if (begins_foreign_comment(parser))
 		return "a comment begins with # and ends with its line";
@@ -282,6 +301,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "the name of a file stands in quotes, as in include \"file.pmg\";";
 	if (expected->has[STRING] && expected->has[REAL] && strchr("./", parser->text[parser->token]))
 		return "the name of a file stands in quotes, as in specialize T = \"cell.swc\";";
+	advice = statement_advice(parser, expected);
 	return advice ? advice : range_advice(parser, expected);
 }
 
@@ -310,23 +330,55 @@ static const char *foreign_word(const char *name)
 	return NULL;
 }
 
-/* The word of the language that was meant where a name stands at the start of a statement, or of a file's part. */
+/* The words that may stand before the current token at the start of a statement. */
+static const int *words_before(const struct parser *parser)
+{
+	static const int before_in[] = { FIXED, 0 }, before_next[] = { REDUCE, 0 }, before_brace[] = { SCHEDULE, 0 };
+	static const int none[] = { 0 };
+
+	if (parser->code == NAME)
+		return statement_tokens;
+	return parser->code == IN ? before_in : parser->code == NEXT ? before_next :
+	       parser->code == '{' ? before_brace : none;
+}
+
+/* The word of the language that was meant by a name: the last token, where a statement begins with it, or the current
+ * one. */
 static bool add_meant_word(struct parser *parser, struct diag *diag, const struct expectation *expected)
 {
-	bool is_of_file = expected->has[PIPELINE];
-	uint32_t start = is_of_file ? parser->token : parser->last;
-	uint32_t end = is_of_file ? parser->token_end : parser->last_end;
-	const char *name, *near;
+	bool is_behind = expected->has['='] && expected->has['['] && !expected->has[ADD_ASSIGN];
+	uint32_t start = is_behind ? parser->last : parser->token;
+	uint32_t end = is_behind ? parser->last_end : parser->token_end;
+	int words[TOKEN_CODES] = { 0 }, n = 0;
+	const char *name, *near = NULL;
 
-	if (parser->code != NAME || (!is_of_file && !(expected->has['='] && expected->has['['])))
+	if (!is_behind && parser->code != NAME)
 		return false;
 	name = arena_copy(parser->arena, parser->text + start, end - start);
-	near = is_of_file ? NULL : foreign_word(name);
+	for (int token = PIPELINE; token <= NOT; token++)
+		if (expected->has[token])
+			words[n++] = token;
+	if (is_behind && parser->code == NAME)
+		near = foreign_word(name);
 	if (!near)
-		near = nearest_word(parser, name, is_of_file ? file_tokens : statement_tokens);
+		near = nearest_word(parser, name, is_behind ? words_before(parser) : words);
 	if (near)
 		diag_did_you_mean(parser->diags, diag, parser_span(parser, start, end), name, near);
 	return near;
+}
+
+/* `param in;` is told, and where it is used as that name is no news. */
+static void add_reserved(struct parser *parser, struct diag *diag, struct span place)
+{
+	diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
+		  parser_token_name(parser->code));
+	parser->told_words |= UINT32_C(1) << (parser->code - PIPELINE);
+}
+
+/* A word of the language where a name is expected. */
+static bool is_as_name(const struct parser *parser, const struct expectation *expected)
+{
+	return token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has['}'];
 }
 
 static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
@@ -348,9 +400,8 @@ static void expectation_add_help(struct parser *parser, struct diag *diag, struc
 		diag_help(parser->diags, diag, place, "an accumulation begins with 'reduce'");
 	else if (expected->has[';'] && !expected->has['*'] && parser_begins_line(parser, parser->last))
 		diag_help(parser->diags, diag, place, "is the ';' of the line above missing?");
-	else if (token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has['}'])
-		diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
-			  parser_token_name(parser->code));
+	else if (is_as_name(parser, expected))
+		add_reserved(parser, diag, place);
 }
 
 static void expectation_report_general(struct parser *parser, struct span place,
@@ -370,11 +421,28 @@ static void expectation_report_chain(struct parser *parser, struct span place)
 	diag_help(parser->diags, diag, place, "write 'a < b and b < c', or put one of them in parentheses");
 }
 
+/* `sum(x, axis=1)`: what is said by the names of arguments elsewhere; NULL: it is no such name. */
+static const char *argument_advice(const struct parser *parser)
+{
+	static const char over[] = "over one of its subscripts it is y[i] = sum(j in 0..m) x[i,j] for i in 0..n;";
+	static const struct { const char *name, *advice; } names[] = {
+		{ "axis", over }, { "dim", over }, { "axes", over }, { "dtype", "a type is given by cast<f64>(x)" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (last_is(parser, names[i].name))
+			return names[i].advice;
+	return NULL;
+}
+
 static void expectation_report_assignment(struct parser *parser, struct span place)
 {
 	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
 
-	diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
+	if (argument_advice(parser))
+		diag_help(parser->diags, diag, place, "%s", argument_advice(parser));
+	else
+		diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
 }
 
 static void expectation_report_case(struct parser *parser, struct span place)
@@ -453,6 +521,8 @@ static bool is_no_news(const struct parser *parser, const struct expectation *ex
 	uint32_t end = parser->told_end;
 
 	if (parser->is_unclosed)
+		return true;
+	if (is_as_name(parser, expected) && parser->told_words & UINT32_C(1) << (parser->code - PIPELINE))
 		return true;
 	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
 			   end + strspn(parser->text + end, " \t\r\n") == parser->last));

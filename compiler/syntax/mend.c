@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Mistakes of the grammar that a machine can mend: another sign for '=' or 'in', a missing 'in', a bracket or brace
- * that is not closed. Only where one text mends the program: a ')' that is missing in '(a + b' may belong behind
+ * Mistakes of the grammar that a machine can mend: another sign for '=' or 'in', a missing 'in' or comma, a bracket or
+ * brace that is not closed. Only where one text mends the program: a ')' that is missing in '(a + b' may belong behind
  * either. */
 #include "syntax/mend.h"
 
@@ -55,6 +55,33 @@ static bool find_in(const struct parser *parser, const struct expectation *expec
 		*mend = (struct mend) { parser->token, parser->token_end, "in", help };
 	else if (begins_range(parser))
 		*mend = (struct mend) { parser->token, parser->token, "in ", help };
+	return mend->replacement;
+}
+
+/* `i in 0..n and j in 0..m`, where the second 'in' is the current token. */
+bool mend_is_behind_and(const struct parser *parser, const struct expectation *expected)
+{
+	uint32_t end = parser->last;
+
+	while (end > 0 && parser->text[end - 1] == ' ')
+		end--;
+	return parser->code == IN && expected->has[','] && expected->has['*'] && end > 4 &&
+	       text_begins(parser, end - 4, " and");
+}
+
+/* Such a range, and `i in 0..n j in 0..m`, where 'j' is the current token. */
+static bool find_comma(const struct parser *parser, const struct expectation *expected, struct mend *mend)
+{
+	const char *help = "ranges stand between commas", *next = parser->text + parser->token_end;
+	uint32_t word = parser->last;
+
+	while (mend_is_behind_and(parser, expected) && parser->text[word - 1] == ' ')
+		word--;
+	next += strspn(next, " \t");
+	if (word < parser->last)
+		*mend = (struct mend) { word - 4, word, ",", help };
+	else if (parser->code == NAME && expected->has[','] && expected->has['*'] && !strncmp(next, "in ", 3))
+		*mend = (struct mend) { parser->last_end, parser->last_end, ",", help };
 	return mend->replacement;
 }
 
@@ -241,7 +268,8 @@ bool mend_add(struct parser *parser, struct diag *diag, const struct expectation
 	struct mend mend = { 0 };
 	bool is_known = !parser->is_expansion &&
 			(find_assignment(parser, expected, &mend) || find_in(parser, expected, &mend) ||
-			 find_bracket(parser, expected, &mend) || find_brace(parser, expected, &mend));
+			 find_comma(parser, expected, &mend) || find_bracket(parser, expected, &mend) ||
+			 find_brace(parser, expected, &mend));
 
 	if (is_known)
 		diag_fix(parser->diags, diag, parser_span(parser, mend.start, mend.end), mend.replacement, "%s",

@@ -49,6 +49,7 @@ struct parser {
 	int inserted;               /* a token that is missing before the current one, which then comes again */
 	bool is_unclosed;           /* in a case that was told to have no end, up to the next pipeline */
 	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
+	uint32_t told_words;        /* bit for bit those from PIPELINE on that were told to be no names */
 	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */
 };

@@ -25,6 +25,16 @@ struct tree_branch tree_branch_new(struct span span, struct tree_expr *condition
 	return (struct tree_branch) { condition, value, span };
 }
 
+/* `childs(T.parent, i)`, or what a child is called elsewhere. */
+static bool is_like_children(const struct tree_expr *expr)
+{
+	static const char *const word[] = { "children" };
+
+	return expr->kind == TREE_CALL && expr->name.member == NULL && expr->args.n == 2 &&
+	       expr->args.items[0]->kind == TREE_NAME &&
+	       (strncmp(expr->name.name, "child", 5) == 0 || suggest_nearest(expr->name.name, word, 1) != NULL);
+}
+
 static bool is_children_call(const struct tree_expr *expr)
 {
 	return expr->kind == TREE_CALL && expr->name.member == NULL && strcmp(expr->name.name, "children") == 0;
@@ -46,7 +56,11 @@ static void range_read_children(struct parser *parser, struct tree_range *range,
 	diag = parser_error(parser, DIAG_BAD_RANGE, call->span, is_children_call(call)
 			    ? "children takes a parent array and a node"
 			    : "this is not a range");
-	diag_help(parser->diags, diag, call->span, "a range is lo..hi, which leaves out hi, or children(parent, i)");
+	if (is_like_children(call) && !is_children_call(call))
+		diag_did_you_mean(parser->diags, diag, call->name.span, call->name.name, "children");
+	else
+		diag_help(parser->diags, diag, call->span,
+			  "a range is lo..hi, which leaves out hi, or children(parent, i)");
 	range->hi = call;
 	if (parser->code == ',')
 		parser->told_end = parser->token_end;

@@ -22,11 +22,27 @@ struct tree_stmt *tree_stmt_param(struct parser *parser, struct span span, tree_
 	return stmt;
 }
 
+static void report_typed_size(struct parser *parser, struct tree_name type, struct tree_name first)
+{
+	struct diag *diag = parser_error(parser, DIAG_BAD_PARAM, type.span, "a size has no type");
+	struct span gap = { type.span.file, type.span.start, first.span.start };
+
+	if (parser->is_expansion)
+		return;
+	diag_fix(parser->diags, diag, gap, "", "leave '%s' out, as in param %s; a number is param f64 %s;", type.name,
+		 first.name, first.name);
+}
+
 struct tree_stmt *tree_stmt_param_scalar(struct parser *parser, struct span span, struct tree_name type,
 					 tree_names names)
 {
 	struct tree_stmt *stmt = stmt_new(parser, span, TREE_PARAM);
 
+	if (tree_type_is_integer(type)) {
+		report_typed_size(parser, type, names.items[0]);
+		stmt->names = names;
+		return stmt;
+	}
 	stmt->is_scalar = true;
 	stmt->names = names;
 	stmt->type = arena_new(parser->arena, struct tree_type);

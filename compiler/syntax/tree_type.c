@@ -17,13 +17,21 @@ static const char *foreign_type(const char *name)
 	static const struct { const char *foreign, *ours; } words[] = {
 		{ "double", "f64" }, { "float64", "f64" }, { "real", "f64" }, { "float", "f32" }, { "float32", "f32" },
 		{ "single", "f32" }, { "int", "i64" }, { "integer", "i64" }, { "long", "i64" }, { "int64", "i64" },
-		{ "int32", "i32" }, { "boolean", "bool" }, { "logical", "bool" },
+		{ "int32", "i32" }, { "size_t", "i64" }, { "boolean", "bool" }, { "logical", "bool" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (!strcmp(name, words[i].foreign))
 			return words[i].ours;
 	return NULL;
+}
+
+bool tree_type_is_integer(struct tree_name word)
+{
+	const char *ours = foreign_type(word.name);
+	enum scalar_type type = TYPE_F64;
+
+	return type_from_name(ours ? ours : word.name, &type) && type_is_integer(type);
 }
 
 static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word, const char *more)
@@ -122,6 +130,27 @@ static void type_read_limit(struct parser *parser, struct tree_type *type, struc
 			     word.name, word.name);
 }
 
+/* `f64(n)`. */
+static bool type_has_sizes_as_arguments(struct parser *parser, struct tree_type *type, struct tree_name word)
+{
+	const char *text = span_text(parser->diags->sources, parser->arena, type->span);
+	int behind = (int) strlen(word.name), end = (int) strlen(text);
+	bool is_alone = !parser->is_expansion && type->shape.n == 0 && type->modes.n == 0;
+	struct diag *diag;
+
+	if (!type_from_name(word.name, &type->scalar))
+		return false;
+	diag = parser_error(parser, DIAG_BAD_TYPE, type->span, "the sizes of an array stand in brackets");
+	if (is_alone && text[behind] == '(' && text[end - 1] == ')')
+		diag_fix(parser->diags, diag, type->span,
+			 arena_printf(parser->arena, "%s[%.*s]", word.name, end - behind - 2, text + behind + 1),
+			 "as in %s[n]", word.name);
+	else
+		diag_help(parser->diags, diag, type->span, "as in %s[n]", word.name);
+	type->kind = TREE_TYPE_SCALAR;
+	return true;
+}
+
 static void type_read_object(struct parser *parser, struct tree_type *type, struct tree_name word,
 			     struct tree_name element, const struct tree_type_args *args)
 {
@@ -136,7 +165,7 @@ static void type_read_object(struct parser *parser, struct tree_type *type, stru
 		type->has_scalar = true;
 		type->scalar = tree_type_scalar(parser, element);
 	}
-	if (type->shape.n == 0)
+	if (type_has_sizes_as_arguments(parser, type, word) || type->shape.n == 0)
 		return;
 	diag = parser_error(parser, DIAG_BAD_TYPE, type->shape.items[0]->span,
 			    "'%s' is an object, of which there are no arrays", word.name);
