@@ -9,9 +9,11 @@
 
 /* ---- inside the array ---- */
 
-/* Sizes for which an access goes wrong, and with it others: what is to be excluded is told once. */
+/* Sizes for which an access goes wrong, and with it others: what is to be excluded is told once. Where none are to be
+ * excluded, { [S[i] -> [cell]] } outside of the array, for others in this stage with the same subscripts. */
 struct cause {
 	isl_set *sizes;
+	const struct stage *stage;      /* NULL: these are sizes */
 	struct diag *diag;
 	enum diag_code code;
 	const struct access *other;     /* the first of those that are not told; NULL: there is none */
@@ -122,14 +124,24 @@ static void add_help(struct check *check, struct diag *diag, bool sizes_help, en
 
 /* ---- many accesses, one cause ---- */
 
-/* Without the sizes of an access that was told, would this one be right, too? Then it is counted there. */
+static bool is_joined(const struct cause *cause, const struct stage *stage, __isl_keep isl_set *sizes)
+{
+	if (cause->stage != stage || isl_set_has_equal_space(sizes, cause->sizes) != isl_bool_true)
+		return false;
+	if (stage)
+		return isl_set_is_equal(sizes, cause->sizes) == isl_bool_true;
+	return isl_set_is_subset(sizes, cause->sizes) == isl_bool_true;
+}
+
+/* Without the sizes of an access that was told, or its cells in this stage, would this one be right, too? Then it is
+ * counted there. */
 static bool join_cause(struct check *check, const struct access *access, enum diag_code code,
-		       __isl_keep isl_set *sizes)
+		       const struct stage *stage, __isl_keep isl_set *sizes)
 {
 	for (int i = 0; i < check->causes.n; i++) {
 		struct cause *cause = &check->causes.items[i];
 
-		if (cause->code != code || isl_set_is_subset(sizes, cause->sizes) != isl_bool_true)
+		if (cause->code != code || !is_joined(cause, stage, sizes))
 			continue;
 		cause->other = cause->other ? cause->other : access;
 		cause->n_others++;
@@ -138,9 +150,10 @@ static bool join_cause(struct check *check, const struct access *access, enum di
 	return false;
 }
 
-static void note_cause(struct check *check, struct diag *diag, enum diag_code code, __isl_take isl_set *sizes)
+static void note_cause(struct check *check, struct diag *diag, enum diag_code code, const struct stage *stage,
+		       __isl_take isl_set *sizes)
 {
-	struct cause cause = { .sizes = sizes, .diag = diag, .code = code };
+	struct cause cause = { .sizes = sizes, .stage = stage, .diag = diag, .code = code };
 
 	if (sizes)
 		vec_push(check->module->arena, &check->causes, cause);
@@ -150,15 +163,22 @@ static void tell_others(struct check *check)
 {
 	for (int i = 0; i < check->causes.n; i++) {
 		struct cause *cause = &check->causes.items[i];
+		const char *where = cause->stage ? "at the same points" : "for the same sizes";
 
 		if (cause->n_others == 1)
 			diag_label(check->module->diags, cause->diag, cause->other->span,
-				   "this access goes wrong for the same sizes");
+				   "this access goes wrong %s", where);
 		else if (cause->other)
 			diag_label(check->module->diags, cause->diag, cause->other->span,
-				   "this access and %d more go wrong for the same sizes", cause->n_others - 1);
+				   "this access and %d more go wrong %s", cause->n_others - 1, where);
 		isl_set_free(cause->sizes);
 	}
+}
+
+/* { [S[i] -> [cell]] } of { S[i] -> A[cell] }, whichever array that is. */
+static __isl_give isl_set *cells_of(__isl_keep isl_map *bad)
+{
+	return isl_map_wrap(isl_map_reset_tuple_id(isl_map_copy(bad), isl_dim_out));
 }
 
 static void report_cell(struct check *check, const struct access *access, __isl_take isl_map *bad,
@@ -166,12 +186,13 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 {
 	struct module *module = check->module;
 	bool sizes_help = has_good_sizes(check, access, bad);
-	isl_set *sizes = sizes_help ? sizes_of(module, isl_map_copy(bad)) : NULL;
+	const struct stage *stage = sizes_help || code != DIAG_OUT_OF_BOUNDS ? NULL : check->stage;
+	isl_set *sizes = sizes_help ? sizes_of(module, isl_map_copy(bad)) : stage ? cells_of(bad) : NULL;
 	isl_point *point;
 	struct diag *diag;
 
 	if (diag_was_reported(module->diags, code, access->span) ||     /* as when all reads of a stencil go wrong */
-	    (sizes && join_cause(check, access, code, sizes))) {
+	    (sizes && join_cause(check, access, code, stage, sizes))) {
 		isl_set_free(sizes);
 		isl_map_free(bad);
 		return;
@@ -184,7 +205,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	diag_label(module->diags, diag, access->array->span, "'%s' is declared here",
 		   array_title(module->arena, access->array));
 	add_help(check, diag, sizes_help, code);
-	note_cause(check, diag, code, sizes);
+	note_cause(check, diag, code, stage, sizes);
 	isl_point_free(point);
 	isl_map_free(bad);
 }
