@@ -53,6 +53,23 @@ static bool check_coefficient(const struct construct_call *call, int arg, int ra
 	return true;
 }
 
+/* [n] beside a right-hand side [s, n]: its rows are the last dimension of that, and its systems are missing. */
+static bool lacks_systems(const struct construct_call *call, int rank)
+{
+	const struct construct_arg *d = &call->args.items[D];
+	const struct construct_arg *of = &call->args.items[shaped_coefficient(call, rank)];
+	bool fits = true;
+
+	if (call->args.n == 5 || d->rank != rank + 1)
+		return false;
+	for (int i = 0; i < rank; i++)
+		fits = fits && !strcmp(of->extents[i], d->extents[i]);
+	for (int i = 0; i < rank; i++)
+		if (strcmp(of->extents[i], d->extents[i + 1]))
+			return false;
+	return !fits;
+}
+
 static bool signature(struct construct_call *call)
 {
 	int rank;
@@ -60,6 +77,8 @@ static bool signature(struct construct_call *call)
 	if (!construct_expect_count(call, 4, 5, USAGE) || !construct_expect_array(call, D, 1, CONSTRUCT_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
+	if (lacks_systems(call, rank))
+		return construct_expect_array(call, shaped_coefficient(call, rank), rank + 1, rank + 1);
 	if (!construct_expect_sides(call, D, shaped_coefficient(call, rank)))
 		return false;
 	for (int i = A; i <= C; i++)
