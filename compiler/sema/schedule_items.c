@@ -20,15 +20,15 @@ static const struct form {
 	{ "restructure", 1, MODES, NULL, NULL, "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
 	{ "partition", 1, A_CHOICE, NULL, NULL, "partition Y by chunks;" },
 	{ "layout", 1, ANYTHING, NULL, " flat full interleave order auto ",
-	  "layout x : interleave(block = 16); layout x : flat;" },
+	  "layout x : interleave(block = 16); layout x : full; layout x : order(1, 0); layout x : flat;" },
 	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm x : cr; algorithm x : crpcr(rows = 32);" },
 	{ "precision", 1, A_CHOICE, NULL, NULL, "precision D : f32;" },
 	{ "accumulate", 1, A_CHOICE, NULL, NULL, "accumulate Y : f64;" },
 	{ "tile", 1, SIZES, " auto ", " auto ", "tile f (32, 256);" },
 	{ "fuse", 2, A_DEPTH, " off auto ", " auto ", "fuse a, b; fuse a, b (1); fuse off;" },
 	{ "inline", 1, NOTHING, " off auto ", " auto ", "inline f; inline off;" },
-	{ "blas", 1, A_CHOICE, " on off auto ", " on off auto ", "blas off; blas C : on;" },
-	{ "live", 1, A_CHOICE, NULL, " on off auto ", "live Y : off;" },
+	{ "blas", 1, A_CHOICE, " on off auto ", " off on auto ", "blas off; blas C : on;" },
+	{ "live", 1, A_CHOICE, NULL, " off on auto ", "live Y : off;" },
 	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
 	{ "order", 1, A_CURVE, NULL, " morton none auto ", "order PHI by morton(voxel, XYZ);" },
 };
@@ -171,6 +171,29 @@ static bool is_switch(const struct form *form, const struct tree_schedule_item *
 
 /* ---- what an item is made of ---- */
 
+/* The nearest of the choices of a form, which are words with spaces around them; NULL: none is near. */
+static const char *nearest_choice(struct sema *sema, const struct form *form, const char *choice)
+{
+	const char *words[16], *at = form->choices;
+	int n = 0;
+
+	while (at && *(at += strspn(at, " ")) && n < 16) {
+		words[n++] = arena_copy(sema->arena, at, strcspn(at, " "));
+		at += strcspn(at, " ");
+	}
+	return suggest_nearest(choice, words, n);
+}
+
+static bool report_near_choice(struct sema *sema, const struct form *form, const struct tree_expr *value,
+			       const char *choice, const char *near)
+{
+	struct span span = value->kind == TREE_CALL ? value->name.span : value->span;
+	struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, span, "'%s' cannot be '%s'", form->verb, choice);
+
+	diag_did_you_mean(sema->diags, diag, span, choice, near);
+	return false;
+}
+
 static bool misformed(struct sema *sema, const struct form *form, struct span span, const char *problem)
 {
 	struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, span, "%s", problem);
@@ -229,14 +252,19 @@ static bool check_form(struct sema *sema, const struct form *form, const struct 
 		       const struct override *override)
 {
 	struct span span = item->value ? item->value->span : item->span;
-	const char *problem;
+	const char *problem, *near;
 
 	if (override->subjects.n < form->least && !*override->choice)
 		return misformed(sema, form, item->span, "'fuse' takes two names or more");
 	problem = form->value == ANYTHING ? NULL : numbers_problem(form, override);
 	if (!problem)
 		problem = choice_problem(sema, form, override);
-	return !problem || misformed(sema, form, span, problem);
+	if (!problem)
+		return true;
+	near = nearest_choice(sema, form, override->choice);
+	if (near)
+		return report_near_choice(sema, form, item->value, override->choice, near);
+	return misformed(sema, form, span, problem);
 }
 
 /* Is the item meant for this pipeline? What was asked for with the program may be for others. */
