@@ -30,28 +30,21 @@ int function_names(const char **names, int max)
 	return n;
 }
 
-/* What is written for a function of other languages; NULL: no such function is known. */
-static const char *foreign_function(const char *name)
+/* `x.sum()`, `np.exp(x)`. */
+static void help_member_call(const struct context *ctx, struct diag *diag, const struct tree_expr *call)
 {
-	static const char sizes[] = "sizes have the names of the declaration, as n in x : f64[n]";
-	static const struct { const char *foreign, *ours; } functions_elsewhere[] = {
-		{ "len", sizes }, { "length", sizes }, { "size", sizes }, { "shape", sizes },
-		{ "minval", "the smallest value is min(i in 0..n) x[i]" },
-		{ "mean", "a mean is sum(x)/n" },
-		{ "sqr", "a square is x*x or pow(x, 2)" }, { "square", "a square is x*x or pow(x, 2)" },
-		{ "ceil", "rounded up is -floor(-x)" },
-		{ "round", "the nearest integer is floor(x + 0.5)" },
-		{ "mod", "the remainder of integers is i % n" },
-		{ "children", "children are a range of a reduction, as in sum(c in children(T.parent, i)) x[c]" },
-		{ "where", "a choice is select(c, a, b)" },
-		{ "ln", "the natural logarithm is log(x)" },
-		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },
-	};
+	struct sema *sema = ctx->sema;
+	const struct symbol *owner = scope_find(ctx->scope, call->name.name);
+	bool is_array = owner && owner->kind == SYMBOL_ARRAY;
+	const char *ours = !owner || is_array ? foreign_call(sema, call, !owner) : NULL;
+	const char *text = span_text(sema->diags->sources, sema->arena, call->span);
 
-	for (size_t i = 0; i < sizeof functions_elsewhere / sizeof functions_elsewhere[0]; i++)
-		if (!strcmp(name, functions_elsewhere[i].foreign))
-			return functions_elsewhere[i].ours;
-	return NULL;
+	if (ours)
+		diag_did_you_mean(sema->diags, diag, call->span, text, ours);
+	else if (is_array && foreign_member(call->name.member))
+		diag_help(sema->diags, diag, call->span, "%s", foreign_member(call->name.member));
+	else
+		diag_help(sema->diags, diag, call->span, "functions are no members: abs(x), sum(x)");
 }
 
 static struct expr *report_unknown_function(const struct context *ctx, const struct tree_expr *call)
@@ -64,7 +57,9 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 
 	n += construct_names(names + n, 64);
 	nearest = suggest_nearest(call->name.name, names, n);
-	if (ours)
+	if (call->name.member)
+		help_member_call(ctx, diag, call);
+	else if (ours)
 		diag_help(ctx->sema->diags, diag, call->span, "%s", ours);
 	else if (nearest)
 		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);

@@ -163,18 +163,63 @@ void help_members(struct sema *sema, struct diag *diag, const struct scope *scop
 		  str_text(&text));
 }
 
+/* Of an array. */
+static void help_no_member(struct sema *sema, struct diag *diag, const char *member)
+{
+	const char *ours = foreign_member(member);
+
+	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", ours ? ours : "only objects have members");
+}
+
+/* In the statement being read, the reduction with this variable right behind which a sum goes on with it. */
+static const struct tree_expr *find_reduction(struct sema *sema, const struct tree_expr *expr,
+					      const struct tree_name *name)
+{
+	const struct tree_expr *found = NULL;
+
+	if (!expr)
+		return NULL;
+	for (int i = 0; i < expr->ranges.n; i++)
+		if (expr->span.end <= name->span.start && strcmp(expr->ranges.items[i]->var, name->name) == 0)
+			found = expr;
+	for (int i = 0; i < expr->args.n && !found; i++)
+		found = find_reduction(sema, expr->args.items[i], name);
+	for (int i = 0; i < expr->branches.n && !found; i++)
+		found = find_reduction(sema, expr->branches.items[i].value, name);
+	return found;
+}
+
+/* `sum(k in 0..n) x[k] - y[k]`: what stands behind the body? */
+static bool is_behind_body(struct sema *sema, const struct tree_name *name)
+{
+	const struct tree_expr *found = sema->stmt ? find_reduction(sema, sema->stmt->value, name) : NULL;
+	const struct source *source = found ? sources_get(sema->diags->sources, found->span.file) : NULL;
+	const char *rest = source ? source->text + found->span.end : "";
+
+	rest += strspn(rest, " \t\r\n");
+	return *rest == '+' || *rest == '-';
+}
+
 /* Nothing of the program is called like it. False: what it is for does not tell what was meant. */
 static bool add_advice(struct sema *sema, struct diag *diag, const struct scope *scope, const struct tree_name *name,
 		       enum name_use use)
 {
+	const struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
+	const char *number = foreign_number(name->name);
 	const struct span nowhere = { 0 };
 
-	if (name->member)
+	if (name->member && owner->kind == SYMBOL_OBJECT)
 		help_members(sema, diag, scope, name->name);
+	else if (name->member)
+		help_no_member(sema, diag, name->member);
+	else if (number && !use_is_of_array(use))
+		diag_help(sema->diags, diag, nowhere, "a number gets its name before the pipeline: const %s = %s;",
+			  name->name, number);
+	else if (is_behind_body(sema, name))
+		diag_help(sema->diags, diag, nowhere, "the body of a reduction ends at + or -: a sum in it stands in "
+			  "parentheses, as in sum(%s in 0..n) (x[%s] - y[%s])", name->name, name->name, name->name);
 	else if (function_find(name->name))
 		diag_help(sema->diags, diag, nowhere, "a function is called: %s(...)", name->name);
-	else if (use == USE_CONDITION && strcmp(name->name, "default") == 0)
-		diag_did_you_mean(sema->diags, diag, name->span, name->name, "else");
 	else if (use == USE_NEXT)
 		diag_help(sema->diags, diag, nowhere, "what has a next value is declared as 'inout' or 'state'");
 	else if (use == USE_TARGET)
@@ -233,6 +278,21 @@ void advise_unknown(struct sema *sema)
 	}
 }
 
+/* What takes the place of a name of another language. */
+static const char *foreign_replacement(struct sema *sema, const struct scope *scope, const struct tree_name *name,
+				       enum name_use use)
+{
+	const struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
+	const char *branch = use == USE_CONDITION && !name->member ? foreign_branch(name->name) : NULL;
+	bool is_matrix = owner && owner->kind == SYMBOL_ARRAY && owner->target->array->rank == 2;
+
+	if (is_matrix && use == USE_VALUE && strcmp(name->member, "T") == 0)
+		return arena_printf(sema->arena, "transpose(%s)", name->name);
+	if (name->member || use_is_of_array(use) || use == USE_SUBJECT)
+		return NULL;
+	return branch ? branch : foreign_value(name->name);
+}
+
 /* The nearest name, with its object if it is a member; NULL: none is near. */
 static const char *find_nearest(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 				enum name_use use)
@@ -240,6 +300,8 @@ static const char *find_nearest(struct sema *sema, const struct scope *scope, co
 	name_list names = candidate_names(sema, scope, name, use);
 	const char *nearest = suggest_nearest(name->member ? name->member : name->name, names.items, names.n);
 
+	if (!nearest)
+		return foreign_replacement(sema, scope, name, use);
 	return nearest && name->member ? arena_printf(sema->arena, "%s.%s", name->name, nearest) : nearest;
 }
 

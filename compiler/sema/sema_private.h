@@ -371,6 +371,15 @@ struct function {
 	int min_args, max_args;
 };
 
+/* ---- foreign.c: names of other languages; each is NULL for those that are none ---- */
+
+const char *foreign_value(const char *name);    /* what is written for True */
+const char *foreign_number(const char *name);   /* the value of pi */
+const char *foreign_branch(const char *name);   /* else, for the condition that ends a case elsewhere */
+const char *foreign_function(const char *name); /* a sentence on what is written for it */
+const char *foreign_member(const char *name);   /* the same of x.shape */
+const char *foreign_call(const struct sema *sema, const struct tree_expr *call, bool is_module);
+
 const struct function *function_find(const char *name);
 int function_names(const char **names, int max);
 

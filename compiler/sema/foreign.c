@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of other languages: of numbers, of branches, of functions and of what arrays have there as members. Of each
+ * what is written instead is known, either a text that takes its place or a sentence. */
+#include "sema/sema_private.h"
+
+#include <string.h>
+
+struct row {
+	const char *foreign, *ours;
+};
+
+/* NULL: the word is not in the table. */
+static const char *find_row(const struct row *rows, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(word, rows[i].foreign))
+			return rows[i].ours;
+	return NULL;
+}
+
+#define FIND_ROW(rows, word) find_row((rows), sizeof (rows) / sizeof (rows)[0], (word))
+
+const char *foreign_value(const char *name)
+{
+	static const struct row values[] = {
+		{ "True", "true" }, { "TRUE", "true" }, { "False", "false" }, { "FALSE", "false" },
+		{ "Inf", "inf" }, { "INF", "inf" }, { "INFINITY", "inf" }, { "Infinity", "inf" }, { "infinity", "inf" },
+	};
+
+	return FIND_ROW(values, name);
+}
+
+const char *foreign_number(const char *name)
+{
+	static const char pi[] = "3.14159265358979", e[] = "2.71828182845905", nan[] = "0.0/0.0";
+	static const struct row numbers[] = {
+		{ "pi", pi }, { "Pi", pi }, { "PI", pi }, { "M_PI", pi }, { "M_E", e },
+		{ "nan", nan }, { "NaN", nan }, { "NAN", nan },
+	};
+
+	return FIND_ROW(numbers, name);
+}
+
+const char *foreign_branch(const char *name)
+{
+	static const struct row branches[] = {
+		{ "default", "else" }, { "otherwise", "else" }, { "_", "else" },
+	};
+	static const char *const word[] = { "else" };
+	const char *ours = FIND_ROW(branches, name);
+
+	return ours ? ours : suggest_nearest(name, word, 1);
+}
+
+#define SIZES "sizes have the names of the declaration, as n in x : f64[n]"
+
+const char *foreign_function(const char *name)
+{
+	static const struct row functions[] = {
+		{ "len", SIZES }, { "length", SIZES }, { "size", SIZES }, { "shape", SIZES },
+		{ "minval", "the smallest value is min(i in 0..n) x[i]" },
+		{ "mean", "a mean is sum(x)/n" },
+		{ "sqr", "a square is x*x or pow(x, 2)" }, { "square", "a square is x*x or pow(x, 2)" },
+		{ "ceil", "rounded up is -floor(-x)" },
+		{ "round", "the nearest integer is floor(x + 0.5)" },
+		{ "mod", "the remainder of integers is i % n" },
+		{ "children", "children are a range of a reduction, as in sum(c in children(T.parent, i)) x[c]" },
+		{ "where", "a choice is select(c, a, b)" },
+		{ "ln", "the natural logarithm is log(x)" },
+		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },
+	};
+
+	return FIND_ROW(functions, name);
+}
+
+const char *foreign_member(const char *name)
+{
+	static const struct row members[] = {
+		{ "T", "a matrix is transposed by transpose(x)" }, { "shape", SIZES }, { "size", SIZES },
+		{ "length", SIZES }, { "dim", SIZES }, { "ndim", SIZES },
+		{ "max", "the greatest value is maxval(x)" }, { "min", "the smallest value is min(i in 0..n) x[i]" },
+		{ "astype", "a conversion is written cast<f32>(x)" },
+	};
+	const char *ours = FIND_ROW(members, name);
+
+	return ours ? ours : foreign_function(name);
+}
+
+/* ---- functions that are called as members ---- */
+
+static const char *text_of(const struct sema *sema, struct span span)
+{
+	return span_text(sema->diags->sources, sema->arena, span);
+}
+
+/* `sum(x)` for `x.sum()`, `cast<f32>(x)` for `x.astype(f32)`; of a module, which is no name of the program, what
+ * it has; NULL: there is no such function. */
+const char *foreign_call(const struct sema *sema, const struct tree_expr *call, bool is_module)
+{
+	const struct function *function = function_find(call->name.member);
+	int n = call->args.n + !is_module;
+	const char *first = call->args.n ? text_of(sema, call->args.items[0]->span) : "";
+	enum scalar_type type;
+	struct str text = str_new(sema->arena);
+
+	if (!is_module && call->args.n == 1 && !strcmp(call->name.member, "astype") && type_from_name(first, &type))
+		return arena_printf(sema->arena, "cast<%s>(%s)", first, call->name.name);
+	if (!function || n < function->min_args || n > function->max_args)
+		return NULL;
+	str_add(&text, "%s(%s", function->name, is_module ? "" : call->name.name);
+	for (int i = 0; i < call->args.n; i++)
+		str_add(&text, "%s%s", i || !is_module ? ", " : "", text_of(sema, call->args.items[i]->span));
+	str_add(&text, ")");
+	return str_text(&text);
+}
