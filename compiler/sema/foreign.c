@@ -26,6 +26,7 @@ const char *foreign_value(const char *name)
 	static const struct row values[] = {
 		{ "True", "true" }, { "TRUE", "true" }, { "False", "false" }, { "FALSE", "false" },
 		{ "Inf", "inf" }, { "INF", "inf" }, { "INFINITY", "inf" }, { "Infinity", "inf" }, { "infinity", "inf" },
+		{ "inf", "inf" },
 	};
 
 	return FIND_ROW(values, name);
@@ -67,6 +68,9 @@ const char *foreign_function(const char *name)
 		{ "mod", "the remainder of integers is i % n" },
 		{ "children", "children are a range of a reduction, as in sum(c in children(T.parent, i)) x[c]" },
 		{ "where", "a choice is select(c, a, b)" },
+		{ "maximum", "the greater of two numbers is max(a, b)" },
+		{ "minimum", "the smaller of two numbers is min(a, b)" },
+		{ "power", "a power is pow(x, y)" }, { "fabs", "the absolute value is abs(x)" },
 		{ "ln", "the natural logarithm is log(x)" },
 		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },
 	};

@@ -36,13 +36,14 @@ static void help_member_call(const struct context *ctx, struct diag *diag, const
 	struct sema *sema = ctx->sema;
 	const struct symbol *owner = scope_find(ctx->scope, call->name.name);
 	bool is_array = owner && owner->kind == SYMBOL_ARRAY;
+	const char *advice = is_array ? foreign_member(call->name.member) : foreign_function(call->name.member);
 	const char *ours = !owner || is_array ? foreign_call(sema, call, !owner) : NULL;
 	const char *text = span_text(sema->diags->sources, sema->arena, call->span);
 
 	if (ours)
 		diag_did_you_mean(sema->diags, diag, call->span, text, ours);
-	else if (is_array && foreign_member(call->name.member))
-		diag_help(sema->diags, diag, call->span, "%s", foreign_member(call->name.member));
+	else if (advice)
+		diag_help(sema->diags, diag, call->span, "%s", advice);
 	else
 		diag_help(sema->diags, diag, call->span, "functions are no members: abs(x), sum(x)");
 }

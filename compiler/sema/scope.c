@@ -5,6 +5,7 @@
  * of a construct, which is a text of its own. Members of objects are symbols named "PHI.voxel". */
 #include "sema/sema_private.h"
 
+#include <ctype.h>
 #include <string.h>
 
 struct scope *scope_new(struct sema *sema, const struct scope *up)
@@ -163,10 +164,10 @@ void help_members(struct sema *sema, struct diag *diag, const struct scope *scop
 		  str_text(&text));
 }
 
-/* Of an array. */
-static void help_no_member(struct sema *sema, struct diag *diag, const char *member)
+/* Of what is no object. */
+static void help_no_member(struct sema *sema, struct diag *diag, const struct symbol *owner, const char *member)
 {
-	const char *ours = foreign_member(member);
+	const char *ours = owner->kind == SYMBOL_ARRAY ? foreign_member(member) : NULL;
 
 	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", ours ? ours : "only objects have members");
 }
@@ -211,7 +212,7 @@ static bool add_advice(struct sema *sema, struct diag *diag, const struct scope 
 	if (name->member && owner->kind == SYMBOL_OBJECT)
 		help_members(sema, diag, scope, name->name);
 	else if (name->member)
-		help_no_member(sema, diag, name->member);
+		help_no_member(sema, diag, owner, name->member);
 	else if (number && !use_is_of_array(use))
 		diag_help(sema->diags, diag, nowhere, "a number gets its name before the pipeline: const %s = %s;",
 			  name->name, number);
@@ -278,6 +279,14 @@ void advise_unknown(struct sema *sema)
 	}
 }
 
+/* But for small and large letters. */
+static bool are_one_word(const char *a, const char *b)
+{
+	while (*a && tolower((unsigned char) *a) == tolower((unsigned char) *b))
+		a++, b++;
+	return !*a && !*b;
+}
+
 /* What takes the place of a name of another language. */
 static const char *foreign_replacement(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 				       enum name_use use)
@@ -299,9 +308,12 @@ static const char *find_nearest(struct sema *sema, const struct scope *scope, co
 {
 	name_list names = candidate_names(sema, scope, name, use);
 	const char *nearest = suggest_nearest(name->member ? name->member : name->name, names.items, names.n);
+	const char *ours = foreign_replacement(sema, scope, name, use);
 
-	if (!nearest)
-		return foreign_replacement(sema, scope, name, use);
+	if (ours && !(use == USE_CONDITION && nearest))
+		return ours;
+	if (!name->member && foreign_number(name->name) && nearest && !are_one_word(name->name, nearest))
+		return NULL;
 	return nearest && name->member ? arena_printf(sema->arena, "%s.%s", name->name, nearest) : nearest;
 }
 
@@ -369,7 +381,9 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 			   enum name_use use)
 {
 	struct symbol *owner = name->member ? scope_find(scope, name->name) : NULL;
-	struct tree_name meant = owner ? *name : (struct tree_name) { .name = name->name, .span = name->span };
+	bool is_module = name->member && !owner && (foreign_value(name->member) || foreign_number(name->member));
+	struct tree_name meant = owner ? *name : (struct tree_name) {
+		.name = is_module ? name->member : name->name, .span = name->span };
 	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT };
 	struct unknown *before = find_unknown(sema, unknown.name);
 

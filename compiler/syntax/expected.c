@@ -367,18 +367,23 @@ static bool add_meant_word(struct parser *parser, struct diag *diag, const struc
 	return near;
 }
 
+/* A word of the language where a name is expected. */
+static bool is_as_name(const struct parser *parser, const struct expectation *expected)
+{
+	return token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has['}'];
+}
+
+static bool is_told_as_name(const struct parser *parser, const struct expectation *expected)
+{
+	return is_as_name(parser, expected) && parser->told_words & UINT32_C(1) << (parser->code - PIPELINE);
+}
+
 /* `param in;` is told, and where it is used as that name is no news. */
 static void add_reserved(struct parser *parser, struct diag *diag, struct span place)
 {
 	diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
 		  parser_token_name(parser->code));
 	parser->told_words |= UINT32_C(1) << (parser->code - PIPELINE);
-}
-
-/* A word of the language where a name is expected. */
-static bool is_as_name(const struct parser *parser, const struct expectation *expected)
-{
-	return token_is_reserved_word(parser->code) && expected->has[NAME] && !expected->has['}'];
 }
 
 static void expectation_add_help(struct parser *parser, struct diag *diag, struct span place,
@@ -422,25 +427,26 @@ static void expectation_report_chain(struct parser *parser, struct span place)
 }
 
 /* `sum(x, axis=1)`: what is said by the names of arguments elsewhere; NULL: it is no such name. */
-static const char *argument_advice(const struct parser *parser)
+static const char *argument_advice(const struct parser *parser, const struct expectation *expected)
 {
 	static const char over[] = "over one of its subscripts it is y[i] = sum(j in 0..m) x[i,j] for i in 0..n;";
 	static const struct { const char *name, *advice; } names[] = {
 		{ "axis", over }, { "dim", over }, { "axes", over }, { "dtype", "a type is given by cast<f64>(x)" },
 	};
 
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+	for (size_t i = 0; expected->has[')'] && i < sizeof names / sizeof names[0]; i++)
 		if (last_is(parser, names[i].name))
 			return names[i].advice;
 	return NULL;
 }
 
-static void expectation_report_assignment(struct parser *parser, struct span place)
+static void expectation_report_assignment(struct parser *parser, struct span place,
+					  const struct expectation *expected)
 {
 	struct diag *diag = parser_error(parser, DIAG_UNEXPECTED_TOKEN, place, "unexpected '=' in an expression");
 
-	if (argument_advice(parser))
-		diag_help(parser->diags, diag, place, "%s", argument_advice(parser));
+	if (argument_advice(parser, expected))
+		diag_help(parser->diags, diag, place, "%s", argument_advice(parser, expected));
 	else
 		diag_fix(parser->diags, diag, place, "==", "equality is written '=='");
 }
@@ -522,8 +528,6 @@ static bool is_no_news(const struct parser *parser, const struct expectation *ex
 
 	if (parser->is_unclosed)
 		return true;
-	if (is_as_name(parser, expected) && parser->told_words & UINT32_C(1) << (parser->code - PIPELINE))
-		return true;
 	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
 			   end + strspn(parser->text + end, " \t\r\n") == parser->last));
 }
@@ -541,14 +545,14 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 	else if (token_is_in(parser->code, statement_signs) && mend_is_behind_case(parser, expected))
 		expectation_report_case(parser, place);
 	else if (expected->has[EQ] && parser->code == '=' && !mend_is_no_equality(parser, expected))
-		expectation_report_assignment(parser, place);
+		expectation_report_assignment(parser, place, expected);
 	else if (lacks_parenthesis(parser, expected))
 		expectation_report_parenthesis(parser, last);
 	else if (expectation_is_semicolon(parser, expected))
 		expectation_report_semicolon(parser, last);
 	else if (expectation_is_behind_last(parser, expected))
 		expectation_report_behind(parser, last, expected);
-	else
+	else if (!is_told_as_name(parser, expected))
 		expectation_report_general(parser, parser->code == YYEOF && parser->last_end > 0 ? last : place,
 					   expected);
 }
