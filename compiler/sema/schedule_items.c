@@ -171,10 +171,10 @@ static bool is_switch(const struct form *form, const struct tree_schedule_item *
 
 /* ---- what an item is made of ---- */
 
-/* The nearest of the choices of a form, which are words with spaces around them; NULL: none is near. */
+/* The nearest of the choices of a form, which are words with spaces around them; NULL: none is near, or it is one. */
 static const char *nearest_choice(struct sema *sema, const struct form *form, const char *choice)
 {
-	const char *words[16], *at = form->choices;
+	const char *words[16], *at = is_in(form->choices, choice) ? NULL : form->choices;
 	int n = 0;
 
 	while (at && *(at += strspn(at, " ")) && n < 16) {

@@ -63,7 +63,7 @@ bool mend_is_behind_and(const struct parser *parser, const struct expectation *e
 {
 	uint32_t end = parser->last;
 
-	while (end > 0 && parser->text[end - 1] == ' ')
+	while (end > 0 && isspace((unsigned char) parser->text[end - 1]))
 		end--;
 	return parser->code == IN && expected->has[','] && expected->has['*'] && end > 4 &&
 	       text_begins(parser, end - 4, " and");
@@ -75,7 +75,7 @@ static bool find_comma(const struct parser *parser, const struct expectation *ex
 	const char *help = "ranges stand between commas", *next = parser->text + parser->token_end;
 	uint32_t word = parser->last;
 
-	while (mend_is_behind_and(parser, expected) && parser->text[word - 1] == ' ')
+	while (mend_is_behind_and(parser, expected) && isspace((unsigned char) parser->text[word - 1]))
 		word--;
 	next += strspn(next, " \t");
 	if (word < parser->last)

@@ -27,8 +27,6 @@ static void report_typed_size(struct parser *parser, struct tree_name type, stru
 	struct diag *diag = parser_error(parser, DIAG_BAD_PARAM, type.span, "a size has no type");
 	struct span gap = { type.span.file, type.span.start, first.span.start };
 
-	if (parser->is_expansion)
-		return;
 	diag_fix(parser->diags, diag, gap, "", "leave '%s' out, as in param %s; a number is param f64 %s;", type.name,
 		 first.name, first.name);
 }
