@@ -135,18 +135,19 @@ static bool type_has_sizes_as_arguments(struct parser *parser, struct tree_type 
 {
 	const char *text = span_text(parser->diags->sources, parser->arena, type->span);
 	int behind = (int) strlen(word.name), end = (int) strlen(text);
+	const char *name = foreign_type(word.name) ? foreign_type(word.name) : word.name;
 	bool is_alone = !parser->is_expansion && type->shape.n == 0 && type->modes.n == 0;
 	struct diag *diag;
 
-	if (!type_from_name(word.name, &type->scalar))
+	if (!type_from_name(name, &type->scalar))
 		return false;
 	diag = parser_error(parser, DIAG_BAD_TYPE, type->span, "the sizes of an array stand in brackets");
 	if (is_alone && text[behind] == '(' && text[end - 1] == ')')
 		diag_fix(parser->diags, diag, type->span,
-			 arena_printf(parser->arena, "%s[%.*s]", word.name, end - behind - 2, text + behind + 1),
-			 "as in %s[n]", word.name);
+			 arena_printf(parser->arena, "%s[%.*s]", name, end - behind - 2, text + behind + 1),
+			 "as in %s[n]", name);
 	else
-		diag_help(parser->diags, diag, type->span, "as in %s[n]", word.name);
+		diag_help(parser->diags, diag, type->span, "as in %s[n]", name);
 	type->kind = TREE_TYPE_SCALAR;
 	return true;
 }
