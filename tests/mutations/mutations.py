@@ -25,7 +25,10 @@ import races    # noqa: E402
 GCC = ["gcc", "-std=c11", "-O1", "-fwrapv", "-fopenmp"]
 DRAWS, DRAWS_IN_THREADS, SECONDS = "160", "40", 60
 LEAST, LEAST_OF_SAMPLE, SAMPLE = 0.95, 0.85, 200    # a sample is smaller than that: chance has a say
-KERNEL = re.compile(r"^static pmg_status \w+_kernel\(.*?^}", re.M | re.S)
+EQUIVALENT_ROWS = Path("tests/mutations/equivalent")
+# What computes: kernels and the stages of long ones. Others say how much memory or work there is.
+COMPUTES = re.compile(r"^static (?:void|pmg_status) \w+\(pmg_plan \*plan\b.*?^}", re.M | re.S)
+SCHEDULE = re.compile(r"^\s*schedule\b", re.M)
 SUBSCRIPT = re.compile(r"(?<=\w)\[([^\[\]]+)\]")
 RULES = {
     "< to <=": (re.compile(r"(?<=\s)<(?=\s)"), lambda m: "<="),
@@ -38,9 +41,11 @@ RULES = {
                     lambda m: f"{m[1]} = {m[3]}; {m[1]} < {m[2]};"),
     "subscript + 1": (SUBSCRIPT, lambda m: f"[{m[1]} + 1]"),
     "subscript - 1": (SUBSCRIPT, lambda m: f"[{m[1]} - 1]"),
-    "swap -": (re.compile(r"(\w+(?:\[[^\[\]]+\])?) - (\w+(?:\[[^\[\]]+\])?)"), lambda m: f"{m[2]} - {m[1]}"),
-    "swap /": (re.compile(r"(\w+(?:\[[^\[\]]+\])?)/(\w+(?:\[[^\[\]]+\])?)"), lambda m: f"{m[2]}/{m[1]}"),
-    "+= to -=": (re.compile(r"\+="), lambda m: "-="),
+    "swap -": (re.compile(r"(?<![\w.])((?:\d+\.)?\w+(?:\[[^\[\]]+\])?) - ((?:\d+\.)?\w+(?:\[[^\[\]]+\])?)(?![\w(.])"),
+               lambda m: f"{m[2]} - {m[1]}"),
+    "swap /": (re.compile(r"(?<![\w.])((?:\d+\.)?\w+(?:\[[^\[\]]+\])?)/((?:\d+\.)?\w+(?:\[[^\[\]]+\])?)(?![\w(.])"),
+               lambda m: f"{m[2]}/{m[1]}"),
+    "+= to -=": (re.compile(r"\+=(?=[^\n]*;)"), lambda m: "-="),
     "+ to -": (re.compile(r"(?<=\s)\+(?=\s)"), lambda m: "-"),
     "* to +": (re.compile(r"(?<=[\w\])])\*(?=[\w(])"), lambda m: " + "),
     "drop if": (re.compile(r"\bif \(([^{}\n]+)\)(?= \{| *\n)"), lambda m: "if (1)"),
@@ -49,11 +54,19 @@ RULES = {
     "drop barrier": (re.compile(r"#pragma omp for schedule\(\w+\)(?!.*nowait)"), lambda m: f"{m[0]} nowait"),
     "drop atomic": (re.compile(r"#pragma omp atomic\b[^\n]*\n"), lambda m: "\n"),
 }
-# Rows that are no part of the computation, and changes that cannot be seen from outside.
-OUTSIDE = re.compile(r"^\s*(/\*|\*|const |#include|\(void\))|restrict|^\s*#pragma(?! omp (?:atomic|for))|control|PMG_"
-                     r"|\bstarts\b")
+# Rows that compute nothing: comments, where arrays lie and how large they are, how many cells a variable of several
+# has, other pragmas, what is fetched ahead, and the place that the message of a zero pivot names.
+OUTSIDE = re.compile(r"^\s*(?:/\*|\*|#include|\(void\)|\w+ \w+\[[^\]]*\](?: = [^;]*)?;|PMG_FETCH|pmg_check_pivot"
+                     r"|PMG_CHECK_|#pragma(?! omp (?:atomic|for)))|restrict|plan->(?:data|sizes)\[")
 EQUIVALENT = [
-    ("< to <=", re.compile(r"pmg_|\?.*<|: .*<")),      # which of two equal numbers a minimum takes
+    ("< to <=", re.compile(r"\?.*<|: .*<")),      # which of two equal numbers a minimum takes
+    ("< to <=", re.compile(r"pmg_loop_next")),     # a method stops where it has come exactly so far
+    ("drop if", re.compile(r"\bstarts\b")),        # no draw goes on from a state
+    ("last - 1", re.compile(r"lane < \d+; lane \+= PMG_LANES")),     # several lanes at a time
+    # What a vector more computes is behind the row: the next iteration computes it again, or nobody reads it.
+    ("< to <=", re.compile(r"lane < \d+; lane \+= PMG_LANES")),
+    # A tile behind the last one is empty.
+    ("< to <=", re.compile(r"_tile < pmg_div\(")),
     (">= to >", re.compile(r"\?")),
     ("swap -", re.compile(r"fabsf?\(")),
     ("<= to <", re.compile(r"\?")),
@@ -61,7 +74,7 @@ EQUIVALENT = [
     # Loops over nothing need no condition.
     ("drop if", re.compile(r"if \((?:(?:\w+ \+ )?\w+ >= 1(?: && )?)+\) \{")),
     # Rows that are there already, copied again.
-    ("drop if", re.compile(r"if \(\w+ < begin \|\| \w+ >= end\) \{")),
+    ("drop if", re.compile(r"if \(\w+ < begin(?:_\d+)? \|\| \w+ >= end(?:_\d+)?\) \{")),
 ]
 # What a root gets in the place of another node is written again behind it, where the node has a parent: the same cell,
 # which is not read in between.
@@ -100,8 +113,8 @@ def changes_nothing(rule, text, start, row):
 
 
 def sites(text):
-    """(rule, start, end, replacement) of each change that a kernel of `text` allows."""
-    for kernel in KERNEL.finditer(text):
+    """(rule, start, end, replacement, row) of each change that what computes in `text` allows."""
+    for kernel in COMPUTES.finditer(text):
         comments = [m.span() for m in re.finditer(r"/\*.*?\*/", kernel[0], re.S)]
         for rule, (pattern, change) in RULES.items():
             for found in pattern.finditer(kernel[0]):
@@ -115,8 +128,9 @@ def sites(text):
 
 
 def compiled(command, source, library):
-    return subprocess.run([*command, "-fPIC", "-shared", "-Iruntime", str(source), "-o", str(library), "-lm"],
-                          capture_output=True, check=False).returncode == 0
+    """False where the text does not compile."""
+    return subprocess.run([*command, "-fPIC", "-shared", "-Iruntime", str(source), "-o", str(library), "-lopenblas",
+                           "-lm"], capture_output=True, check=False).returncode == 0
 
 
 def machine_code(library):
@@ -141,38 +155,59 @@ def judge(mutant, folder, original):
         return "invalid"
     if rule != "drop atomic" and machine_code(library) == original[program]:
         return "equivalent"
-    told = is_told(f"{folder}/plain/check", program, library, "1", DRAWS)
+    told = is_told(f"{folder}/plain/check", program[0], library, "1", DRAWS)
     if not told and Path(f"{folder}/check").exists() and compiled(races.CLANG, source, library):
-        told = is_told(f"{folder}/check", program, library, "4", DRAWS_IN_THREADS, races.ENVIRONMENT)
+        told = is_told(f"{folder}/check", program[0], library, "4", DRAWS_IN_THREADS, races.ENVIRONMENT)
     library.unlink()
     return "caught" if told else "missed"
 
 
-def prepare(build, folder):
-    """Text of each program, and the machine code of it unchanged."""
-    texts, original = {}, {}
+def prepare_program(build, folder, number, program):
+    """[((program, flags), text, machine code)]: as it is and, where it asks for a schedule, without."""
+    source, library, prepared = Path(folder) / f"original{number}.c", Path(folder) / f"original{number}.so", []
+    for flags in (), ("--overrides=off",):
+        if flags and not SCHEDULE.search(program.read_text()):
+            continue
+        subprocess.run([f"{build}/pmgc", str(program), *flags, "-o", str(source)], check=True)
+        if not compiled(GCC, source, library):
+            raise ValueError(f"{program} does not compile")
+        if is_told(f"{folder}/plain/check", program, library, "1", DRAWS):
+            raise ValueError(f"{program} without a change is told from itself")
+        prepared.append(((program, flags), source.read_text(), machine_code(library)))
+    return prepared
+
+
+def prepare(build, folder, pool):
+    """Text of each program and schedule, and the machine code of it unchanged."""
     programs = sorted([*Path("dsl_examples").glob("*.pmg"), *Path("tests/programs").glob("*.pmg")])
-    for number, program in enumerate(programs):
-        source = Path(folder) / f"original{number}.c"
-        subprocess.run([f"{build}/pmgc", str(program), "--overrides=off", "-o", str(source)], check=True)
-        if not compiled(GCC, source, Path(folder) / "m.so"):
-            sys.exit(f"{program} does not compile")
-        texts[program] = source.read_text()
-        original[program] = machine_code(Path(folder) / "m.so")
-    return texts, original
+    made = pool.map(lambda row: prepare_program(build, folder, *row), enumerate(programs))
+    rows = [row for prepared in made for row in prepared]
+    return {program: text for program, text, _ in rows}, {program: code for program, _, code in rows}
+
+
+def named_equivalents(found):
+    """(program, rule, row) of each mutant of generated code that is known to change nothing."""
+    rows = [row.split("\t") for row in EQUIVALENT_ROWS.read_text().splitlines() if ".pmg\t" in row]
+    made = {(str(program), site[0], site[-1]) for (program, _), _, site in found}
+    for row in rows:
+        if len(row) != 4 or tuple(row[:3]) not in made:
+            sys.exit(f"{EQUIVALENT_ROWS}: there is no such mutant, or it has no reason: {row}")
+    return {tuple(row[:3]) for row in rows}
 
 
 def draw(texts, count, rng):
     """`count` mutants, spread over the rules."""
+    found = [(program, text, site) for program, text in texts.items() for site in sites(text)]
+    equivalents = named_equivalents(found)
     by_rule = {rule: [] for rule in RULES}
-    for program, text in texts.items():
-        for site in sites(text):
+    for program, text, site in found:
+        if (str(program[0]), site[0], site[-1]) not in equivalents:
             by_rule[site[0]].append((program, text, site))
-    for found in by_rule.values():
-        rng.shuffle(found)
+    for made in by_rule.values():
+        rng.shuffle(made)
     drawn = []
     while len(drawn) < count and any(by_rule.values()):
-        drawn += [found.pop() for found in by_rule.values() if found]
+        drawn += [made.pop() for made in by_rule.values() if made]
     return [(number, *mutant) for number, mutant in enumerate(drawn[:count])]
 
 
@@ -194,13 +229,13 @@ def main():
         else:
             races.build_checker(build, folder)
         build_plain(build, folder)
-        texts, original = prepare(build, folder)
-        mutants = draw(texts, count, rng)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            texts, original = prepare(build, folder, pool)
+            mutants = draw(texts, count, rng)
             verdicts = list(pool.map(lambda mutant: judge(mutant, folder, original), mutants))
     for (_, program, _, (rule, _, _, replacement, row)), verdict in zip(mutants, verdicts):
         if verdict == "missed":
-            print(f"missed: {program}: {rule}: {replacement.strip()} in: {row}")
+            print(f"missed: {' '.join(map(str, (program[0], *program[1])))}: {rule}: {replacement.strip()} in: {row}")
     n = {verdict: verdicts.count(verdict) for verdict in ("caught", "missed", "equivalent", "invalid")}
     print(", ".join(f"{number} {verdict}" for verdict, number in n.items()))
     is_enough = 0 < n["caught"] >= (LEAST if count >= SAMPLE else LEAST_OF_SAMPLE)*(n["caught"] + n["missed"])

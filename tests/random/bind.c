@@ -9,6 +9,10 @@
  * small that whoever adds to it is. Every other draw has negative ones: neither a minimum nor a maximum passes. */
 enum { FENCE = 64, FENCE_BYTE = 0x41, FENCE_SIGN = 0x80 };
 
+/* Of wide draws: how often a size is chosen, the largest one of other draws, what small ones are less than, and the
+ * largest product of all. */
+enum { WIDENINGS = 12, NARROW = 17, SMALL = 5, WIDEST = 1 << 14 };
+
 static int fence_byte(const struct binding_set *set)
 {
 	return FENCE_BYTE | (set->random >> 20 & 1 ? FENCE_SIGN : 0);
@@ -163,6 +167,12 @@ static bool draw_array(struct binding_set *set, struct arena *arena, const struc
 	return true;
 }
 
+/* A method that diverges on random data is stopped before rounding decides what it gives: a wide one after a step. */
+static bool is_bound(const struct param *param)
+{
+	return !strcmp(param->name, "maxIter");
+}
+
 static void draw_sizes(struct binding_set *set)
 {
 	static const int64_t choices[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17 };
@@ -170,15 +180,57 @@ static void draw_sizes(struct binding_set *set)
 	int64_t n_choices = below(set, 4) == 0 ? 3 : (int64_t) (sizeof choices / sizeof choices[0]);
 
 	for (int i = 0; i < set->module->params.n; i++) {
-		/* A method that diverges on random data is stopped before rounding decides what it gives. */
-		bool is_bound = !strcmp(set->module->params.items[i].name, "maxIter");
+		bool is_method = is_bound(&set->module->params.items[i]);
 
-		set->sizes[i] = choices[below(set, is_bound ? 3 : n_choices)];
+		set->sizes[i] = choices[below(set, is_method ? 3 : n_choices)];
 		set->scalars[i] = (double) below(set, 4);
 	}
 }
 
-bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed)
+/* The product of all sizes, or more than WIDEST. */
+static int64_t work(const struct binding_set *set)
+{
+	int64_t product = 1;
+
+	for (int i = 0; i < set->module->params.n; i++)
+		if (product <= WIDEST && set->sizes[i])
+			product *= set->sizes[i];
+	return product;
+}
+
+static bool is_widened(const struct param *param, int64_t size)
+{
+	bool is_size = !param->is_scalar && !param->is_loop && !param->is_inspected;
+
+	return is_size && param->derivation == DERIVATION_NONE && size <= NARROW && !is_bound(param);
+}
+
+/* Tiles have 16, 32 or 256 iterations. Beside one wide size all others are small: borders of long, narrow arrays. */
+static void widen_sizes(struct binding_set *set)
+{
+	static const int64_t choices[] = { 18, 31, 32, 33, 34, 47, 48, 66, 67, 97, 255, 257, 258, 300, 515 };
+	const struct module *module = set->module;
+	const int64_t wanted = 1 + below(set, 2);
+	int64_t widened = 0;
+
+	for (int i = 0; i < module->params.n; i++)
+		set->sizes[i] %= is_bound(&module->params.items[i]) ? 2 : wanted == 1 ? SMALL : NARROW + 1;
+	for (int attempt = 0; module->params.n && attempt < WIDENINGS && widened < wanted; attempt++) {
+		const int64_t i = below(set, module->params.n), before = set->sizes[i];
+		const int64_t size = choices[below(set, (int64_t) (sizeof choices / sizeof choices[0]))];
+
+		if (!is_widened(&module->params.items[i], before))
+			continue;
+		set->sizes[i] = size;
+		widened++;
+		if (work(set) > WIDEST) {
+			set->sizes[i] = before;
+			widened--;
+		}
+	}
+}
+
+static bool draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed, bool is_wide)
 {
 	*set = (struct binding_set) { .module = module, .random = seed };
 	set->sizes = arena_new_array(arena, int64_t, module->params.n + 1);
@@ -187,10 +239,22 @@ bool binding_draw(struct binding_set *set, struct module *module, struct arena *
 	set->inputs = arena_new_array(arena, void *, module->arrays.n + 1);
 	set->bytes = arena_new_array(arena, size_t, module->arrays.n + 1);
 	draw_sizes(set);
+	if (is_wide)
+		widen_sizes(set);
 	for (int i = 0; i < module->arrays.n; i++)
 		if (array_is_argument(module->arrays.items[i]) && !draw_array(set, arena, module->arrays.items[i]))
 			return false;
 	return true;
+}
+
+bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed)
+{
+	return draw(set, module, arena, seed, false);
+}
+
+bool binding_draw_wide(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed)
+{
+	return draw(set, module, arena, seed, true);
 }
 
 /* ---- views ---- */

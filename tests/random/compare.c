@@ -135,7 +135,7 @@ static bool values_agree(double a, double b, double tolerance)
 	if (isnan(a) || isnan(b))
 		return isnan(a) && isnan(b);
 	/* From small integers such values come by divisions through almost nothing: no digit of them is left. */
-	if (tolerance > 0 && scale > 1e15 && isfinite(a) && isfinite(b))
+	if (tolerance > 0 && scale > 1e15 && isfinite(a))
 		return true;
 	return a == b || fabs(a - b) <= tolerance*scale;
 }
@@ -170,7 +170,7 @@ static bool repeats(const pmg_pipeline_desc *desc)
 	bool is_same = true;
 
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		is_same &= desc->arrays[i].role != PMG_INOUT && desc->arrays[i].role != PMG_STATE;
+		is_same &= desc->arrays[i].role != PMG_INOUT;
 	return is_same;
 }
 
@@ -256,7 +256,7 @@ bool comparison_draw(struct comparison *c, struct module *module, uint64_t seed,
 {
 	struct arena arena = { 0 };
 	struct binding_set set;
-	bool drawn = binding_draw(&set, module, &arena, seed);
+	bool drawn = (c->is_wide ? binding_draw_wide : binding_draw)(&set, module, &arena, seed);
 	void **expected = drawn ? binding_copy(&set, &arena) : NULL;
 	struct interp_input input = drawn ? binding_interp(&set, &arena, expected) : (struct interp_input) { 0 };
 	const char *stopped = drawn ? module_interpret(module, &arena, &input, NULL) : NULL;

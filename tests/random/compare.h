@@ -23,6 +23,7 @@ struct comparison {
 	struct variant *variants;
 	int n_variants;
 	int threads;                            /* 0: two */
+	bool is_wide;                           /* draws of sizes behind the first tile */
 	int n_built;                            /* so that each library has a path of its own */
 	int passed, failed;
 };
