@@ -65,8 +65,10 @@ EQUIVALENT = [
     ("last - 1", re.compile(r"lane < \d+; lane \+= PMG_LANES")),     # several lanes at a time
     # What a vector more computes is behind the row: the next iteration computes it again, or nobody reads it.
     ("< to <=", re.compile(r"lane < \d+; lane \+= PMG_LANES")),
-    # A tile behind the last one is empty.
-    ("< to <=", re.compile(r"_tile < pmg_div\(")),
+    # A tile behind the last one is empty, and so is a block of systems.
+    ("< to <=", re.compile(r"_tile < pmg_div\(|_block < \w+; \w+_block \+= \d+")),
+    # Whether a result goes past the caches; whether there is a pivot to tell of is asked again.
+    ("drop if", re.compile(r"_is_large\)|\bfirst(?:_\d+)? != INT64_MAX")),
     (">= to >", re.compile(r"\?")),
     ("swap -", re.compile(r"fabsf?\(")),
     ("<= to <", re.compile(r"\?")),

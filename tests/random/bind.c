@@ -11,7 +11,7 @@ enum { FENCE = 64, FENCE_BYTE = 0x41, FENCE_SIGN = 0x80 };
 
 /* Of wide draws: how often a size is chosen, the largest one of other draws, what small ones are less than, and the
  * largest product of all. */
-enum { WIDENINGS = 12, NARROW = 17, SMALL = 5, WIDEST = 1 << 14 };
+enum { WIDENINGS = 12, NARROW = 17, SMALL = 9, WIDEST = 1 << 14 };
 
 static int fence_byte(const struct binding_set *set)
 {
@@ -205,6 +205,17 @@ static bool is_widened(const struct param *param, int64_t size)
 	return is_size && param->derivation == DERIVATION_NONE && size <= NARROW && !is_bound(param);
 }
 
+/* What kernels are compiled for, in every other draw. */
+static void draw_specialized(struct binding_set *set)
+{
+	for (int i = 0; i < set->module->params.n; i++) {
+		const struct param *param = &set->module->params.items[i];
+
+		if (param->is_specialized && below(set, 2))
+			set->sizes[i] = param->value;
+	}
+}
+
 /* Tiles have 16, 32 or 256 iterations. Beside one wide size all others are small: borders of long, narrow arrays. */
 static void widen_sizes(struct binding_set *set)
 {
@@ -239,8 +250,10 @@ static bool draw(struct binding_set *set, struct module *module, struct arena *a
 	set->inputs = arena_new_array(arena, void *, module->arrays.n + 1);
 	set->bytes = arena_new_array(arena, size_t, module->arrays.n + 1);
 	draw_sizes(set);
-	if (is_wide)
+	if (is_wide) {
 		widen_sizes(set);
+		draw_specialized(set);
+	}
 	for (int i = 0; i < module->arrays.n; i++)
 		if (array_is_argument(module->arrays.items[i]) && !draw_array(set, arena, module->arrays.items[i]))
 			return false;

@@ -19,7 +19,8 @@ struct binding_set {
 
 /* Draws sizes, around 0 and the widths of vectors, and data; false when these sizes allow no data (index(0)[3]). */
 bool binding_draw(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed);
-/* The same with two sizes behind the first tile, or one and small others, where that is not too much to compute. */
+/* The same with two sizes behind the first tile, or one and small others, where that is not too much to compute, and
+ * with sizes that kernels are compiled for. */
 bool binding_draw_wide(struct binding_set *set, struct module *module, struct arena *arena, uint64_t seed);
 
 /* The interpreter's and the library's view of a copy of the inputs: `copies` by number of array, arena memory. */
