@@ -29,6 +29,7 @@ EQUIVALENT_ROWS = Path("tests/mutations/equivalent")
 # What computes: kernels and the stages of long ones. Others say how much memory or work there is.
 COMPUTES = re.compile(r"^static (?:void|pmg_status) \w+\(pmg_plan \*plan\b.*?^}", re.M | re.S)
 SCHEDULE = re.compile(r"^\s*schedule\b", re.M)
+TILE = re.compile(r"(\btile \w+ \()([\d, ]+)\)")
 SUBSCRIPT = re.compile(r"(?<=\w)\[([^\[\]]+)\]")
 RULES = {
     "< to <=": (re.compile(r"(?<=\s)<(?=\s)"), lambda m: "<="),
@@ -164,13 +165,27 @@ def judge(mutant, folder, original):
     return "caught" if told else "missed"
 
 
+def with_small_tiles(program, folder):
+    """The program, its tiles so small that draws have several, whole and cut ones, in each direction."""
+    text = program.read_text()
+    small = TILE.sub(lambda m: m[1] + ", ".join(str(min(int(size), most))
+                                                for size, most in zip(m[2].split(","), (4, 8, 8)))
+                     + ")", text)
+    if small == text:
+        return program
+    copy = Path(folder) / program.name
+    copy.write_text(small)
+    return copy
+
+
 def prepare_program(build, folder, number, program):
     """[((program, flags), text, machine code)]: as it is and, where it asks for a schedule, without."""
     source, library, prepared = Path(folder) / f"original{number}.c", Path(folder) / f"original{number}.so", []
+    compiled_program = with_small_tiles(program, folder)
     for flags in (), ("--overrides=off",):
         if flags and not SCHEDULE.search(program.read_text()):
             continue
-        subprocess.run([f"{build}/pmgc", str(program), *flags, "-o", str(source)], check=True)
+        subprocess.run([f"{build}/pmgc", str(compiled_program), *flags, "-o", str(source)], check=True)
         if not compiled(GCC, source, library):
             raise ValueError(f"{program} does not compile")
         if is_told(f"{folder}/plain/check", program, library, "1", DRAWS):
