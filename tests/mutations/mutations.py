@@ -77,7 +77,12 @@ EQUIVALENT = [
     # Loops over nothing need no condition.
     ("drop if", re.compile(r"if \((?:(?:\w+ \+ )?\w+ >= 1(?: && )?)+\) \{")),
     # Rows that are there already, copied again.
-    ("drop if", re.compile(r"if \(\w+ < begin(?:_\d+)? \|\| \w+ >= end(?:_\d+)?\) \{")),
+    *((rule, re.compile(r"if \(\w+ < begin(?:_\d+)? \|\| \w+ >= end(?:_\d+)?\) \{"))
+      for rule in ("drop if", "< to <=")),
+    # The BLAS and the loops beside it compute the same.
+    ("drop if", re.compile(r"pmg_blas_takes")),
+    # A segment without points adds nothing to its row.
+    ("< to <=", re.compile(r"if \((\w+)_begin < \1_end\) \{")),
 ]
 # What a root gets in the place of another node is written again behind it, where the node has a parent: the same cell,
 # which is not read in between.
