@@ -171,10 +171,11 @@ def judge(mutant, folder, original):
 
 
 def with_small_tiles(program, folder):
-    """The program, its tiles so small that draws have several, whole and cut ones, in each direction."""
+    """The program, its tiles so small that draws have several, whole and cut ones, in each direction. Rows of windows
+    of three would meet with tiles of four: 4 % 3 is 1."""
     text = program.read_text()
     small = TILE.sub(lambda m: m[1] + ", ".join(str(min(int(size), most))
-                                                for size, most in zip(m[2].split(","), (4, 8, 8)))
+                                                for size, most in zip(m[2].split(","), (5, 8, 8)))
                      + ")", text)
     if small == text:
         return program
