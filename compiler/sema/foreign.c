@@ -6,50 +6,35 @@
 
 #include <string.h>
 
-struct row {
-	const char *foreign, *ours;
-};
-
-/* NULL: the word is not in the table. */
-static const char *find_row(const struct row *rows, size_t n, const char *word)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(word, rows[i].foreign))
-			return rows[i].ours;
-	return NULL;
-}
-
-#define FIND_ROW(rows, word) find_row((rows), sizeof (rows) / sizeof (rows)[0], (word))
-
 const char *foreign_value(const char *name)
 {
-	static const struct row values[] = {
+	static const struct word_pair values[] = {
 		{ "True", "true" }, { "TRUE", "true" }, { "False", "false" }, { "FALSE", "false" },
 		{ "Inf", "inf" }, { "INF", "inf" }, { "INFINITY", "inf" }, { "Infinity", "inf" }, { "infinity", "inf" },
 		{ "inf", "inf" },
 	};
 
-	return FIND_ROW(values, name);
+	return WORD_PAIR_FIND(values, name);
 }
 
 const char *foreign_number(const char *name)
 {
 	static const char pi[] = "3.14159265358979", e[] = "2.71828182845905", nan[] = "0.0/0.0";
-	static const struct row numbers[] = {
+	static const struct word_pair numbers[] = {
 		{ "pi", pi }, { "Pi", pi }, { "PI", pi }, { "M_PI", pi }, { "M_E", e },
 		{ "nan", nan }, { "NaN", nan }, { "NAN", nan },
 	};
 
-	return FIND_ROW(numbers, name);
+	return WORD_PAIR_FIND(numbers, name);
 }
 
 const char *foreign_branch(const char *name)
 {
-	static const struct row branches[] = {
+	static const struct word_pair branches[] = {
 		{ "default", "else" }, { "otherwise", "else" }, { "_", "else" },
 	};
 	static const char *const word[] = { "else" };
-	const char *ours = FIND_ROW(branches, name);
+	const char *ours = WORD_PAIR_FIND(branches, name);
 
 	return ours ? ours : suggest_nearest(name, word, 1);
 }
@@ -58,7 +43,7 @@ const char *foreign_branch(const char *name)
 
 const char *foreign_function(const char *name)
 {
-	static const struct row functions[] = {
+	static const struct word_pair functions[] = {
 		{ "len", SIZES }, { "length", SIZES }, { "size", SIZES }, { "shape", SIZES },
 		{ "minval", "the smallest value is min(i in 0..n) x[i]" },
 		{ "mean", "a mean is sum(x)/n" },
@@ -75,18 +60,18 @@ const char *foreign_function(const char *name)
 		{ "int", "integers are made by cast<i64>(x)" }, { "float", "floats are made by cast<f64>(x)" },
 	};
 
-	return FIND_ROW(functions, name);
+	return WORD_PAIR_FIND(functions, name);
 }
 
 const char *foreign_member(const char *name)
 {
-	static const struct row members[] = {
+	static const struct word_pair members[] = {
 		{ "T", "a matrix is transposed by transpose(x)" }, { "shape", SIZES }, { "size", SIZES },
 		{ "length", SIZES }, { "dim", SIZES }, { "ndim", SIZES },
 		{ "max", "the greatest value is maxval(x)" }, { "min", "the smallest value is min(i in 0..n) x[i]" },
 		{ "astype", "a conversion is written cast<f32>(x)" },
 	};
-	const char *ours = FIND_ROW(members, name);
+	const char *ours = WORD_PAIR_FIND(members, name);
 
 	return ours ? ours : foreign_function(name);
 }

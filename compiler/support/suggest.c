@@ -75,3 +75,11 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 	}
 	return nearest;
 }
+
+const char *word_pair_find(const struct word_pair *pairs, size_t n, const char *foreign)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(foreign, pairs[i].foreign))
+			return pairs[i].ours;
+	return NULL;
+}

@@ -190,6 +190,15 @@ bool diag_format_from_name(const char *name, enum diag_format *format); /* "huma
  * The candidate nearest to `name` by edit distance, or NULL if none is near. */
 const char *suggest_nearest(const char *name, const char *const *candidates, int n);
 
+/* What is written here for a word of another language. */
+struct word_pair {
+	const char *foreign, *ours;
+};
+
+/* NULL: the word is not in the table. */
+const char *word_pair_find(const struct word_pair *pairs, size_t n, const char *foreign);
+#define WORD_PAIR_FIND(pairs, word) word_pair_find((pairs), sizeof (pairs) / sizeof (pairs)[0], (word))
+
 /* ---- writer.c -----------------------------------------------------------
  * Indented lines of text, each with the span and the emitter it came from. */
 

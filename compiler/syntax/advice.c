@@ -153,15 +153,12 @@ static const char *nearest_word(struct parser *parser, const char *name, const i
 /* What else a statement begins with in the mind of those who come from other languages. */
 static const char *foreign_word(const char *name)
 {
-	static const struct { const char *foreign, *ours; } words[] = {
+	static const struct word_pair words[] = {
 		{ "function", "func" }, { "def", "func" }, { "inn", "in" }, { "input", "in" }, { "output", "out" },
 		{ "parameter", "param" }, { "temporary", "temp" }, { "let", "temp" }, { "var", "temp" },
 	};
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (!strcmp(name, words[i].foreign))
-			return words[i].ours;
-	return NULL;
+	return WORD_PAIR_FIND(words, name);
 }
 
 /* The words that may stand before the current token at the start of a statement. */

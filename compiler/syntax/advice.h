@@ -19,6 +19,7 @@ bool last_is(const struct parser *parser, const char *word);    /* the token bef
 extern const int statement_tokens[];    /* that statements begin with; 0 is last */
 bool token_is_in(int token, const int *tokens);
 bool token_is_reserved_word(int token);
+bool token_begins_statement(int token);         /* a word that stands nowhere else: no name */
 /* In an item of a schedule, whose names may be followed by how they are scheduled. */
 bool is_behind_names(const struct expectation *expected);
 

@@ -24,11 +24,6 @@ const int statement_tokens[] = {
 	NAME, 0
 };
 
-/* What a statement has and an expression has not. */
-static const int statement_signs[] = {
-	'=', PARAM, ASSUME, SPECIALIZE, FIXED, IN, OUT, INOUT, TEMP, STATE, FUNC, REDUCE, NEXT, ITERATE, SCHEDULE, 0
-};
-
 static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
 
 bool token_is_in(int token, const int *tokens)
@@ -42,6 +37,11 @@ bool token_is_in(int token, const int *tokens)
 bool token_is_reserved_word(int token)
 {
 	return token >= PIPELINE && token <= NOT;
+}
+
+bool token_begins_statement(int token)
+{
+	return token != NAME && token_is_in(token, statement_tokens);
 }
 
 /* Of a name or number the class, of all else its spelling. */
@@ -169,7 +169,7 @@ static bool expectation_is_semicolon(const struct parser *parser, const struct e
 	if (!expected->has[';'] || parser->last_end == 0 || mend_is_behind_and(parser, expected))
 		return false;
 	if (parser->code == YYEOF || parser->code == '}' || parser->code == ELSE ||
-	    (parser->code != NAME && token_is_in(parser->code, statement_tokens)))
+	    token_begins_statement(parser->code))
 		return true;
 	return memchr(parser->text + parser->last_end, '\n', parser->token - parser->last_end) != NULL;
 }
@@ -215,7 +215,7 @@ static void expectation_report_case(struct parser *parser, struct span place)
 static bool lacks_parenthesis(const struct parser *parser, const struct expectation *expected)
 {
 	return last_is(parser, ";") && expected->has[NAME] && !expected->has['}'] && !expected->has[PIPELINE] &&
-	       token_is_in(parser->code, statement_tokens);
+	       token_begins_statement(parser->code);
 }
 
 static void expectation_report_parenthesis(struct parser *parser, struct span last)
@@ -293,7 +293,7 @@ void expectation_report(struct parser *parser, struct span place, const struct e
 		expectation_report_comma(parser, last);
 	else if (expected->has['*'] && token_is_in(parser->code, comparison_tokens))
 		expectation_report_chain(parser, place);
-	else if (token_is_in(parser->code, statement_signs) && mend_is_behind_case(parser, expected))
+	else if (mend_is_behind_case(parser, expected))
 		expectation_report_case(parser, place);
 	else if (expected->has[EQ] && parser->code == '=' && !mend_is_no_equality(parser, expected))
 		expectation_report_assignment(parser, place, expected);

@@ -4,6 +4,7 @@
  * brace that is not closed. Only where one text mends the program: a ')' that is missing in '(a + b' may belong behind
  * either. */
 #include "syntax/mend.h"
+#include "syntax/advice.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -58,28 +59,31 @@ static bool find_in(const struct parser *parser, const struct expectation *expec
 	return mend->replacement;
 }
 
-/* `i in 0..n and j in 0..m`, where the second 'in' is the current token. */
-bool mend_is_behind_and(const struct parser *parser, const struct expectation *expected)
+/* Of `i in 0..n and j in 0..m`, where the second 'in' is the current token, the end of 'and'; 0: it is not there. */
+static uint32_t end_of_and(const struct parser *parser, const struct expectation *expected)
 {
 	uint32_t end = parser->last;
 
 	while (end > 0 && isspace((unsigned char) parser->text[end - 1]))
 		end--;
 	return parser->code == IN && expected->has[','] && expected->has['*'] && end > 4 &&
-	       text_begins(parser, end - 4, " and");
+	       text_begins(parser, end - 4, " and") ? end : 0;
+}
+
+bool mend_is_behind_and(const struct parser *parser, const struct expectation *expected)
+{
+	return end_of_and(parser, expected) > 0;
 }
 
 /* Such a range, and `i in 0..n j in 0..m`, where 'j' is the current token. */
 static bool find_comma(const struct parser *parser, const struct expectation *expected, struct mend *mend)
 {
 	const char *help = "ranges stand between commas", *next = parser->text + parser->token_end;
-	uint32_t word = parser->last;
+	uint32_t end = end_of_and(parser, expected);
 
-	while (mend_is_behind_and(parser, expected) && isspace((unsigned char) parser->text[word - 1]))
-		word--;
 	next += strspn(next, " \t");
-	if (word < parser->last)
-		*mend = (struct mend) { word - 4, word, ",", help };
+	if (end)
+		*mend = (struct mend) { end - 4, end, ",", help };
 	else if (parser->code == NAME && expected->has[','] && expected->has['*'] && !strncmp(next, "in ", 3))
 		*mend = (struct mend) { parser->last_end, parser->last_end, ",", help };
 	return mend->replacement;
@@ -258,7 +262,7 @@ static int n_left_open(const struct parser *parser)
 bool mend_is_behind_case(const struct parser *parser, const struct expectation *expected)
 {
 	bool is_definition = parser->code == '=' && expected->has[':'];
-	bool is_statement = parser->code != FOR && parser->code != '=' && expected->has[ELSE];
+	bool is_statement = token_begins_statement(parser->code) && expected->has[ELSE];
 
 	return (is_definition || is_statement) && n_braces(parser) > 1 && n_left_open(parser) > 0;
 }

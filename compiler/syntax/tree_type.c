@@ -14,24 +14,28 @@ static bool is_word(struct tree_name name, const char *word)
 /* What a type is called in other languages; NULL: in none that is known. */
 static const char *foreign_type(const char *name)
 {
-	static const struct { const char *foreign, *ours; } words[] = {
+	static const struct word_pair words[] = {
 		{ "double", "f64" }, { "float64", "f64" }, { "real", "f64" }, { "float", "f32" }, { "float32", "f32" },
 		{ "single", "f32" }, { "int", "i64" }, { "integer", "i64" }, { "long", "i64" }, { "int64", "i64" },
 		{ "int32", "i32" }, { "size_t", "i64" }, { "boolean", "bool" }, { "logical", "bool" },
 	};
 
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (!strcmp(name, words[i].foreign))
-			return words[i].ours;
-	return NULL;
+	return WORD_PAIR_FIND(words, name);
+}
+
+/* The type of this name, here or in another language. */
+static const char *our_type(const char *name)
+{
+	const char *ours = foreign_type(name);
+
+	return ours ? ours : name;
 }
 
 bool tree_type_is_integer(struct tree_name word)
 {
-	const char *ours = foreign_type(word.name);
 	enum scalar_type type = TYPE_F64;
 
-	return type_from_name(ours ? ours : word.name, &type) && type_is_integer(type);
+	return type_from_name(our_type(word.name), &type) && type_is_integer(type);
 }
 
 static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word, const char *more)
@@ -135,7 +139,7 @@ static bool type_has_sizes_as_arguments(struct parser *parser, struct tree_type 
 {
 	const char *text = span_text(parser->diags->sources, parser->arena, type->span);
 	int behind = (int) strlen(word.name), end = (int) strlen(text);
-	const char *name = foreign_type(word.name) ? foreign_type(word.name) : word.name;
+	const char *name = our_type(word.name);
 	bool is_alone = !parser->is_expansion && type->shape.n == 0 && type->modes.n == 0;
 	struct diag *diag;
 

@@ -135,7 +135,7 @@ static bool values_agree(double a, double b, double tolerance)
 	if (isnan(a) || isnan(b))
 		return isnan(a) && isnan(b);
 	/* From small integers such values come by divisions through almost nothing: no digit of them is left. */
-	if (tolerance > 0 && scale > 1e15 && isfinite(a))
+	if (tolerance > 0 && scale > 1e15 && isfinite(a) && isfinite(b))
 		return true;
 	return a == b || fabs(a - b) <= tolerance*scale;
 }

@@ -84,7 +84,6 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	s->c->only = s->values.pipeline;
 	s->c->read_tree = tree_file_read;
 	s->c->options = s->values.passes;
-	s->c->options.max_operations = (unsigned long) s->values.max_operations;
 	s->c->options.with = s->values.with;
 	if (s->values.specialize && strcmp(s->values.specialize, "off") != 0)
 		s->c->options.specialize = s->values.specialize;
@@ -202,7 +201,6 @@ struct run_values run_values_default(void)
 	char problem[8];
 	options_for_passes(&options, &values.passes, problem, sizeof(problem));
 	values.passes.candidates = 0;
-	values.max_operations = (int64_t) values.passes.max_operations;
 	return values;
 }
 
@@ -327,13 +325,6 @@ static const struct option_row rows[] = {
 	  .operand = "SIZE=VALUE|off",
 	  .text = "compile for this size, or for none but those of the program (default: for the lengths of rows, "
 		  "too)" },
-	{ .name = "max-operations",
-	  .kind = OPTION_INTEGER,
-	  .offset = offsetof(struct run_values, max_operations),
-	  .low = 0,
-	  .high = INT64_MAX,
-	  .operand = "N",
-	  .text = "what the compiler may spend on a pass, as for pmgc; 0: no limit" },
 	{ .name = "keep",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, keep),

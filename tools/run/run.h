@@ -20,7 +20,7 @@ struct run_values {
 	const char *max_memory;     /* "4G" */
 	const char *state_words;    /* of the command, which it has to have again to go on; NULL: none */
 	const char *message_format;
-	int64_t repeat, threads, iterations, check_every, max_operations;
+	int64_t repeat, threads, iterations, check_every;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
 };
