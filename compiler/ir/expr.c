@@ -374,8 +374,29 @@ struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr
 	copy = arena_new(arena, struct expr);
 	*copy = *expr;
 	if (expr->kind == EXPR_READ)
-		copy->access.subs = substitute_all(arena, expr->access.subs, access_n_subs(&expr->access), dims);
+		copy->access = access_substitute(arena, &expr->access, dims);
 	copy->args = substitute_all(arena, expr->args, expr_n_args(expr), dims);
+	return copy;
+}
+
+struct access access_substitute(struct arena *arena, const struct access *access, struct expr *const *dims)
+{
+	struct access copy = *access;
+
+	copy.subs = substitute_all(arena, access->subs, access_n_subs(access), dims);
+	return copy;
+}
+
+struct dim dim_substitute(struct arena *arena, const struct dim *dim, struct expr *const *dims)
+{
+	struct dim copy = *dim;
+
+	if (dim->kind != DIM_RANGE) {
+		copy.source = access_substitute(arena, &dim->source, dims);
+		return copy;
+	}
+	copy.lo = expr_substitute(arena, dim->lo, dims);
+	copy.hi = expr_substitute(arena, dim->hi, dims);
 	return copy;
 }
 

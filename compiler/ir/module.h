@@ -409,8 +409,10 @@ bool expr_is_known(const struct module *module, const struct expr *expr, int64_t
 bool expr_is_zero(const struct expr *expr);
 /* dim + constant */
 bool expr_is_shifted_dim(const struct expr *expr, int *dim, int64_t *offset);
-/* A copy in which dim d is replaced by `dims[d]` (NULL: kept). */
+/* Copies in which dim d is replaced by `dims[d]` (NULL: kept). */
 struct expr *expr_substitute(struct arena *arena, struct expr *expr, struct expr *const *dims);
+struct access access_substitute(struct arena *arena, const struct access *access, struct expr *const *dims);
+struct dim dim_substitute(struct arena *arena, const struct dim *dim, struct expr *const *dims);
 /* Calls `visit` for each READ in `expr`, in order of evaluation. */
 void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *user), void *user);
 bool expr_uses_dim(const struct expr *expr, int dim);

@@ -274,6 +274,21 @@ static const struct border *border_of(const struct halo *h, const struct array *
 	return NULL;
 }
 
+/* `border`: of its array, to whose subscripts those of the tile come in front; NULL: it is none of the members'. */
+static struct access access_of_tile(const struct halo *h, const struct access *access, const struct border *border,
+				    struct expr *const *dims)
+{
+	struct access copy = *access;
+
+	if (!border)
+		return access_substitute(h->module->arena, access, dims);
+	copy.subs = arena_new_array(h->module->arena, struct expr *, MAX_RANK);
+	for (int i = 0; i < copy.array->rank - h->n; i++)
+		copy.subs[i] = expr_substitute(h->module->arena, access->subs[i], dims);
+	to_tile(h, &copy, border);
+	return copy;
+}
+
 /* The expression at the new dims; what is read of members, where they now have it. */
 static struct expr *rewritten(const struct halo *h, struct expr *expr, struct expr *const *dims)
 {
@@ -285,36 +300,13 @@ static struct expr *rewritten(const struct halo *h, struct expr *expr, struct ex
 		return expr_substitute(h->module->arena, expr, dims);
 	*copy = *expr;
 	if (border) {
-		copy->access.subs = arena_new_array(h->module->arena, struct expr *, MAX_RANK);
-		for (int i = 0; i < copy->access.array->rank - h->n; i++)
-			copy->access.subs[i] = expr_substitute(h->module->arena, expr->access.subs[i], dims);
-		to_tile(h, &copy->access, border);
+		copy->access = access_of_tile(h, &expr->access, border, dims);
 		return copy;
 	}
 	copy->args = arena_new_array(h->module->arena, struct expr *, n);
 	for (int i = 0; i < n; i++)
 		copy->args[i] = rewritten(h, expr->args[i], dims);
 	return copy;
-}
-
-static void substitute_all(const struct halo *h, struct expr ***exprs, int n, struct expr *const *dims)
-{
-	struct expr **copies = arena_new_array(h->module->arena, struct expr *, n);
-
-	for (int i = 0; i < n; i++)
-		copies[i] = expr_substitute(h->module->arena, (*exprs)[i], dims);
-	*exprs = copies;
-}
-
-static struct dim substitute_dim(const struct halo *h, struct dim dim, struct expr *const *dims)
-{
-	if (dim.kind != DIM_RANGE) {
-		substitute_all(h, &dim.source.subs, dim.source.array->rank, dims);
-		return dim;
-	}
-	dim.lo = expr_substitute(h->module->arena, dim.lo, dims);
-	dim.hi = expr_substitute(h->module->arena, dim.hi, dims);
-	return dim;
 }
 
 static void clip(const struct halo *h, struct dim *dim, int k, const struct border *border)
@@ -331,12 +323,11 @@ static void rewrite_stage(const struct halo *h, struct stage *stage, const struc
 	const struct border *border = &h->borders[stage->group->number];
 	struct expr **dims = arena_new_array(arena, struct expr *, stage->dims.n);
 	dim_list list = { 0 };
-	const struct array *array = stage->write.array;
 
 	for (int d = 0; d < stage->dims.n; d++)
 		dims[d] = expr_dim(arena, d < h->first ? d : d + h->n, stage->dims.items[d].span);
 	for (int d = 0; d < stage->dims.n; d++) {
-		struct dim dim = substitute_dim(h, stage->dims.items[d], dims);
+		struct dim dim = dim_substitute(arena, &stage->dims.items[d], dims);
 
 		for (int k = 0; d == h->first && k < h->n; k++)
 			vec_push(arena, &list, tiles[k]);
@@ -347,10 +338,7 @@ static void rewrite_stage(const struct halo *h, struct stage *stage, const struc
 	stage->dims = list;
 	stage->guard = stage->guard ? expr_substitute(arena, stage->guard, dims) : NULL;
 	stage->value = rewritten(h, stage->value, dims);
-	substitute_all(h, &stage->write.subs, array->role == ROLE_LOCAL ? 0 :
-		       array->rank - (border_of(h, array) ? h->n : 0), dims);
-	if (border_of(h, array))
-		to_tile(h, &stage->write, border);
+	stage->write = access_of_tile(h, &stage->write, border_of(h, stage->write.array), dims);
 }
 
 static void widen_array(const struct halo *h, struct array *array, const struct border *border,

@@ -74,15 +74,6 @@ struct expr *tree_cut_plus(const struct tree_cut *cut, struct expr *expr, int64_
 	return expr_binary(arena, OP_ADD, TYPE_I64, expr, expr_int(arena, value, expr->span));
 }
 
-static void substitute_access(struct arena *arena, struct access *access, struct expr *const *map)
-{
-	struct expr **subs = arena_new_array(arena, struct expr *, access->array->rank);
-
-	for (int i = 0; i < access_n_subs(access); i++)
-		subs[i] = expr_substitute(arena, access->subs[i], map);
-	access->subs = subs;
-}
-
 /* How many dims stand in the place of one before. */
 static int cut_stage(struct tree_cut *cut, struct stage *stage)
 {
@@ -99,18 +90,12 @@ static int cut_stage(struct tree_cut *cut, struct stage *stage)
 	for (int d = cut->level; d < stage->dims.n; d++)
 		map[d] = expr_dim(arena, d + n_more, stage->dims.items[d].span);
 	for (int d = cut->level + 1; d < stage->dims.n; d++) {
-		struct dim dim = stage->dims.items[d];
+		struct dim dim = dim_substitute(arena, &stage->dims.items[d], map);
 
-		if (dim.kind == DIM_RANGE) {
-			dim.lo = expr_substitute(arena, dim.lo, map);
-			dim.hi = expr_substitute(arena, dim.hi, map);
-		} else {
-			substitute_access(arena, &dim.source, map);
-		}
 		vec_push(arena, &dims, dim);
 	}
 	stage->dims = dims;
-	substitute_access(arena, &stage->write, map);
+	stage->write = access_substitute(arena, &stage->write, map);
 	stage->value = expr_substitute(arena, stage->value, map);
 	stage->guard = stage->guard ? expr_substitute(arena, stage->guard, map) : NULL;
 	return n_more;

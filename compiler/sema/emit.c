@@ -136,35 +136,13 @@ static struct expr *placed(struct emission *e, struct expr *expr, struct expr **
 	return expr ? expr_substitute(e->sema->arena, expr, dims) : NULL;
 }
 
-static struct access placed_access(struct emission *e, const struct access *access, struct expr **dims)
-{
-	struct access result = *access;
-
-	if (access->array->role == ROLE_LOCAL)
-		return result;
-	result.subs = arena_new_array(e->sema->arena, struct expr *, access->array->rank);
-	for (int i = 0; i < access->array->rank; i++)
-		result.subs[i] = placed(e, access->subs[i], dims);
-	return result;
-}
-
-static struct dim placed_dim(struct emission *e, int slot, struct expr **dims)
-{
-	struct dim dim = e->draft->slots.items[slot].dim;
-
-	dim.lo = placed(e, dim.lo, dims);
-	dim.hi = placed(e, dim.hi, dims);
-	if (dim.kind != DIM_RANGE)
-		dim.source = placed_access(e, &dim.source, dims);
-	return dim;
-}
-
 static dim_list placed_dims(struct emission *e, const slot_list *order, int first, struct expr **dims)
 {
 	dim_list list = { 0 };
 
 	for (int i = first; i < order->n; i++)
-		vec_push(e->sema->arena, &list, placed_dim(e, order->items[i], dims));
+		vec_push(e->sema->arena, &list,
+			 dim_substitute(e->sema->arena, &e->draft->slots.items[order->items[i]].dim, dims));
 	return list;
 }
 
@@ -182,7 +160,7 @@ static void emit_stage(struct emission *e, struct group *group, int number)
 	if (from->write.array->role == ROLE_LOCAL)
 		from->write.array->group = group;
 	stage->guard = placed(e, from->guard, dims);
-	stage->write = placed_access(e, &from->write, dims);
+	stage->write = access_substitute(e->sema->arena, &from->write, dims);
 	stage->op = from->op;
 	stage->value = placed(e, from->value, dims);
 	stage->is_init = from->is_init;

@@ -24,28 +24,11 @@ struct merge {
 
 /* ---- slots ---- */
 
-static struct access renumbered_access(struct sema *sema, const struct access *access, struct expr **slots)
-{
-	struct access result = *access;
-
-	if (access->array->role == ROLE_LOCAL)
-		return result;
-	result.subs = arena_new_array(sema->arena, struct expr *, access->array->rank);
-	for (int i = 0; i < access->array->rank; i++)
-		result.subs[i] = expr_substitute(sema->arena, access->subs[i], slots);
-	return result;
-}
-
 static struct slot renumbered_slot(struct sema *sema, const struct slot *slot, struct expr **slots)
 {
 	struct slot result = *slot;
 
-	if (slot->dim.kind == DIM_RANGE) {
-		result.dim.lo = expr_substitute(sema->arena, slot->dim.lo, slots);
-		result.dim.hi = expr_substitute(sema->arena, slot->dim.hi, slots);
-	} else {
-		result.dim.source = renumbered_access(sema, &slot->dim.source, slots);
-	}
+	result.dim = dim_substitute(sema->arena, &slot->dim, slots);
 	return result;
 }
 
@@ -157,7 +140,7 @@ static struct draft_stage *renumbered_stage(struct sema *sema, const struct part
 		vec_push(sema->arena, &result->own, slots[stage->own.items[i]]->index);
 	result->guard = stage->guard ? expr_substitute(sema->arena, stage->guard, slots) : NULL;
 	result->value = stage->value ? expr_substitute(sema->arena, stage->value, slots) : NULL;
-	result->write = renumbered_access(sema, &stage->write, slots);
+	result->write = access_substitute(sema->arena, &stage->write, slots);
 	return result;
 }
 
