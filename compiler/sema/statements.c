@@ -168,8 +168,10 @@ static bool check_loop(struct sema *sema, const struct tree_stmt *stmt)
 	}
 	if (sema->loop) {
 		diag = diag_error(sema->diags, DIAG_NOT_SUPPORTED, stmt->span,
-				  "not supported yet: more than one 'iterate' in a pipeline");
+				  "a pipeline has at most one 'iterate'");
 		diag_label(sema->diags, diag, sema->loop->span, "the first one is here");
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "one loop does what both would, with 'case'; or another pipeline goes on with these results");
 		return false;
 	}
 	if (stmt->ranges.n != 1 || !stmt->ranges.items[0])
