@@ -196,7 +196,7 @@ static bool pivots_step(struct compilation *c, void *argument)
 	isl_ctx_reset_operations(c->ctx);
 	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
 	module_analyse(module);
-	module_mark_pivots(module, &c->options);
+	module_mark_pivots(module);
 	isl_ctx_set_max_operations(c->ctx, 0);
 	return !out_of_quota(c, module, "pivots");
 }

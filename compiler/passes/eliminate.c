@@ -79,13 +79,6 @@ static struct override *item_about(const struct module *module, const struct arr
 	return NULL;
 }
 
-bool eliminates_otherwise(const struct module *module, const struct array *solution)
-{
-	const struct override *override = item_about(module, solution);
-
-	return override && algorithm_find(override->choice);
-}
-
 /* An item about something that is no elimination. */
 static void refuse_subject(struct module *module, const struct override *override)
 {

@@ -79,10 +79,6 @@ static const char upwards[] =
 
 bool builder_add_doubling(struct builder *b)
 {
-	bool is_single = b->what->solution->type == TYPE_F32;
-
-	builder_set(b, "one", is_single ? "1.0:f32" : "1.0");
-	builder_set(b, "zero", is_single ? "0.0:f32" : "0.0");
 	builder_set(b, "each", "{systems}for at.row in 0..{n}\n");
 	builder_set(b, "first", "{on}0, at.row");
 	builder_set(b, "alone", "at.row < at.stride");

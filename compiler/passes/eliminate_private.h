@@ -37,8 +37,8 @@ struct builder {
 };
 
 struct builder builder_new(const struct elimination *what, const struct algorithm *algorithm);
-/* The words that each system has: x c_x solution type n systems on boxes sides side side_boxes out behind, and 0 to 6
- * for so many dims below the loops over systems. */
+/* The words that each system has: x c_x solution type zero one n systems on boxes sides side side_boxes out behind, and
+ * 0 to 6 for so many dims below the loops over systems. */
 void builder_open(struct builder *b);
 /* A later word of the same name hides the earlier one; `value` may hold words. */
 void builder_set(struct builder *b, const char *name, const char *value);
@@ -48,11 +48,18 @@ void builder_derive(struct builder *b, const char *word, const char *name, enum 
 bool builder_add(struct builder *b, enum region_kind region, const char *text);
 /* The coefficients of the program, as {x}.PREFIX_lower, _diag, _upper and _rhs, of level 0 where there are levels. */
 void builder_add_system(struct builder *b, const char *prefix, bool has_levels);
+/* "{x}.cr_diag" */
+struct array *builder_array(const struct builder *b, const char *name);
 void builder_close(struct builder *b);
 
 /* ---- eliminate_doubling.c ---- */
 
 bool builder_add_doubling(struct builder *b);
+
+/* ---- eliminate_check.c ---- */
+
+/* The pivots of the program, checked where the solution is not finite. */
+bool builder_add_check(struct builder *b);
 
 /* ---- eliminate_stages.c ---- */
 

@@ -278,7 +278,7 @@ bool eliminate_by(const struct elimination *elimination, const struct algorithm 
 	bool ok;
 
 	builder_open(&b);
-	ok = add_all(&b);
+	ok = add_all(&b) && builder_add_check(&b);
 	builder_close(&b);
 	return ok;
 }

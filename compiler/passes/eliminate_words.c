@@ -195,11 +195,14 @@ static void set_counts(struct builder *b)
 void builder_open(struct builder *b)
 {
 	const char *x = b->what->solution->name;
+	bool is_single = b->what->solution->type == TYPE_F32;
 
 	builder_set(b, "x", x);
 	builder_set(b, "c_x", c_letters(b, x));
 	builder_set(b, "solution", arena_printf(b->arena, "`%s`", b->what->solution->name));
 	builder_set(b, "type", type_name(b->what->solution->type));
+	builder_set(b, "zero", is_single ? "0.0:f32" : "0.0");
+	builder_set(b, "one", is_single ? "1.0:f32" : "1.0");
 	builder_set(b, "n", arena_printf(b->arena, "(%s)", exact(b, n_rows(b))));
 	set_counts(b);
 	set_systems(b);
@@ -218,7 +221,7 @@ void builder_derive(struct builder *b, const char *word, const char *name, enum 
 
 /* ---- the rows of the program ---- */
 
-static struct array *array_named(const struct builder *b, const char *name)
+struct array *builder_array(const struct builder *b, const char *name)
 {
 	return module_find_array(b->module, filled(b, name));
 }
@@ -281,8 +284,8 @@ void builder_add_system(struct builder *b, const char *prefix, bool has_levels)
 	static const char *const names[ROW_N] = { "lower", "diag", "upper", "rhs" };
 
 	for (int i = 0; i < ROW_N; i++)
-		add_rows(b, &b->what->values[i], array_named(b, arena_printf(b->arena, "{x}.%s_%s", prefix, names[i])),
-			 has_levels);
+		add_rows(b, &b->what->values[i],
+			 builder_array(b, arena_printf(b->arena, "{x}.%s_%s", prefix, names[i])), has_levels);
 }
 
 /* ---- in the place of what was there ---- */

@@ -53,7 +53,7 @@ extern const int n_passes;
 /* Did isl give up for want of operations? If so it has all of them again, for a pass that can do without the answer. */
 bool pass_ran_out(struct module *module);
 /* pivots.c: what the pass of that name does, to a module whose domains are known. */
-void module_mark_pivots(struct module *module, const struct pass_options *options);
+void module_mark_pivots(struct module *module);
 
 /* After all passes: has one honoured each item of the schedule block? False after a diagnostic for each other one. */
 bool overrides_are_honoured(struct module *module);

@@ -130,9 +130,4 @@ __isl_give isl_schedule_node *team_form(struct tree_walk *walk, __isl_take isl_s
 /* Stages that update one cell at two iterations of the loop. */
 stage_list tree_meeting(struct module *module, __isl_keep isl_union_map *carried);
 
-/* ---- eliminate.c ---- */
-
-/* Does an item ask for an algorithm that has other divisors than the pivots? */
-bool eliminates_otherwise(const struct module *module, const struct array *solution);
-
 #endif

@@ -90,15 +90,15 @@ static void look_at(struct module *module, struct array *solution)
 		mark(module, elimination.pivot, elimination.row, elimination.is_scaled);
 }
 
-void module_mark_pivots(struct module *module, const struct pass_options *options)
+void module_mark_pivots(struct module *module)
 {
 	for (int i = 0; i < module->arrays.n; i++)
-		if (!options->overrides || !eliminates_otherwise(module, module->arrays.items[i]))
-			look_at(module, module->arrays.items[i]);
+		look_at(module, module->arrays.items[i]);
 }
 
 bool pass_pivots(struct module *module, const struct pass_options *options)
 {
-	module_mark_pivots(module, options);
+	(void) options;
+	module_mark_pivots(module);
 	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What no output needs is dropped: groups that write only arrays of the pipeline's own which nothing that is needed
- * reads, and these arrays. States are needed, for they can be saved. What is left is numbered anew, so that numbers
- * are positions again and the tuples of the domains have the names of their stages. */
+ * reads, and these arrays. States are needed, for they can be saved, and pivots, for they are checked. What is left is
+ * numbered anew, so that numbers are positions again and the tuples of the domains have the names of their stages. */
 #include "passes/pass_private.h"
 
 struct needs {
@@ -33,7 +33,8 @@ static void need_group(struct needs *needs, const struct group *group)
 static bool writes_needed(const struct needs *needs, const struct group *group)
 {
 	for (int s = 0; s < group->stages.n; s++)
-		if (needs->arrays[group->stages.items[s]->write.array->number])
+		if (needs->arrays[group->stages.items[s]->write.array->number] ||
+		    expr_find_pivot(group->stages.items[s]->value))
 			return true;
 	return false;
 }

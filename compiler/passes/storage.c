@@ -113,7 +113,7 @@ static void look_at_group(struct folding *folding, const struct region *region, 
 
 static int n_shared_loops(const struct folding *folding)
 {
-	int n = folding->first < folding->last ? MAX_RANK : 0;
+	int n = folding->region->groups.items[folding->first]->n_common;
 
 	for (int g = folding->first + 1; g <= folding->last; g++) {
 		int fused = folding->region->groups.items[g]->n_fused;

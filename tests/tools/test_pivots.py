@@ -267,14 +267,44 @@ def behind_nan(folder):
         del WAYS[way]
 
 
+def by_algorithm(program, name):
+    return re.sub(r"(\w+ = TriBatch.*;)\n", rf"\1\n    schedule {{ algorithm x : {name}; }}\n", program)
+
+
+def failing():
+    """(algorithm, program, arrays, where the pivot is zero, the ways to run it)."""
+    double, all_ways = CHAIN.format(type="f64"), list(WAYS)
+    offset = np.concatenate([[0], np.cumsum(np.arange(40)*7 % 23)]).astype(np.int64)
+    ragged = {"offset": offset, **zero(chain((int(offset[-1]),)), offset[29] + 4)}
+    yield "cr", double, zero(chain(), (36, 20)), "row 20 of system 36", all_ways
+    yield "pcr", SIDES, zero(chain((5, ROWS), sides=(3,)), (4, 0)), "row 0 of system 4", ["openmp"]
+    yield "crpcr(rows = 4)", RAGGED, ragged, "row 4 of system 29", ["openmp"]
+    yield "pcr_thomas(steps = 2)", double, zero(chain((1, 5)), (0, 4)), "row 4 of system 0", ["openmp"]
+    yield ("stone", CHAIN.format(type="f32"), zero(chain(dtype=np.float32), (0, 3)), "row 3 of system 0", ["openmp"])
+
+
 def other_algorithms(folder):
-    """Their divisors are not checked, by the interpreter neither."""
-    arrays = chain()
-    arrays["b"][1, 0] = 0
-    program = CHAIN.format(type="f64").replace("\n}", "\n    schedule {{ algorithm x : cr; }}\n}}".format())
-    for way in WAYS:
+    """Where their results are not finite, the elimination as it is written names the row."""
+    for name, program, arrays, where, ways in failing():
+        text = by_algorithm(program, name)
+        for way in ways:
+            status, out = run(folder, way, text, {}, arrays)
+            check(status == 6 and f"the pivot of 'x' in {where} is zero" in out, f"{name}, {way}: {status}: {out}")
+        given = dict(arrays, b=np.where(arrays["b"] == 0, np.nan, arrays["b"]))
+        status, out = run(folder, "openmp", text, {}, given)
+        check(status == 0 and "NaN" in out, f"{name}, NaN: status {status}: {out}")
+
+
+def solved_otherwise(folder):
+    """What an algorithm solves is not asked for pivots of another one; the interpreter eliminates as it is written."""
+    arrays = {name: np.array([values], float) for name, values in
+              (("a", [0, 1, 1]), ("b", [1, 1, 1]), ("c", [1, 1, 0]), ("d", [2, 3, 4]))}
+    text = by_algorithm(CHAIN.format(type="f64"), "cr")
+    status, out = run(folder, "openmp", text, {}, arrays, "-o", f"x={folder}/x.npy")
+    check(status == 0 and np.allclose(np.load(f"{folder}/x.npy"), [[-1, 3, 1]]), f"by cr: status {status}: {out}")
+    for way, program in (("openmp", CHAIN.format(type="f64")), ("interp", text)):
         status, out = run(folder, way, program, {}, arrays)
-        check(status == 0, f"other algorithm, {way}: {status}: {out}")
+        check(status == 6 and "row 1 of system 0 is zero" in out, f"by elimination, {way}: {status}: {out}")
 
 
 def loops(folder):
@@ -319,6 +349,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
         behind_nan(folder)
         other_algorithms(folder)
+        solved_otherwise(folder)
         named(folder)
         not_finite(folder)
         loops(folder)
