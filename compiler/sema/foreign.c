@@ -39,6 +39,7 @@ const char *foreign_branch(const char *name)
 	return ours ? ours : suggest_nearest(name, word, 1);
 }
 
+#define PLACES "the first place of a value v is min(i in 0..n) select(x[i] == v, i, n)"
 #define SIZES "sizes have the names of the declaration, as n in x : f64[n]"
 
 const char *foreign_function(const char *name)
@@ -46,6 +47,7 @@ const char *foreign_function(const char *name)
 	static const struct word_pair functions[] = {
 		{ "len", SIZES }, { "length", SIZES }, { "size", SIZES }, { "shape", SIZES },
 		{ "minval", "the smallest value is min(i in 0..n) x[i]" },
+		{ "argmax", PLACES }, { "argmin", PLACES },
 		{ "mean", "a mean is sum(x)/n" },
 		{ "sqr", "a square is x*x or pow(x, 2)" }, { "square", "a square is x*x or pow(x, 2)" },
 		{ "ceil", "rounded up is -floor(-x)" },

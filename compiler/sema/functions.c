@@ -55,6 +55,7 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 	struct diag *diag = diag_error(ctx->sema->diags, DIAG_UNKNOWN_FUNCTION, call->name.span,
 				       "unknown function '%s'", name_text(ctx->sema->arena, &call->name));
 	const char *nearest, *ours = foreign_function(call->name.name);
+	enum scalar_type type;
 
 	n += construct_names(names + n, 64);
 	nearest = suggest_nearest(call->name.name, names, n);
@@ -62,6 +63,8 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 		help_member_call(ctx, diag, call);
 	else if (ours)
 		diag_help(ctx->sema->diags, diag, call->span, "%s", ours);
+	else if (type_from_name(call->name.name, &type))
+		diag_help(ctx->sema->diags, diag, call->span, "a conversion is written cast<%s>(x)", call->name.name);
 	else if (nearest)
 		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);
 	else if (scope_find(ctx->scope, call->name.name))

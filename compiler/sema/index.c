@@ -25,16 +25,19 @@ static const char *purpose_text(enum purpose purpose)
 	return "this";
 }
 
-static struct expr *report_not_affine(const struct context *ctx, struct span span, enum purpose purpose)
+static struct expr *report_not_affine(const struct context *ctx, const struct expr *value, struct span span,
+				      enum purpose purpose)
 {
 	struct diags *diags = ctx->sema->diags;
 	struct diag *diag =
 		diag_error(diags, DIAG_NOT_AFFINE, span, "%s must be affine", purpose_text(purpose));
+	bool is_ring = purpose == PURPOSE_SUBSCRIPT && value->kind == EXPR_OP && value->op == OP_MOD &&
+		       expr_is_affine(value->args[0]) && expr_is_affine(value->args[1]);
 
-	diag_help(diags, diag, (struct span) { 0 },
-		  "use variables, sizes and integers with + and -, constant factors, / and %% by positive "
-		  "constants, "
-		  "min and max");
+	diag_help(diags, diag, (struct span) { 0 }, is_ring
+		  ? "where an array is a ring, its end is a case, as in case { i == n-1 : x[0]; else : x[i+1]; }"
+		  : "use variables, sizes and integers with + and -, constant factors, / and %% by positive constants, "
+		    "min and max");
 	return NULL;
 }
 
@@ -54,7 +57,7 @@ struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr
 			   type_name(value->type));
 		return NULL;
 	}
-	return expr_is_affine(value) ? value : report_not_affine(ctx, expr->span, purpose);
+	return expr_is_affine(value) ? value : report_not_affine(ctx, value, expr->span, purpose);
 }
 
 struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, const char *what)

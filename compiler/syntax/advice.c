@@ -18,6 +18,11 @@ bool last_is(const struct parser *parser, const char *word)
 	return text_is(parser, parser->last, parser->last_end, word);
 }
 
+static bool current_is(const struct parser *parser, const char *word)
+{
+	return text_is(parser, parser->token, parser->token_end, word);
+}
+
 /* Of reductions, of their ranges, and of statements over points that a condition picks. */
 static const char *range_advice(const struct parser *parser, const struct expectation *expected)
 {
@@ -31,9 +36,10 @@ static const char *range_advice(const struct parser *parser, const struct expect
 		return "a range has no brackets, and stands behind its variable, as in i in 0..n";
 	if (parser->code == ']' && expected->has[IN])
 		return "a range is written i in 0..n";
-	if (parser->code == NAME && expected->has[';'] &&
-	    (text_is(parser, parser->token, parser->token_end, "if") ||
-	     text_is(parser, parser->token, parser->token_end, "where")))
+	if (expected->has[','] && expected->has[';'] &&
+	    (current_is(parser, "step") || current_is(parser, "by") || parser->code == ':'))
+		return "a range has no steps: 2*i stands in the place of i, for i in 0..(n + 1)/2";
+	if (expected->has[';'] && (current_is(parser, "if") || current_is(parser, "where")))
 		return "a condition stands in a case, as in y[i] = case { i > 0 : x[i]; } for i in 0..n;";
 	return NULL;
 }
@@ -46,7 +52,7 @@ static const char *iteration_advice(const struct parser *parser, const struct ex
 	bool begins_while = last_is(parser, "while") && (is_target || parser->code == '(');
 
 	if (last_is(parser, "iterate") || begins_while ||
-	    (expected->has[UNTIL] && text_is(parser, parser->token, parser->token_end, "while")))
+	    (expected->has[UNTIL] && current_is(parser, "while")))
 		return "a loop is written iterate it in 0..n until r < 1e-3 { ... }";
 	if (parser->code == NEXT && expected->has[REAL])
 		return "a next value cannot be read: compute it in a 'temp', which can, as in next u = v;";
@@ -124,6 +130,8 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "sizes stand behind the type, as in x : f64[n, m]";
 	if (parser->code == '(' && expected->has['['] && !expected->has['='] && !expected->has[ADD_ASSIGN])
 		return "the points of a function stand in brackets, as in func f[i in 0..n] : f64 = x[i];";
+	if (parser->code == '-' && expected->has[':'] && parser->text[parser->token_end] == '>')
+		return "a type stands behind a colon, as in func f[i in 0..n] : f64 = x[i];";
 	if (parser->code == '-' && expected->has[ADD_ASSIGN])
 		return "a difference is accumulated as += -x";
 	if (parser->code == '=' && expected->has[','] && expected->has[';'] && !expected->has['*'] &&
