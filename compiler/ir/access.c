@@ -484,6 +484,50 @@ static bool can_hold(const struct module *module, int n)
 	return can;
 }
 
+static void label_assumptions(const struct module *module, struct diag *diag, int n)
+{
+	for (int i = 0; i < n; i++)
+		diag_label(module->diags, diag, module->assumptions.items[i]->span, "assumed here");
+}
+
+static bool is_specialized(const struct param *param)
+{
+	return param->specialized.end;
+}
+
+static void report_specialized(const struct module *module, int number)
+{
+	const struct param *params = module->params.items;
+	struct diag *diag = diag_error(module->diags, DIAG_NEVER_HOLDS, params[number].specialized,
+				       "the assumptions do not allow this value of '%s'", params[number].name);
+
+	label_assumptions(module, diag, module->assumptions.n);
+	for (int i = 0; i < number; i++)
+		if (is_specialized(&params[i]))
+			diag_label(module->diags, diag, params[i].specialized, "specialized here");
+}
+
+/* Do the assumptions allow the values that the program specializes sizes for? */
+static bool check_specialized(const struct module *module)
+{
+	isl_set *context = context_by(module, module->assumptions.n);
+	bool allow = true;
+
+	for (int i = 0; i < module->params.n && allow; i++) {
+		const struct param *param = &module->params.items[i];
+
+		if (!is_specialized(param))
+			continue;
+		context = isl_set_fix_val(context, isl_dim_param, (unsigned) param_position(module, i),
+					  isl_val_int_from_si(module->ctx, (long) param->value));
+		allow = isl_set_is_empty(context) != isl_bool_true;
+		if (!allow)
+			report_specialized(module, i);
+	}
+	isl_set_free(context);
+	return allow;
+}
+
 bool module_check_assumptions(struct module *module)
 {
 	struct diag *diag;
@@ -492,11 +536,10 @@ bool module_check_assumptions(struct module *module)
 	while (n < module->assumptions.n && can_hold(module, n + 1))
 		n++;
 	if (n == module->assumptions.n)
-		return true;
+		return check_specialized(module);
 	diag = diag_error(module->diags, DIAG_NEVER_HOLDS, module->assumptions.items[n]->span,
 			  n ? "no sizes fulfil this and the assumptions before it" : "no sizes fulfil this");
-	for (int i = 0; i < n; i++)
-		diag_label(module->diags, diag, module->assumptions.items[i]->span, "assumed here");
+	label_assumptions(module, diag, n);
 	diag_help(module->diags, diag, (struct span) { 0 },
 		  "sizes are never negative; change the assumptions so that some are left");
 	return false;

@@ -240,6 +240,7 @@ struct param {
 	enum scalar_type type;          /* of a scalar */
 	bool is_specialized;            /* `value` is known at compile time */
 	int64_t value;
+	struct span specialized;        /* where the program says so */
 	enum derivation derivation;     /* else than NONE: a function of sizes, not an argument */
 	struct expr *of;                /* its first argument, affine in params before it */
 	int64_t limit;                  /* its second one, at least 1 */

@@ -130,6 +130,7 @@ static void specialize_size(struct sema *sema, const struct symbol *symbol, cons
 	}
 	param->is_specialized = true;
 	param->value = value;
+	param->specialized = stmt->asked ? (struct span) { 0 } : stmt->span;
 }
 
 /* Is it something to specialize? */
