@@ -68,8 +68,8 @@ static void shape_slot(struct run *run, const struct array *array, struct slot *
 	slot->array = array;
 	slot->type = array->type;
 	slot->n = 1;
-	if (array->rank > INTERP_MAX_RANK) {
-		run_fail(run, array->span, "'%s' has more than %d dimensions", array->name, INTERP_MAX_RANK);
+	if (array->rank > ARRAY_MAX_RANK) {
+		run_fail(run, array->span, "'%s' has more than %d dimensions", array->name, ARRAY_MAX_RANK);
 		return;
 	}
 	for (int i = array->rank - 1; i >= 0; i--) {

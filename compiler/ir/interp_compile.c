@@ -70,12 +70,14 @@ static void use_dims_of(const struct dim *dim, uint64_t *uses)
 		use_dims(dim->source.subs[i], uses);
 }
 
-/* Loops are needed even if nobody names their variable; bound dims only by those who read them. */
-static uint64_t stage_uses(const struct stage *stage)
+/* Loops are needed even if nobody names their variable; bound dims only by those who read them, the value (NULL: it is
+ * left aside) among them. */
+static uint64_t stage_uses(const struct stage *stage, const struct expr *value)
 {
 	uint64_t uses = 0;
 
-	use_dims(stage->value, &uses);
+	if (value)
+		use_dims(value, &uses);
 	if (stage->guard)
 		use_dims(stage->guard, &uses);
 	for (int i = 0; i < access_n_subs(&stage->write); i++)
@@ -119,7 +121,8 @@ static struct stage_run compile_stage(struct run *run, const struct stage *stage
 	compiled.steps = arena_new_array(run->scratch, struct step, stage->dims.n);
 	for (int i = 0; i < stage->dims.n; i++)
 		compiled.steps[i] = compile_dim(run, &stage->dims.items[i]);
-	compiled.uses = stage_uses(stage);
+	compiled.uses = stage_uses(stage, stage->value);
+	compiled.place_uses = stage_uses(stage, NULL);
 	compiled.guard = stage->guard ? compile_expr(run, stage->guard) : NULL;
 	compiled.value = compile_expr(run, stage->value);
 	compiled.write = compile_access(run, &stage->write);

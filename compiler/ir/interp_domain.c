@@ -4,7 +4,8 @@
  *
  * A bound dim may have no value at a point, a[k - 1] at k = 0 where a guard leaves the point out. It is then marked
  * in `run->unbound`, and only a stage that runs at the point and needs the dim makes it an error (step_report). What
- * is read from an index array must keep its facts: a computed array is checked here, when it is used. */
+ * is read from an index array must keep its facts: a computed array is checked here, when it is used. A recurrence is
+ * walked once ahead of its computation, when such an array may not have the value yet: `run->unknown`. */
 #include "ir/interp_private.h"
 
 /* ---- bound dims ---- */
@@ -66,18 +67,23 @@ void step_report(struct run *run, const struct step *step)
 static void walk_bind(struct walk *walk, int number)
 {
 	struct run *run = walk->run;
-	const uint64_t unbound = run->unbound;
+	const uint64_t unbound = run->unbound, unknown = run->unknown, bit = UINT64_C(1) << number;
 	int64_t value = 0;
 
 	if (!step_read(run, &walk->steps[number], &value)) {
-		run->unbound |= UINT64_C(1) << number;
+		run->unbound |= bit;
 		value = 0;
+	}
+	if (run->stop == RUN_POSTPONED && walk->kind == WALK_AHEAD) {
+		run->unknown |= bit;
+		run->stop = RUN_GOES;
 	}
 	if (run->stop == RUN_GOES) {
 		run->dims[number] = value;
 		walk_points(walk, number + 1);
 	}
 	run->unbound = unbound;
+	run->unknown = unknown;
 }
 
 /* ---- ranges ---- */
@@ -91,7 +97,7 @@ static void walk_range(struct walk *walk, int number)
 	if (run->stop != RUN_GOES || lo >= hi)
 		return;
 	for (int64_t n = 0; n < hi - lo && run->stop == RUN_GOES; n++) {
-		run->dims[number] = walk->is_backward ? hi - 1 - n : lo + n;
+		run->dims[number] = walk->kind == WALK_BACKWARDS ? hi - 1 - n : lo + n;
 		walk_points(walk, number + 1);
 	}
 }
@@ -157,7 +163,7 @@ static void walk_children(struct walk *walk, int number)
 	from = slot->children.first[parent + 1];
 	to = slot->children.first[parent + 2];
 	for (int64_t n = 0; n < to - from && run->stop == RUN_GOES; n++) {
-		run->dims[number] = slot->children.items[walk->is_backward ? to - 1 - n : from + n];
+		run->dims[number] = slot->children.items[walk->kind == WALK_BACKWARDS ? to - 1 - n : from + n];
 		walk_points(walk, number + 1);
 	}
 }

@@ -79,9 +79,10 @@ static void visit_statement(struct walk *walk)
 }
 
 /* The stage at the present point of the common dims. */
-static void stage_walk(struct run *run, struct stage_run *stage, void (*visit)(struct walk *walk))
+static void stage_walk(struct run *run, struct stage_run *stage, enum walk_kind kind,
+		       void (*visit)(struct walk *walk))
 {
-	struct walk own = { run, stage->steps, stage->n_steps, false, visit, stage };
+	struct walk own = { run, stage->steps, stage->n_steps, kind, visit, stage };
 
 	walk_points(&own, stage->stage->group->n_common);
 }
@@ -89,7 +90,7 @@ static void stage_walk(struct run *run, struct stage_run *stage, void (*visit)(s
 static void point_execute(struct run *run, struct group_run *group)
 {
 	for (int i = 0; i < group->n_stages && run->stop == RUN_GOES; i++)
-		stage_walk(run, &group->stages[i], visit_statement);
+		stage_walk(run, &group->stages[i], WALK_FORWARDS, visit_statement);
 }
 
 static void visit_point(struct walk *walk)
@@ -97,10 +98,10 @@ static void visit_point(struct walk *walk)
 	point_execute(walk->run, walk->user);
 }
 
-static void group_walk(struct run *run, struct group_run *group, bool is_backward, void (*visit)(struct walk *walk),
-		       void *user)
+static void group_walk(struct run *run, struct group_run *group, enum walk_kind kind,
+		       void (*visit)(struct walk *walk), void *user)
 {
-	struct walk walk = { run, group->stages[0].steps, group->group->n_common, is_backward, visit, user };
+	struct walk walk = { run, group->stages[0].steps, group->group->n_common, kind, visit, user };
 
 	walk_points(&walk, 0);
 }
@@ -121,7 +122,9 @@ static void visit_unset(struct walk *walk)
 	struct run *run = walk->run;
 	int64_t offset, value;
 
-	if ((run->unbound & stage->uses) || (stage->guard && !eval_integer(run, stage->guard)))
+	if (run->unknown & stage->place_uses)
+		run->stop = RUN_POSTPONED;
+	if ((run->unbound & stage->place_uses) || (stage->guard && !eval_integer(run, stage->guard)))
 		return;
 	if (place_find(run, &stage->write, &offset, &value) < 0)
 		stage->write.slot->states[offset] = CELL_UNDEFINED;
@@ -136,7 +139,7 @@ static void visit_count(struct walk *walk)
 		struct stage_run *stage = &sweep->group->stages[i];
 
 		if (stage->stage->op == REDUCE_SET && stage->write.slot->states)
-			stage_walk(walk->run, stage, visit_unset);
+			stage_walk(walk->run, stage, WALK_AHEAD, visit_unset);
 	}
 }
 
@@ -187,7 +190,7 @@ static void sweep_until_done(struct run *run, struct sweep *sweep)
 	while (sweep->n_done < sweep->n_points && run->stop == RUN_GOES) {
 		const int64_t before = sweep->n_done;
 
-		group_walk(run, sweep->group, sweep->is_backward, visit_try, sweep);
+		group_walk(run, sweep->group, sweep->is_backward ? WALK_BACKWARDS : WALK_FORWARDS, visit_try, sweep);
 		if (run->stop == RUN_POSTPONED || (run->stop == RUN_GOES && sweep->n_done == before))
 			report_ill_founded(run, sweep->group);
 		sweep->is_backward = !sweep->is_backward;
@@ -211,7 +214,7 @@ static void recurrence_execute(struct run *run, struct group_run *group)
 	struct sweep sweep = { .group = group };
 
 	settle_pending(run, CELL_DEFINED);
-	group_walk(run, group, false, visit_count, &sweep);
+	group_walk(run, group, WALK_AHEAD, visit_count, &sweep);
 	if (run->stop == RUN_POSTPONED)
 		report_ill_founded(run, group);
 	sweep.done = done_flags(run, group, sweep.n_points);
@@ -225,7 +228,7 @@ void group_execute(struct run *run, struct group_run *group)
 	if (group->is_recurrence)
 		recurrence_execute(run, group);
 	else
-		group_walk(run, group, false, visit_point, group);
+		group_walk(run, group, WALK_FORWARDS, visit_point, group);
 	for (int i = 0; i < group->n_stages; i++)
 		group->stages[i].write.slot->children.is_valid = false;
 }

@@ -20,7 +20,7 @@
 
 #include "ir/ir.h"
 
-enum { INTERP_MAX_RANK = 8, INTERP_MAX_DIMS = 64 };
+enum { INTERP_MAX_DIMS = 64 };
 
 /* Cells that the running recurrence sets are undefined at first; all others count as defined. */
 enum cell_state { CELL_DEFINED, CELL_UNDEFINED, CELL_PENDING /* set by the point that runs */ };
@@ -37,7 +37,7 @@ struct slot {
 	enum scalar_type type;          /* of data; of a bound index array any integer type */
 	void *data;
 	int64_t n;
-	int64_t lo[INTERP_MAX_RANK], extent[INTERP_MAX_RANK], stride[INTERP_MAX_RANK];
+	int64_t lo[ARRAY_MAX_RANK], extent[ARRAY_MAX_RANK], stride[ARRAY_MAX_RANK];
 	int64_t limit;                  /* of index arrays */
 	long double *exact;             /* of targets of sums and products */
 	double *magnitude;              /* sums of |terms| */
@@ -56,7 +56,7 @@ struct sub {
 struct place {
 	struct slot *slot;
 	int rank;
-	struct sub subs[INTERP_MAX_RANK];
+	struct sub subs[ARRAY_MAX_RANK];
 	struct span span;
 };
 
@@ -86,6 +86,7 @@ struct stage_run {
 	struct step *steps;
 	int n_steps;
 	uint64_t uses;                  /* dims whose value the stage needs */
+	uint64_t place_uses;            /* those of them that say at which points it runs, and what it sets there */
 	const struct node *guard, *value;
 	struct place write;
 	bool is_float;
@@ -118,6 +119,7 @@ struct run {
 	int64_t dims[INTERP_MAX_DIMS];
 	const struct stage *stage;      /* whose value is computed */
 	uint64_t unbound;               /* bound dims of this point that have no value */
+	uint64_t unknown;               /* those of them that a recurrence has not computed yet */
 	enum run_stop stop;
 	struct cell needed;             /* the undefined cell that postponed a point */
 	VEC(struct cell) pending;
@@ -173,12 +175,15 @@ double pivot_real(struct run *run, const struct node *node);
 
 /* ---- interp_domain.c ---- */
 
-/* Visits the points of steps first..last-1 below the dims before them; `is_backward` reverses the order. */
+/* AHEAD: before a recurrence is computed, forwards. */
+enum walk_kind { WALK_FORWARDS, WALK_BACKWARDS, WALK_AHEAD };
+
+/* Visits the points of steps first..last-1 below the dims before them. */
 struct walk {
 	struct run *run;
 	const struct step *steps;
 	int last;
-	bool is_backward;
+	enum walk_kind kind;
 	void (*visit)(struct walk *walk);
 	void *user;
 };
