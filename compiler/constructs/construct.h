@@ -13,8 +13,6 @@
 
 #include "support/support.h"
 
-#define CONSTRUCT_MAX_RANK 8
-
 /* A declared object, `PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels)` or `Forest(nSystems, nTotal)`. */
 struct object {
 	const struct construct *construct;
@@ -35,7 +33,7 @@ struct construct_arg {
 	struct span span;
 	enum scalar_type type;
 	int rank;                               /* ARRAY; extents as text: "nSystems + 1" */
-	const char *extents[CONSTRUCT_MAX_RANK];
+	const char *extents[ARRAY_MAX_RANK];
 	bool is_transposed;                     /* transpose(PHI) */
 	const struct object *object;
 };
@@ -49,7 +47,7 @@ struct construct_call {
 	/* Filled by `signature`. */
 	enum scalar_type result_type;
 	int result_rank;
-	const char *result_extents[CONSTRUCT_MAX_RANK];
+	const char *result_extents[ARRAY_MAX_RANK];
 };
 
 struct construct {

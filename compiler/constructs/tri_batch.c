@@ -74,7 +74,7 @@ static bool signature(struct construct_call *call)
 {
 	int rank;
 
-	if (!construct_expect_count(call, 4, 5, USAGE) || !construct_expect_array(call, D, 1, CONSTRUCT_MAX_RANK))
+	if (!construct_expect_count(call, 4, 5, USAGE) || !construct_expect_array(call, D, 1, ARRAY_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))

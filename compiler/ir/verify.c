@@ -231,7 +231,8 @@ static void check_access(struct verifier *v, const struct access *access, int n_
 
 static void check_array_box(struct verifier *v, const struct array *array)
 {
-	if (array->rank < 0 || (array->role == ROLE_LOCAL && array->rank != 0))
+	if (array->rank < 0 || array->rank > ARRAY_MAX_RANK + (array->role == ROLE_PRIVATE) ||
+	    (array->role == ROLE_LOCAL && array->rank != 0))
 		fail(v, array->span, "'%s' has the rank %d", array->name, array->rank);
 	for (int i = 0; i < array->rank && !v->failed; i++) {
 		check_affine(v, array->lo[i], 0);

@@ -108,6 +108,11 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	}
 	if (!read_item(module, override, &algorithm))
 		return true;
+	if (elimination->solution->rank == ARRAY_MAX_RANK) {
+		refuse(module, override, "arrays of other algorithms have one dimension more than the solution, "
+			      "which has as many as there can be");
+		return true;
+	}
 	module_decide(module, "eliminate", elimination->solution->name, algorithm.name, "thomas", override->span,
 		      "the schedule asks for it");
 	return eliminate_by(elimination, &algorithm);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where another algorithm leaves a value that is not finite, the pivots of the program are computed after all, for
- * their checks: so the row is named at which elimination fails. Each stage that computes them has one dim in front,
- * which is 1 there, and is for 1 alone. */
+ * their checks: so the row is named at which elimination fails. They are what the program computes with one dim in
+ * front, bound to whether there is such a value: conditions on it keep the stages from running where there is none, and
+ * as a subscript, of the box 1..2, it lets the loops below it have these pivots one after the other. */
+#include <string.h>
+
 #include "passes/eliminate_private.h"
 
 static const char failure[] =
@@ -35,10 +38,23 @@ static struct expr **with_first(const struct repetition *r, struct expr *first, 
 	return all;
 }
 
+/* What is in front of the last point is what messages name: the pivots of the program. */
+static const char *name_of_copy(const struct repetition *r)
+{
+	struct arena *arena = r->builder->arena;
+	const char *pivots = r->pivots->name, *dot = strrchr(pivots, '.');
+	int length = dot ? (int) (dot - pivots) : (int) strlen(pivots);
+	const char *name = arena_printf(arena, "%.*s.again", length, pivots);
+
+	for (int more = 2; module_find_array(r->builder->module, name); more++)
+		name = arena_printf(arena, "%.*s.again%d", length, pivots, more);
+	return name;
+}
+
 static void add_copy(struct repetition *r)
 {
 	struct builder *b = r->builder;
-	const char *name = arena_printf(b->arena, "%s.again", b->what->solution->name);
+	const char *name = name_of_copy(r);
 
 	r->copy = module_add_array(b->module, name, ROLE_TEMP, r->pivots->type, r->pivots->rank + 1, r->pivots->span);
 	r->copy->lo = with_first(r, integer(r, 1), r->pivots->rank, r->pivots->lo);
@@ -54,8 +70,7 @@ static void use_copy(struct access *access, void *user)
 					    access->span };
 }
 
-/* What is left in the place of the stage needs no check. */
-static void repeat_stage(struct repetition *r, struct group *group, struct stage *from)
+static void repeat_stage(struct repetition *r, struct group *group, const struct stage *from)
 {
 	struct arena *arena = r->builder->arena;
 	struct stage *stage = module_add_stage(r->builder->module, group, &(dim_list) { 0 }, from->span);
@@ -77,7 +92,6 @@ static void repeat_stage(struct repetition *r, struct group *group, struct stage
 	use_copy(&stage->write, r);
 	stage->value = expr_substitute(arena, from->value, behind);
 	expr_reads(stage->value, use_copy, r);
-	from->value = expr_without_pivot(from->value);
 }
 
 static void repeat_group(struct repetition *r, const struct group *from)
@@ -85,7 +99,7 @@ static void repeat_group(struct repetition *r, const struct group *from)
 	struct group *group = NULL;
 
 	for (int s = 0; s < from->stages.n; s++) {
-		struct stage *stage = from->stages.items[s];
+		const struct stage *stage = from->stages.items[s];
 
 		if (stage->write.array != r->pivots)
 			continue;

@@ -15,7 +15,7 @@
 
 #include "passes/pass_private.h"
 
-enum { MAX_TILED = 4, MAX_RANK = 8 };
+enum { MAX_TILED = 4 };
 
 /* Points of a group in a tile: from `before` points before it to `after` points after it; and how it is stored. */
 struct border {
@@ -160,7 +160,7 @@ static bool finds_border(struct halo *h, const struct group *group, struct borde
 
 static bool is_temporary(const struct halo *h, const struct array *array)
 {
-	return array->role == ROLE_TEMP && !array_is_index(array) && array->rank + h->n <= MAX_RANK &&
+	return array->role == ROLE_TEMP && !array_is_index(array) && array->rank + h->n <= ARRAY_MAX_RANK &&
 	       !(h->module->loop.until && expr_reads_array(h->module->loop.until, array));
 }
 
@@ -282,7 +282,7 @@ static struct access access_of_tile(const struct halo *h, const struct access *a
 
 	if (!border)
 		return access_substitute(h->module->arena, access, dims);
-	copy.subs = arena_new_array(h->module->arena, struct expr *, MAX_RANK);
+	copy.subs = arena_new_array(h->module->arena, struct expr *, ARRAY_MAX_RANK);
 	for (int i = 0; i < copy.array->rank - h->n; i++)
 		copy.subs[i] = expr_substitute(h->module->arena, access->subs[i], dims);
 	to_tile(h, &copy, border);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * What no output needs is dropped: groups that write only arrays of the pipeline's own which nothing that is needed
- * reads, and these arrays. States are needed, for they can be saved, and pivots, for they are checked. What is left is
- * numbered anew, so that numbers are positions again and the tuples of the domains have the names of their stages. */
+ * reads, and these arrays. States are needed, for they can be saved, and pivots that nothing else reads: they are
+ * computed for their checks. What is left is numbered anew, so that numbers are positions again and the tuples of the
+ * domains have the names of their stages. */
 #include "passes/pass_private.h"
 
 struct needs {
@@ -29,12 +30,22 @@ static void need_group(struct needs *needs, const struct group *group)
 	}
 }
 
+static bool is_check(const struct module *module, struct stage *stage)
+{
+	const struct array *array = stage->write.array;
+	bool is = expr_find_pivot(stage->value);
+
+	for (int s = 0; is && s < module->stages.n; s++)
+		is = module->stages.items[s]->write.array == array || !stage_reads_array(module->stages.items[s], array);
+	return is;
+}
+
 /* Groups without stages are to be dropped. */
 static bool writes_needed(const struct needs *needs, const struct group *group)
 {
 	for (int s = 0; s < group->stages.n; s++)
 		if (needs->arrays[group->stages.items[s]->write.array->number] ||
-		    expr_find_pivot(group->stages.items[s]->value))
+		    is_check(needs->module, group->stages.items[s]))
 			return true;
 	return false;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Temporaries stored as small as their use allows. Where all groups that touch a temporary share loops, and in each
- * access the subscripts at these loops' dims are the same, dim plus a constant or plus what loops around it say, what
- * one iteration writes is read in that iteration only: these subscripts are folded, they need no storage (array
- * contraction: Sarkar and Gao 1991). If all are folded, a variable is left; else an array of the plan with the
- * remaining subscripts, one for each thread if the loops around are shared by threads. The mark STORAGE stands below
- * the innermost of these loops: a target makes the variable there, or takes the thread's part.
+ * Temporaries stored as small as their use allows. Where all groups that touch a temporary share loops (one group
+ * alone: those of its common dims), and in each access the subscripts at these loops' dims are the same, dim plus a
+ * constant or plus what loops around it say, what one iteration writes is read in that iteration only: these subscripts
+ * are folded, they need no storage (array contraction: Sarkar and Gao 1991). If all are folded, a variable is left;
+ * else an array of the plan with the remaining subscripts, one for each thread if the loops around are shared by
+ * threads. The mark STORAGE stands below the innermost of these loops: a target makes the variable there, or takes the
+ * thread's part.
  *
  * Along the loop inside of these, or the outermost one, what is read in a few further iterations only has a window: a
  * subscript is stored modulo a small number (ir/window.c). That loop must run in order. Where it has no loops inside,
@@ -16,7 +17,7 @@
  * concern what each thread, or each iteration of a vector loop, has of its own. */
 #include "passes/pass_private.h"
 
-enum { MAX_RANK = 8, NO_LEVEL = -1 };
+enum { NO_LEVEL = -1 };
 
 /* How all accesses of one array use their subscripts. */
 struct folding {
@@ -24,10 +25,10 @@ struct folding {
 	struct array *array;
 	const struct region *region;    /* of all accesses; NULL: none yet */
 	int first, last;                /* groups of the region that touch it */
-	int level[MAX_RANK];            /* by subscript: the dim that it is in all accesses, or NO_LEVEL */
-	const struct expr *first_sub[MAX_RANK];
-	int64_t shift[MAX_RANK];        /* of the groups in the loop over that dim, all the same */
-	bool is_used[MAX_RANK][MAX_RANK];       /* by subscript and dim: all accesses use it */
+	int level[ARRAY_MAX_RANK];      /* by subscript: the dim that it is in all accesses, or NO_LEVEL */
+	const struct expr *first_sub[ARRAY_MAX_RANK];
+	int64_t shift[ARRAY_MAX_RANK];  /* of the groups in the loop over that dim, all the same */
+	bool is_used[ARRAY_MAX_RANK][ARRAY_MAX_RANK];   /* by subscript and dim: all accesses use it */
 	const struct group *group;      /* that is looked at */
 	bool is_known, is_possible;     /* some access was seen; all are in one region */
 };
@@ -64,7 +65,7 @@ static void look_at_dims(struct folding *folding, const struct access *access, i
 {
 	bool *is_used = folding->is_used[subscript];
 
-	for (int d = 0; d < MAX_RANK; d++)
+	for (int d = 0; d < ARRAY_MAX_RANK; d++)
 		is_used[d] = (is_used[d] || !folding->is_known) && expr_uses_dim(access->subs[subscript], d);
 }
 
@@ -113,7 +114,8 @@ static void look_at_group(struct folding *folding, const struct region *region, 
 
 static int n_shared_loops(const struct folding *folding)
 {
-	int n = folding->region->groups.items[folding->first]->n_common;
+	int n_common = folding->region->groups.items[folding->first]->n_common;
+	int n = n_common < ARRAY_MAX_RANK ? n_common : ARRAY_MAX_RANK - 1;
 
 	for (int g = folding->first + 1; g <= folding->last; g++) {
 		int fused = folding->region->groups.items[g]->n_fused;

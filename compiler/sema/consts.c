@@ -138,7 +138,7 @@ bool const_weights(const struct context *ctx, const struct tree_expr *expr, stru
 	for (const struct tree_expr *row = list; row && row->kind == TREE_LIST; row = row->args.items[0]) {
 		if (row->args.n == 0)
 			return report_list(ctx, expr, "a list of weights may not be empty");
-		if (weights->rank == CONSTRUCT_MAX_RANK)
+		if (weights->rank == ARRAY_MAX_RANK)
 			return report_list(ctx, expr, "a list of weights has at most 8 dimensions");
 		weights->extents[weights->rank++] = row->args.n;
 	}

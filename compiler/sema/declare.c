@@ -7,8 +7,6 @@
 
 #include "sema/sema_private.h"
 
-enum { MAX_RANK = CONSTRUCT_MAX_RANK };
-
 /* ---- arrays ---- */
 
 struct array *array_add(struct sema *sema, const char *name, enum array_role role, enum scalar_type type,
@@ -103,9 +101,9 @@ static bool lower_shape(struct sema *sema, struct scope *scope, const struct tre
 {
 	bool ok = true;
 
-	if (type->shape.n > MAX_RANK) {
+	if (type->shape.n > ARRAY_MAX_RANK) {
 		diag_error(sema->diags, DIAG_BAD_EXTENT, type->span, "an array has at most %d dimensions",
-			   MAX_RANK);
+			   ARRAY_MAX_RANK);
 		return false;
 	}
 	shape->rank = type->shape.n;
@@ -415,7 +413,7 @@ static bool check_func(struct sema *sema, const struct tree_stmt *stmt)
 	if (stmt->type->kind == TREE_TYPE_OBJECT || stmt->type->kind == TREE_TYPE_OFFSETS)
 		return report_role(sema, stmt->type->span,
 				   "the values of a func are numbers, conditions or indices", NULL);
-	if (stmt->ranges.n > MAX_RANK)
+	if (stmt->ranges.n > ARRAY_MAX_RANK)
 		return report_role(sema, stmt->span, "an array has at most 8 dimensions", NULL);
 	return check_facts(sema, stmt->type, ROLE_TEMP);
 }

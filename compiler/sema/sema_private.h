@@ -139,7 +139,7 @@ void help_members(struct sema *sema, struct diag *diag, const struct scope *scop
 /* A const list, or a list written in place, flattened row by row. */
 struct weights {
 	int rank;
-	int64_t extents[CONSTRUCT_MAX_RANK];
+	int64_t extents[ARRAY_MAX_RANK];
 	VEC(struct expr *) values;      /* literals */
 };
 

@@ -237,6 +237,8 @@ const char *writer_text_with_places(const struct writer *w, const struct sources
 /* ---- types.c ------------------------------------------------------------
  * The scalar types of the language. One table feeds the lexer, the checker, the printers and the targets. */
 
+enum { ARRAY_MAX_RANK = 8 };                       /* dimensions of an array of a program */
+
 enum scalar_type {
 #define TYPE(id, name, c_name, abi_name, size, is_float, is_signed) TYPE_##id,
 #include "support/types.def"

@@ -307,6 +307,28 @@ def solved_otherwise(folder):
         check(status == 6 and "row 1 of system 0 is zero" in out, f"by elimination, {way}: {status}: {out}")
 
 
+# Two solutions by the same pivots.
+SHARED = """pipeline shared {
+    param n, m;
+    in  a, b, c, d, e : f64[m, n];
+    out x, w : f64[m, n];
+    func p[s in 0..m, i in 0..n] : f64 = case { i == 0 : b[s,i]; else : b[s,i] - a[s,i]*c[s,i-1]/p[s,i-1]; };
+    func y[s in 0..m, i in 0..n] : f64 = case { i == 0 : d[s,i]; else : d[s,i] - a[s,i]*y[s,i-1]/p[s,i-1]; };
+    func v[s in 0..m, i in 0..n] : f64 = case { i == 0 : e[s,i]; else : e[s,i] - a[s,i]*v[s,i-1]/p[s,i-1]; };
+    x[s,i] = case { i == n-1 : y[s,i]/p[s,i]; else : (y[s,i] - c[s,i]*x[s,i+1])/p[s,i]; } for s in 0..m, i in 0..n;
+    w[s,i] = case { i == n-1 : v[s,i]/p[s,i]; else : (v[s,i] - c[s,i]*w[s,i+1])/p[s,i]; } for s in 0..m, i in 0..n;
+}
+"""
+
+
+def shared(folder):
+    arrays = zero(chain((3, 8)), (2, 3))
+    arrays["e"] = arrays["d"] + 1
+    for items in "x : cr", "w : pcr", "x : cr; algorithm w : stone":
+        status, out = run(folder, "openmp", SHARED, {}, arrays, f"--with=algorithm {items}")
+        check(status == 6 and "the pivot of 'p' in row 3 of system 2 is zero" in out, f"{items}: {status}: {out}")
+
+
 def loops(folder):
     arrays = chain()
     given = {"a": arrays["a"], "c": arrays["c"], "u": np.arange(SYSTEMS*ROWS, dtype=float).reshape(SYSTEMS, ROWS)}
@@ -350,6 +372,7 @@ def main():
         behind_nan(folder)
         other_algorithms(folder)
         solved_otherwise(folder)
+        shared(folder)
         named(folder)
         not_finite(folder)
         loops(folder)
