@@ -62,24 +62,23 @@ static const char *reasons(struct compilation *c, const combination *choices)
 	return str_text(&text);
 }
 
-/* Those that leave the decision to the compiler, or all. */
-static void drop_overrides(struct module *module, bool all)
+/* Those that leave the decision to the compiler. */
+static void drop_overrides(struct module *module)
 {
 	int n = 0;
 
-	for (int i = 0; !all && i < module->overrides.n; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		if (strcmp(module->overrides.items[i].choice, "auto"))
 			module->overrides.items[n++] = module->overrides.items[i];
 	module->overrides.n = n;
 }
 
-/* Takes the choices: as items of the schedule block, which count also where the user's are left aside. */
+/* Takes the choices: as items of the schedule block. */
 static struct pass_options choose(struct compilation *c, struct module *module, const combination *choices)
 {
 	struct pass_options options = c->options;
 
-	drop_overrides(module, !options.overrides);
-	options.overrides = true;
+	drop_overrides(module);
 	for (int i = 0; i < choices->n; i++)
 		if (choices->items[i]->flag)
 			options_pass_flag(&options, choices->items[i]->flag);

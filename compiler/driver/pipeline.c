@@ -84,23 +84,43 @@ static bool is_dump(const struct compilation *c)
 	return length > 3 && !strcmp(name + length - 3, ".ir");
 }
 
+static void leave_block_aside(struct module *module)
+{
+	int n = 0;
+
+	for (int i = 0; i < module->overrides.n; i++)
+		if (module->overrides.items[i].is_asked)
+			module->overrides.items[n++] = module->overrides.items[i];
+	module->overrides.n = n;
+}
+
+static bool lower_program(struct compilation *c, struct diags *diags, module_list *modules)
+{
+	bool ok = sema_lower_file(&c->arena, diags, c->ctx, c->tree, modules);
+
+	if (modules == &c->modules)
+		with_check(c);
+	for (int i = 0; ok && i < modules->n; i++) {
+		if (!c->options.overrides)
+			leave_block_aside(modules->items[i]);
+		ok = module_set_storage(modules->items[i]);
+	}
+	return ok;
+}
+
 static bool lower(struct compilation *c, struct diags *diags, module_list *modules)
 {
 	struct module *module;
 
-	if (!is_dump(c)) {
-		bool ok = sema_lower_file(&c->arena, diags, c->ctx, c->tree, modules);
-
-		if (modules == &c->modules)
-			with_check(c);
-		for (int i = 0; ok && c->options.overrides && i < modules->n; i++)
-			ok = module_set_storage(modules->items[i]);
-		return ok;
-	}
+	if (!is_dump(c))
+		return lower_program(c, diags, modules);
 	module = module_read(&c->arena, diags, c->ctx, c->file);
-	if (module)
-		vec_push(&c->arena, modules, module);
-	return module;
+	if (!module)
+		return false;
+	if (!c->options.overrides)
+		leave_block_aside(module);
+	vec_push(&c->arena, modules, module);
+	return true;
 }
 
 static bool lower_step(struct compilation *c, void *unused)

@@ -180,7 +180,7 @@ static bool target_can(const struct compilation *c, struct module *module, const
 {
 	bool calls_blas = !strcmp(options->blas, "on");
 
-	for (int i = 0; i < module->overrides.n && options->overrides; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		calls_blas = calls_blas || (!strcmp(module->overrides.items[i].verb, "blas") &&
 					    !strcmp(module->overrides.items[i].choice, "on"));
 	if (!options->is_device || !calls_blas)

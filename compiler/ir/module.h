@@ -314,6 +314,7 @@ struct override {
 	VEC(const char *) words;        /* {"voxel", "atom"} */
 	VEC(int64_t) numbers;           /* {32, 256}; of block = 8: {8} */
 	struct span span;
+	bool is_asked;                  /* with the program, by --with: no part of its schedule block */
 	bool is_used;                   /* a pass has honoured it */
 };
 

@@ -27,7 +27,7 @@ static const char *choice_for(const struct module *module, const struct pass_opt
 	const char *choice = options->blas;
 	bool is_named = false;
 
-	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *override = &module->overrides.items[i];
 
 		if (strcmp(override->verb, "blas") || !speaks_of(override, target) ||
@@ -188,7 +188,7 @@ bool pass_blas_idioms(struct module *module, const struct pass_options *options)
 
 	use_overrides(module);
 	ok = module_walk(&walk);
-	for (int i = 0; ok && options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; ok && i < module->overrides.n; i++)
 		ok = check_calls(module, options, &module->overrides.items[i]);
 	return ok;
 }

@@ -240,7 +240,8 @@ bool pass_branches(struct module *module, const struct pass_options *options)
 {
 	bool has_changed = false;
 
-	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+	(void) options;
+	for (int i = 0; i < module->overrides.n; i++) {
 		struct item item = { .module = module, .override = &module->overrides.items[i],
 				     .is_meant = arena_new_array(module->arena, bool, module->groups.n + 1) };
 

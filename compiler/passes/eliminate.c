@@ -144,6 +144,7 @@ bool pass_eliminate(struct module *module, const struct pass_options *options)
 	int n_arrays = module->arrays.n, n_stages = module->stages.n;
 	bool ok = true;
 
+	(void) options;
 	for (int i = 0; ok && i < n_arrays; i++) {
 		struct array *array = module->arrays.items[i];
 		struct elimination elimination;
@@ -152,8 +153,7 @@ bool pass_eliminate(struct module *module, const struct pass_options *options)
 		if (problem)
 			remark(module, array, &elimination, problem);
 		else
-			ok = eliminate_one(module, &elimination,
-					   options->overrides ? item_about(module, array) : NULL);
+			ok = eliminate_one(module, &elimination, item_about(module, array));
 	}
 	refuse_others(module);
 	if (!ok || module->stages.n == n_stages)

@@ -241,7 +241,7 @@ static void remark_unfused(const struct level *level, const struct edge *edge, s
 /* Loops that are to be tiled are shared only where an item says so. */
 static bool is_tiled(const struct fusion *f, const struct group *group)
 {
-	for (int i = 0; f->options->overrides && i < f->module->overrides.n; i++) {
+	for (int i = 0; i < f->module->overrides.n; i++) {
 		const struct override *override = &f->module->overrides.items[i];
 
 		for (int s = 0; s < override->subjects.n && override->numbers.n && !strcmp(override->verb, "tile") &&
@@ -481,7 +481,7 @@ bool pass_fuse(struct module *module, const struct pass_options *options)
 
 	for (int i = 0; i < module->groups.n; i++)
 		unfuse(module->groups.items[i]);
-	if (!fuse_read_items(module, options))
+	if (!fuse_read_items(module))
 		return false;
 	for (int i = 0; ok && i < REGION_N; i++) {
 		struct fusion f = { .module = module, .region = &module->regions[i], .options = options,

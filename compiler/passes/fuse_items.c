@@ -101,11 +101,11 @@ static bool check_item(struct module *module, struct override *override)
 	return override->is_used = true;
 }
 
-bool fuse_read_items(struct module *module, const struct pass_options *options)
+bool fuse_read_items(struct module *module)
 {
 	bool ok = true;
 
-	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		if (is_fuse(&module->overrides.items[i]))
 			ok = check_item(module, &module->overrides.items[i]) && ok;
 	return ok;
@@ -114,7 +114,7 @@ bool fuse_read_items(struct module *module, const struct pass_options *options)
 void fuse_ask(struct fusion *f)
 {
 	f->is_automatic = f->options->fuse && !strcmp(f->options->schedule, "auto");
-	for (int i = 0; f->options->overrides && i < f->module->overrides.n; i++) {
+	for (int i = 0; i < f->module->overrides.n; i++) {
 		const struct override *override = &f->module->overrides.items[i];
 		struct asked asked = { .override = override, .depth = INT32_MAX };
 

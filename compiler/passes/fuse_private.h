@@ -84,7 +84,7 @@ bool cluster_slides(const struct level *level, int x);  /* some of its groups ru
 /* ---- fuse_items.c ---- */
 
 /* Looks at the items; false when one makes no sense. */
-bool fuse_read_items(struct module *module, const struct pass_options *options);
+bool fuse_read_items(struct module *module);
 /* What they ask for in the region of `f`. */
 void fuse_ask(struct fusion *f);
 bool group_is_in(const group_list *list, const struct group *group);

@@ -472,7 +472,8 @@ bool pass_halo(struct module *module, const struct pass_options *options)
 {
 	bool is_changed = false;
 
-	for (int i = 0; options->overrides && i < module->overrides.n; i++) {
+	(void) options;
+	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *tile = &module->overrides.items[i];
 
 		if (!strcmp(tile->verb, "tile") && !*tile->choice && tile->subjects.n == 1 && tile->numbers.n)

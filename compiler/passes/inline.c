@@ -311,13 +311,12 @@ static bool inline_items(struct module *module, bool *is_automatic)
 	return ok;
 }
 
-static void inline_by_itself(struct module *module, bool overrides)
+static void inline_by_itself(struct module *module)
 {
 	for (int a = 0; a < module->arrays.n; a++) {
 		struct use use = { .module = module, .array = module->arrays.items[a] };
 
-		if ((overrides && is_named(module, use.array, false)) || no_definition(&use) ||
-		    changed_for_some(&use) || !pays(&use))
+		if (is_named(module, use.array, false) || no_definition(&use) || changed_for_some(&use) || !pays(&use))
 			continue;
 		inline_one(&use, "it is read once, where it is computed");
 	}
@@ -327,10 +326,10 @@ bool pass_inline(struct module *module, const struct pass_options *options)
 {
 	bool is_automatic = options->inlining && !strcmp(options->schedule, "auto");
 
-	if (options->overrides && !inline_items(module, &is_automatic))
+	if (!inline_items(module, &is_automatic))
 		return false;
 	if (is_automatic)
-		inline_by_itself(module, options->overrides);
+		inline_by_itself(module);
 	module_prune(module, false);
 	return true;
 }

@@ -37,7 +37,7 @@ static struct override *find_item(const struct tree_walk *walk, const block_use_
 {
 	struct module *module = walk->module;
 
-	for (int i = 0; walk->options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		if (speaks_of(&module->overrides.items[i], uses))
 			return &module->overrides.items[i];
 	return NULL;
@@ -242,13 +242,13 @@ bool pass_interleave(struct module *module, const struct pass_options *options)
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 	bool ok = true;
 
-	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
 			ok = check_item(module, &module->overrides.items[i]) && ok;
 	if (!ok || options->is_device)
 		return ok;
 	ok = module_walk(&walk);
-	for (int i = 0; ok && options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; ok && i < module->overrides.n; i++)
 		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
 			ok = check_used(module, &module->overrides.items[i]);
 	return ok;

@@ -35,7 +35,7 @@ struct pass_options {
 					 * and those for sizes that it is not meant for */
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
 	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
-	bool overrides;                 /* honour the schedule block, or refuse it; false: leave it aside */
+	bool overrides;                 /* false: the schedule block is left aside, before the passes */
 	bool is_device;                 /* for a target with thousands of threads: none has copies of its own */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
 	int threads;

@@ -213,9 +213,9 @@ static bool take_proposal(struct module *module, struct region *region, bool *ra
 }
 
 /* Items that speak of loops speak of those of the text. */
-static bool has_items(const struct module *module, const struct pass_options *options)
+static bool has_items(const struct module *module)
 {
-	for (int i = 0; options->overrides && i < module->overrides.n; i++)
+	for (int i = 0; i < module->overrides.n; i++)
 		if ((!strcmp(module->overrides.items[i].verb, "tile") ||
 		     !strcmp(module->overrides.items[i].verb, "fuse")) &&
 		    strcmp(module->overrides.items[i].choice, "auto") != 0)
@@ -225,7 +225,7 @@ static bool has_items(const struct module *module, const struct pass_options *op
 
 bool pass_schedule(struct module *module, const struct pass_options *options)
 {
-	bool asked = !strcmp(options->schedule, "isl") && !has_items(module, options), taken = false;
+	bool asked = !strcmp(options->schedule, "isl") && !has_items(module), taken = false;
 	bool ran_out = false;
 
 	for (int i = 0; i < REGION_N; i++) {

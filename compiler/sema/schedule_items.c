@@ -338,17 +338,18 @@ static bool remains(const struct form *form, struct override *override, const st
 }
 
 /* An item that was asked for takes the place of those of the program. */
-static void add_override(struct sema *sema, const struct form *form, struct override override, bool replaces)
+static void add_override(struct sema *sema, const struct form *form, struct override override, bool is_asked)
 {
 	struct module *module = sema->module;
 	int n = 0;
 
-	if (!replaces && is_said_already(sema, form, &override))
+	if (!is_asked && is_said_already(sema, form, &override))
 		return;
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!replaces || remains(form, &module->overrides.items[i], &override))
+		if (!is_asked || remains(form, &module->overrides.items[i], &override))
 			module->overrides.items[n++] = module->overrides.items[i];
 	module->overrides.n = n;
+	override.is_asked = is_asked;
 	vec_push(sema->arena, &module->overrides, override);
 }
 

@@ -25,9 +25,9 @@ WRONG = [
     (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a device, such as cuda, not 'openmp'"),
     *((["a.pmg", "--pipeline=p", *emit], "--pipeline is for --emit=ir, deps, schedule, loops or dot") for emit in
       ([], ["--emit=c"], ["--emit=ast"])),
-    (["a.pmg", "-o", "out.txt"], "-o takes FILE.c, or FILE for FILE.c and FILE.h, not 'out.txt'"),
-    *((["a.pmg", "-o", no_file], f"-o takes FILE.c, or FILE for FILE.c and FILE.h, not '{no_file}'")
-      for no_file in ("out.c/", "/dev/null", "/tmp")),
+    *((["a.pmg", "-o", no_file],
+       f"-o takes FILE.c, FILE for FILE.c and FILE.h, or - for the standard output, not '{no_file}'")
+      for no_file in ("out.txt", "out.c/", "/dev/null", "/tmp")),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
@@ -139,12 +139,12 @@ SHARED = [
     ("--with=tile y (4); tile z (4)", []),
     ("--specialize=m=4", []),
     ("--with=tile y (4); tile q (4)",
-     ["--with:1:18: error[PMG0201]: no pipeline of the file has the name 'q'", "    1 | tile y (4); tile q (4)",
+     ["--with:1:18: error[PMG0201]: there is no 'q' in the pipelines of the file", "    1 | tile y (4); tile q (4)",
       "      |                  ^", "      = help: here can stand x, y and z"]),
     ("--with=fuse y, zz; partition yy by chunk",
-     ["--with:1:9: error[PMG0201]: no pipeline of the file has the name 'zz'",
+     ["--with:1:9: error[PMG0201]: there is no 'zz' in the pipelines of the file",
       "    1 | fuse y, zz; partition yy by chunk", "      |         ^~", "      = help: did you mean 'z'?",
-      "--with:1:23: error[PMG0201]: no pipeline of the file has the name 'yy'",
+      "--with:1:23: error[PMG0201]: there is no 'yy' in the pipelines of the file",
       "    1 | fuse y, zz; partition yy by chunk", "      |                       ^~",
       "      = help: did you mean 'y'?"]),
     ("--with=fuse y, z",
@@ -160,10 +160,10 @@ SHARED = [
       "      = help: it needs 'reduce TARGET[INDEX[k], …] += … for k in 0..n' over arrays that are 'fixed in'; leave "
       "the item out"]),
     ("--specialize=k=3",
-     ["--specialize:1:1: error[PMG0201]: no pipeline of the file has the name 'k'", "    1 | k=3", "      | ^",
+     ["--specialize:1:1: error[PMG0201]: there is no 'k' in the pipelines of the file", "    1 | k=3", "      | ^",
       "      = help: here can stand n and m"]),
     ("--specialize=M=3",
-     ["--specialize:1:1: error[PMG0201]: no pipeline of the file has the name 'M'", "    1 | M=3", "      | ^",
+     ["--specialize:1:1: error[PMG0201]: there is no 'M' in the pipelines of the file", "    1 | M=3", "      | ^",
       "      = help: did you mean 'm'?"]),
     ("--specialize=x=3",
      ["--specialize:1:1: error[PMG0210]: 'x' is an array; only sizes and fixed trees are specialized", "    1 | x=3",
@@ -185,6 +185,17 @@ def check_shared(count, folder):
         done = pmgc("t.pmg", "-o", "-", option, folder=folder)
         status = 4 if "[PMG0003]" in str(said) else 1 if said else 0
         count.equal(option, (done.returncode, done.stderr.decode().splitlines()), (status, said))
+
+
+def check_block_aside(count, folder):
+    """--overrides=off leaves the block of the program aside, and not what is asked for with the program."""
+    (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x);\n"
+                                  "    schedule { tile y (4); } }\n")
+    for item, steps in (None, b"i++"), ("tile y (8)", b"i_tile += 8"):
+        asked = ["--overrides=off", "-o", "-"] + ([f"--with={item}"] if item else [])
+        done = pmgc("t.pmg", *asked, folder=folder)
+        count.equal(f"block aside, {item}", (done.returncode, steps in done.stdout, b"i_tile += 4" in done.stdout),
+                    (0, True, False))
 
 
 def check_tree(count, folder):
@@ -280,8 +291,8 @@ def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_tree, check_stages,
-                  check_told, check_full):
+    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_block_aside, check_tree,
+                  check_stages, check_told, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
