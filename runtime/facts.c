@@ -55,15 +55,19 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 	char text[LIST_TEXT_SIZE];
 
+	long long limit;
+	bool is_number;
+
 	position_text(plan, array, position, text);
 	if (!array_has_limit(array))
 		return pmg_fail(plan->context, status,
 				"array '%s' holds %lld at %s, which is out of range (%s)",
 				array->name, (long long) value, text, array->place);
+	limit = plan->extents[array->first_extent + array->rank];
+	is_number = strspn(array->limit.text, "0123456789") == strlen(array->limit.text);
 	return pmg_fail(plan->context, status,
-			"array '%s' holds %lld at %s, which is not in 0..%lld (%s, %s)",
-			array->name, (long long) value, text,
-			(long long) plan->extents[array->first_extent + array->rank], array->limit.text,
+			"array '%s' holds %lld at %s, which is not in 0..%lld (%s%s%s)", array->name,
+			(long long) value, text, limit, is_number ? "" : array->limit.text, is_number ? "" : ", ",
 			array->place);
 }
 

@@ -255,8 +255,8 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (!options->input)
 		return snprintf(problem, size, "no input file"), false;
 	if (options->output && !is_output_name(options->output))
-		return snprintf(problem, size, "-o takes FILE.c, or FILE for FILE.c and FILE.h, not '%s'",
-				options->output), false;
+		return snprintf(problem, size, "-o takes FILE.c, FILE for FILE.c and FILE.h, or - for the standard "
+				"output, not '%s'", options->output), false;
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, "
 				"not '%s'", options->emit), false;

@@ -147,7 +147,7 @@ static void report_name(struct compilation *c, const struct tree_asked *asked, c
 	const char *text = name_text(&c->arena, name);
 	const char *nearest = suggest_nearest(text, asked->others.items, asked->others.n);
 	struct diag *diag = diag_error(&c->diags, DIAG_UNKNOWN_NAME, name->span,
-				       "no pipeline of the file has the name '%s'", text);
+				       "there is no '%s' in the pipelines of the file", text);
 	struct str all = str_new(&c->arena);
 
 	for (int i = 0; i < asked->others.n; i++)

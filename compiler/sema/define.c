@@ -151,6 +151,20 @@ static bool lower_target(struct definition *d, const struct tree_stmt *stmt)
 
 /* ---- values ---- */
 
+static bool is_transposed(struct sema *sema, const struct shape *a, const struct shape *b)
+{
+	struct expr *lo[2], *hi[2];
+	struct shape turned = { .rank = 2, .lo = lo, .hi = hi };
+
+	if (a->rank != 2 || b->rank != 2)
+		return false;
+	for (int i = 0; i < 2; i++) {
+		lo[i] = b->lo[1 - i];
+		hi[i] = b->hi[1 - i];
+	}
+	return shape_equal(sema, a, &turned);
+}
+
 static bool check_shape(const struct definition *d, const struct context *ctx, const struct tree_expr *value)
 {
 	struct shape box = shape_of_array(d->target->array), shape = { 0 };
@@ -166,6 +180,8 @@ static bool check_shape(const struct definition *d, const struct context *ctx, c
 	diag = diag_error(sema->diags, DIAG_SHAPE_MISMATCH, value->span, "'%s' is %s, but this is %s",
 			  d->target->array->name, shape_text(sema, &box), shape_text(sema, &shape));
 	label_declaration(sema, diag, d->target->symbol);
+	if (is_transposed(sema, &box, &shape))
+		diag_help(sema->diags, diag, value->span, "a matrix is transposed by transpose(A)");
 	return false;
 }
 

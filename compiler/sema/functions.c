@@ -145,13 +145,16 @@ static struct expr *lower_construct(const struct context *ctx, const struct tree
 {
 	struct symbol *symbol = construct_result(ctx, call);
 	struct target *target = symbol ? symbol->target : NULL;
+	struct diag *diag;
 
 	if (!symbol)
 		return NULL;
 	if (ctx->point && ctx->point->rank == target->array->rank)
 		return read_at_point(ctx, target, call->span);
-	diag_error(ctx->sema->diags, DIAG_WRONG_RANK, call->span,
-		   "'%s' gives an array, here one value is needed", call->name.name);
+	diag = diag_error(ctx->sema->diags, DIAG_WRONG_RANK, call->span,
+			  "'%s' gives an array, here one value is needed", call->name.name);
+	diag_help(ctx->sema->diags, diag, call->span, "it defines an array as a whole, as in x = %s(...);",
+		  call->name.name);
 	return NULL;
 }
 

@@ -164,7 +164,10 @@ static bool check_loop(struct sema *sema, const struct tree_stmt *stmt)
 	struct diag *diag;
 
 	if (sema->in_body) {
-		diag_error(sema->diags, DIAG_MISPLACED, stmt->span, "loops do not nest");
+		diag = diag_error(sema->diags, DIAG_MISPLACED, stmt->span, "loops do not nest");
+		diag_help(sema->diags, diag, (struct span) { 0 },
+			  "steps inside of a step are a recurrence over a dimension, as in func v[t in 0..m] : f64 = "
+			  "case { t == 0 : x; else : 0.5*v[t-1]; };");
 		return false;
 	}
 	if (sema->loop) {

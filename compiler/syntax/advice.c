@@ -7,6 +7,7 @@
 
 #include "syntax/mend.h"
 #include "syntax/parser.h"
+#include "syntax/tree_build.h"
 
 static bool text_is(const struct parser *parser, uint32_t start, uint32_t end, const char *word)
 {
@@ -63,6 +64,13 @@ static const char *iteration_advice(const struct parser *parser, const struct ex
 			    !strncmp(rest, "max", 3) ? "max=" : !strncmp(rest, "min", 3) ? "min=" : "+=");
 }
 
+/* Is the last token a type, here or in another language? */
+static bool is_type(const struct parser *parser)
+{
+	return tree_type_is_known(arena_copy(parser->arena, parser->text + parser->last,
+					     parser->last_end - parser->last));
+}
+
 /* Behind the name that a statement or a declaration begins with. */
 static const char *statement_advice(const struct parser *parser, const struct expectation *expected)
 {
@@ -75,6 +83,8 @@ static const char *statement_advice(const struct parser *parser, const struct ex
 	if ((parser->code == '=' || parser->code == ';') && expected->has[':'] && !expected->has[';'] &&
 	    !expected->has['*'])
 		return "a declaration has a type, as in temp x : f64[n] = EXPR;";
+	if (is_target && parser->code == NAME && is_type(parser))
+		return "a size is declared by param n; another value by its role, as in temp x : f64 = 0;";
 	if (parser->code == CONST && expected->has[PARAM])
 		return "constants stand outside of pipelines";
 	return NULL;
@@ -115,7 +125,7 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a power is written pow(x, y)";
 	if ((parser->code == ':' && expected->has[RANGE]) ||
 	    ((parser->code == '.' || parser->code == '=') && last_is(parser, "..")))
-		return "a range is written lo..hi";
+		return "a range is written lo..hi, and leaves out hi";
 	if (parser->code == '[' && last_is(parser, "]"))
 		return "several subscripts or sizes stand in one pair of brackets, as in x[i, j]";
 	if (last_is(parser, "if") || is_behind_if(parser))

@@ -60,7 +60,8 @@ struct tree_type *tree_type_new(struct parser *parser, struct span span, struct 
 				tree_exprs shape, tree_facts facts);
 /* A word that has to be a scalar type; f64 after an error. */
 enum scalar_type tree_type_scalar(struct parser *parser, struct tree_name word);
-/* Is it, here or in another language, the word for a type of integers? */
+/* Is it, here or in another language, the word for a type; for one of integers? */
+bool tree_type_is_known(const char *name);
 bool tree_type_is_integer(struct tree_name word);
 
 /* ---- tree_stmt.c ---- */

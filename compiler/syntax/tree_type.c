@@ -31,6 +31,13 @@ static const char *our_type(const char *name)
 	return ours ? ours : name;
 }
 
+bool tree_type_is_known(const char *name)
+{
+	enum scalar_type type;
+
+	return type_from_name(our_type(name), &type);
+}
+
 bool tree_type_is_integer(struct tree_name word)
 {
 	enum scalar_type type = TYPE_F64;

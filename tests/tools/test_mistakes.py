@@ -261,6 +261,10 @@ def what_is_computed_wrong():
         refuse([*run, "nBins=3", way], 6, walked)
         refuse([*run, "nBins=0", way], 3, "pmg run: bins.pmg:3:12: the assumption 'nBins >= 1' does not hold\n"
                "  note: nBins is 0 by nBins=0\n")
+    Path("three.pmg").write_text("pipeline three { param n; assume n >= 3; in x : f64[n]; out y : f64[n];\n"
+                                 "temp k : index(3)[n]; k[i] = i for i in 0..n; y[i] = x[k[i]] for i in 0..n; }\n")
+    refuse(["run", "three.pmg", "n=4", "x=1"], 6,
+           "pmg run: array 'k' holds 3 at [3], which is not in 0..3 (three.pmg:2)\n")
     refuse([*run, "nBins=0"], 3, "pmg run: pipeline 'bins' assumes nBins >= 1 (bins.pmg:3), which does not hold\n"
            "  note: nBins is 0 by nBins=0\n")
 

@@ -504,11 +504,11 @@ def items_and_sizes():
     run(*base, "--specialize=nTheta=7")
     close(np.load("Y.npy"), plain, "the same result for a known size")
     check(pmg("run", *base, "--with=nonsense")[0] == 1, "an item that is none is an error of the program")
-    told = "--with:1:13: error[PMG0201]: no pipeline of the file has the name 'Phi'\n" \
+    told = "--with:1:13: error[PMG0201]: there is no 'Phi' in the pipelines of the file\n" \
            "    1 | restructure Phi by voxel\n      |             ^~~\n      = help: did you mean 'PHI'?\n" \
            "pmg run: 'life.pmg' has errors\n"
     refuse([*base, "--with=restructure Phi by voxel"], 1, told)
-    told = "--specialize:1:1: error[PMG0201]: no pipeline of the file has the name 'nTeta'\n    1 | nTeta=7\n" \
+    told = "--specialize:1:1: error[PMG0201]: there is no 'nTeta' in the pipelines of the file\n    1 | nTeta=7\n" \
            "      | ^~~~~\n      = help: did you mean 'nTheta'?\npmg run: 'life.pmg' has errors\n"
     refuse([*base, "--specialize=nTeta=7"], 1, told)
     Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
