@@ -192,6 +192,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 	struct diag *diag;
 
 	if (diag_was_reported(module->diags, code, access->span) ||     /* as when all reads of a stencil go wrong */
+	    diag_was_reported(module->diags, DIAG_DEFINED_TWICE, access->span) ||
 	    (sizes && join_cause(check, access, code, stage, sizes))) {
 		isl_set_free(sizes);
 		isl_map_free(bad);
@@ -357,6 +358,7 @@ bool module_check_accesses(struct module *module)
 	struct check check = { .module = module, .boxes = boxes, .defined = defined };
 	int before = module->diags->n_errors;
 
+	module_check_once(module);
 	forget_complete(&check);
 	for (int i = 0; i < module->stages.n; i++) {
 		check.stage = module->stages.items[i];
@@ -374,6 +376,5 @@ bool module_check_accesses(struct module *module)
 		isl_set_free(defined[i]);
 		isl_set_free(boxes[i]);
 	}
-	module_check_once(module);
 	return module->diags->n_errors == before;
 }

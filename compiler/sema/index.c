@@ -82,14 +82,28 @@ struct expr *lower_condition(const struct context *ctx, const struct tree_expr *
 
 /* ---- reading arrays ---- */
 
+/* A condition is mended where it stands; subscripts and ranges, all of them, by another declaration. */
+static bool data_index_is_news(const struct context *ctx, struct symbol *symbol)
+{
+	bool is_news = !symbol->is_no_index;
+
+	if (ctx->purpose == PURPOSE_CONDITION)
+		return misuse_is_news(ctx->sema, symbol);
+	symbol->is_no_index = true;
+	return is_news;
+}
+
 static struct expr *report_data_index(const struct context *ctx, const struct target *target,
 				      struct span span)
 {
 	struct diags *diags = ctx->sema->diags;
 	const struct array *array = target->array;
-	struct diag *diag = diag_error(diags, DIAG_NOT_AN_INDEX, span, "%s cannot read '%s', which is %s",
-				       purpose_text(ctx->purpose), array->name, type_name(array->type));
+	struct diag *diag;
 
+	if (!data_index_is_news(ctx, target->symbol))
+		return NULL;
+	diag = diag_error(diags, DIAG_NOT_AN_INDEX, span, "%s cannot read '%s', which is %s",
+			  purpose_text(ctx->purpose), array->name, type_name(array->type));
 	label_declaration(ctx->sema, diag, target->symbol);
 	if (ctx->purpose == PURPOSE_CONDITION)
 		diag_help(diags, diag, (struct span) { 0 },

@@ -94,6 +94,7 @@ struct symbol {
 	const struct tree_expr *expr;
 	const struct tree_stmt *stmt;   /* that declares an object */
 	const struct tree_stmt *misused_in;     /* the last statement of which that was reported */
+	bool is_no_index;               /* where one is needed: reported */
 	struct scope *scope;
 };
 
