@@ -181,19 +181,50 @@ static void refuse(struct fusion *f, const struct asked *asked, const struct gro
 	f->failed = true;
 }
 
-/* Merges what an item names; refuses it where that cannot be. Only on the outermost level an item insists. */
-static void merge_asked(struct level *level, const struct asked *asked)
+static bool adds_to(const struct group *group, const struct array *array)
 {
-	const struct group *first = asked->groups.items[0];
+	bool does = false;
 
-	for (int i = 1; i < asked->groups.n && !level->fusion->failed; i++) {
+	for (int i = 0; i < group->stages.n; i++)
+		does |= group->stages.items[i]->op != REDUCE_SET && group->stages.items[i]->write.array == array;
+	return does;
+}
+
+/* Does the group give an array the values to which a later one that is asked for adds? */
+static bool is_start(const struct asked *asked, const struct group *group)
+{
+	const struct stage *stage = group->stages.items[0];
+	bool is = false;
+
+	for (int i = asked->groups.n - 1; asked->groups.items[i] != group; i--)
+		is |= stage->op == REDUCE_SET && adds_to(asked->groups.items[i], stage->write.array);
+	return is;
+}
+
+/* The first that is no start. */
+static const struct group *leader_of(const struct asked *asked)
+{
+	int i = 0;
+
+	while (is_start(asked, asked->groups.items[i]))
+		i++;
+	return asked->groups.items[i];
+}
+
+/* Merges what an item names; refuses it where that cannot be. Only on the outermost level an item insists, and not on
+ * starts, which are merged when everything else is. */
+static void merge_asked(struct level *level, const struct asked *asked, bool starts)
+{
+	const struct group *first = leader_of(asked);
+
+	for (int i = 0; i < asked->groups.n && !level->fusion->failed; i++) {
 		const struct group *group = asked->groups.items[i];
 		int x = cluster_of(level, first), y = cluster_of(level, group);
 		struct obstacle obstacle = { NULL, NULL };
 
-		if (x < 0 || y < 0 || x == y || level->number >= asked->depth)
+		if (x < 0 || y < 0 || x == y || level->number >= asked->depth || is_start(asked, group) != starts)
 			continue;
-		if (level->number == 0 && !slide_merge(level, x, y, true, &obstacle))
+		if (level->number == 0 && !slide_merge(level, x, y, true, &obstacle) && !starts)
 			refuse(level->fusion, asked, first, group, &obstacle);
 		else if (level->number > 0 && may_merge(level, x, y, true, &obstacle))
 			clusters_merge(level, x, y);
@@ -408,8 +439,10 @@ static void fuse_level(struct level *level, group_list *ordered)
 		level->cluster[i] = i;
 		level->position[level->members->items[i]->number] = i;
 	}
-	for (int i = 0; i < f->asked.n; i++)
-		merge_asked(level, &f->asked.items[i]);
+	for (int i = 0; i < f->asked.n; i++) {
+		merge_asked(level, &f->asked.items[i], false);
+		merge_asked(level, &f->asked.items[i], true);
+	}
 	merge_unasked(level);
 	for (int x = next_cluster(level, is_done); x >= 0; x = next_cluster(level, is_done)) {
 		is_done[x] = true;
