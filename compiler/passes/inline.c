@@ -63,6 +63,16 @@ static bool reads_local(const struct group *group)
 	return found;
 }
 
+static bool reads_index(const struct group *group)
+{
+	bool does = false;
+
+	for (int i = 0; i < group->stages.n; i++)
+		for (int d = 0; d < group->stages.items[i]->dims.n; d++)
+			does |= group->stages.items[i]->dims.items[d].kind == DIM_BIND;
+	return does;
+}
+
 /* Why the array has no definition that could stand for its reads; NULL: it has, and `use` knows it. */
 static const char *no_definition(struct use *use)
 {
@@ -92,7 +102,10 @@ static const char *no_definition(struct use *use)
 		return "it is a reduction";
 	if (group_reads(last->group, use->array))
 		return "it is a recurrence";
-	return are_point_wise(use) ? NULL : "its subscripts are not the variables of its definition";
+	if (are_point_wise(use))
+		return NULL;
+	return reads_index(last->group) ? "its definition reads an index array"
+					: "its subscripts are not the variables of its definition";
 }
 
 /* ---- when things run ---- */
