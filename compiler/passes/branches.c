@@ -100,20 +100,33 @@ static bool refuse(const struct item *item, const char *problem)
 	return false;
 }
 
+/* N_ALGORITHMS: there is none. */
+static enum algorithm algorithm_find(const char *name)
+{
+	int algorithm = 0;
+
+	while (algorithm < N_ALGORITHMS && strcmp(names[algorithm], name) != 0)
+		algorithm++;
+	return (enum algorithm) algorithm;
+}
+
+bool is_tree_algorithm(const char *name)
+{
+	return algorithm_find(name) != N_ALGORITHMS;
+}
+
 /* N_ALGORITHMS after a diagnostic. */
 static enum algorithm read_item(const struct item *item)
 {
 	const struct override *override = item->override;
-	int algorithm = 0;
+	enum algorithm algorithm = algorithm_find(override->choice);
 
-	while (algorithm < N_ALGORITHMS && strcmp(names[algorithm], override->choice) != 0)
-		algorithm++;
 	if (algorithm == N_ALGORITHMS)
 		refuse(item, arena_printf(item->module->arena, "a tree has no algorithm '%s'", override->choice));
 	else if (override->words.n || override->numbers.n)
 		refuse(item, arena_printf(item->module->arena, "'%s' does not take that", override->choice));
 	else
-		return (enum algorithm) algorithm;
+		return algorithm;
 	return N_ALGORITHMS;
 }
 

@@ -92,6 +92,16 @@ static void refuse_subject(struct module *module, const struct override *overrid
 		  "write the three recurrences of a tridiagonal system as docs/eliminations.md shows them");
 }
 
+static void refuse_without_tree(struct module *module, const struct override *override)
+{
+	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
+				       "'%s' is no recurrence over the nodes of a tree", override->subjects.items[0]);
+
+	diag_help(module->diags, diag, (struct span) { 0 },
+		  "'%s' is for recurrences from children to parents, or back, as docs/eliminations.md shows them",
+		  override->choice);
+}
+
 /* ---- the pass ---- */
 
 /* False where stages cannot be made. */
@@ -134,7 +144,10 @@ static void refuse_others(struct module *module)
 
 		if (strcmp(override->verb, "algorithm") || override->is_used)
 			continue;
-		refuse_subject(module, override);
+		if (is_tree_algorithm(override->choice))
+			refuse_without_tree(module, override);
+		else
+			refuse_subject(module, override);
 		override->is_used = true;
 	}
 }

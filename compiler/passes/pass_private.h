@@ -67,6 +67,10 @@ struct expr *tree_cut_range(const struct tree_cut *cut, dim_list *dims, const ch
 			    struct expr *hi);
 struct expr *tree_cut_plus(const struct tree_cut *cut, struct expr *expr, int64_t value);
 
+/* ---- branches.c ---- */
+
+bool is_tree_algorithm(const char *name);
+
 /* ---- blas_idioms.c ---- */
 
 /* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */
