@@ -18,6 +18,7 @@ struct tiling {
 	const char *name;               /* of the array */
 	int n_done;                     /* loops that are tiled */
 	const char *obstacle;           /* to tiling one more */
+	const struct group *beside;     /* further loops; NULL */
 };
 
 /* ---- bands ---- */
@@ -113,6 +114,39 @@ static bool computes(const struct tiling *t, __isl_keep node *at)
 	return false;
 }
 
+static const struct group *other_group(const struct tiling *t, const stage_list *stages)
+{
+	for (int i = 0; i < stages->n; i++)
+		if (!group_defines(stages->items[i]->group, t->name))
+			return stages->items[i]->group;
+	return NULL;
+}
+
+static bool any_is_of_sum(const stage_list *stages)
+{
+	bool is = false;
+
+	for (int i = 0; i < stages->n; i++)
+		is |= stages->items[i]->write.array->role == ROLE_LOCAL;
+	return is;
+}
+
+/* Why no loop below `at` is tiled. */
+static void note_obstacle(struct tiling *t, __isl_keep node *at)
+{
+	stage_list below = tree_stages(t->module, at);
+
+	t->beside = isl_schedule_node_n_children(at) ? other_group(t, &below) : NULL;
+	if (!isl_schedule_node_n_children(at))
+		t->obstacle = "there are no more loops around it";
+	else if (t->beside)
+		t->obstacle = arena_printf(t->module->arena, "further loops stand beside '%s'", t->beside->name);
+	else if (any_is_of_sum(&below))
+		t->obstacle = "the loop of a sum stands beside where it starts: of a 'reduce', all can be tiled";
+	else
+		t->obstacle = "further loops stand beside one another";
+}
+
 /* Goes down to the loops of what computes the array, as long as nothing else stands beside them. */
 static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 {
@@ -129,9 +163,7 @@ static __isl_give node *tile_below(struct tiling *t, __isl_take node *at)
 		if (n_adjacent(t, at) == 0)
 			at = isl_schedule_node_first_child(at);
 	}
-	t->obstacle = isl_schedule_node_n_children(at)
-		    ? "further loops stand beside one another: 'inline' or 'fuse off' may part them"
-		    : "there are no more loops around it";
+	note_obstacle(t, at);
 	return at;
 }
 
@@ -156,13 +188,13 @@ static __isl_give isl_schedule *tiled(struct tiling *t, __isl_keep isl_schedule 
 
 /* ---- items ---- */
 
-static bool report(const struct tiling *t, enum diag_code code, const char *problem, const char *sample)
+static struct diag *report(const struct tiling *t, enum diag_code code, const char *problem, const char *sample)
 {
 	struct diag *diag = diag_error(t->module->diags, code, t->override->span, "%s", problem);
 
 	if (sample)
 		diag_label(t->module->diags, diag, (struct span) { 0 }, "%s", sample);
-	return false;
+	return diag;
 }
 
 /* Keeps the tiled tree of a region if no dependence is reversed. */
@@ -196,14 +228,51 @@ static bool numbers_are_sizes(const struct override *override)
 	return are;
 }
 
+static bool names_group(const struct override *override, const struct group *group)
+{
+	bool does = false;
+
+	for (int i = 0; i < override->subjects.n; i++)
+		does |= group_defines(group, override->subjects.items[i]);
+	return does;
+}
+
+/* Is what stands beside them read there? */
+static bool reads_beside(const struct tiling *t)
+{
+	const struct stage *last = t->beside->stages.items[t->beside->stages.n - 1];
+	bool does = false;
+
+	for (int i = 0; i < t->module->groups.n; i++)
+		does |= group_defines(t->module->groups.items[i], t->name) &&
+			group_reads(t->module->groups.items[i], last->write.array);
+	return does;
+}
+
+/* The item that has put there what stands beside further loops, and what it could have been for. */
+static void explain_beside(const struct tiling *t, struct diag *diag)
+{
+	for (int i = 0; t->beside && i < t->module->overrides.n; i++) {
+		const struct override *fuse = &t->module->overrides.items[i];
+
+		if (!strcmp(fuse->verb, "fuse") && names_group(fuse, t->beside))
+			diag_label(t->module->diags, diag, fuse->span, "without this item it stands apart");
+	}
+	if (t->beside && reads_beside(t))
+		diag_help(t->module->diags, diag, (struct span) { 0 },
+			  "tiles have a border of '%s' where it is read at points around its own, in a rectangle",
+			  t->beside->name);
+}
+
 /* Fewer loops than sizes: how many, and what ends them. */
 static bool refuse(const struct tiling *t, int most)
 {
 	const char *obstacle = t->obstacle ? t->obstacle : "nothing computes it in loops over ranges";
+	const char *problem = arena_printf(t->module->arena, "%d of %d loops around '%s' can be tiled", most,
+					   t->override->numbers.n, t->name);
 
-	return report(t, DIAG_BAD_ITEM,
-		      arena_printf(t->module->arena, "%d of %d loops around '%s' can be tiled", most,
-				   t->override->numbers.n, t->name), obstacle);
+	explain_beside(t, report(t, DIAG_BAD_ITEM, problem, obstacle));
+	return false;
 }
 
 static bool tile_subject(struct module *module, const struct override *override, const char *name)
