@@ -13,10 +13,8 @@
 /* Is the index array read at the points of a short loop, one after the other? */
 static bool is_at_points(const struct stage *stage, const struct access *source)
 {
-	const struct expr *sub = source->subs[0];
-
-	return source->array->role == ROLE_INSPECTED && source->array->type == TYPE_I32 && sub->kind == EXPR_DIM &&
-	       stage->dims.items[sub->index].is_short;
+	return source->array->role == ROLE_INSPECTED && source->array->type == TYPE_I32 &&
+	       source->subs[0]->kind == EXPR_DIM && stage->dims.items[source->subs[0]->index].is_short;
 }
 
 struct search {
