@@ -444,6 +444,24 @@ def large_results():
         check(line and 0 < float(line[1]) < 1e-13 and float(line[2]) < 1, f"a large result by {cc}: {output}")
 
 
+COMPUTED_INDEX = """pipeline walk {
+    param n;
+    in  x : f64[n];
+    out y : f64[n];
+    func j[i in 0..n] : index(n) = case { i == 0 : 0; else : cast<i64>(y[i-1])%n; };
+    y[i] = x[j[i]] + i for i in 0..n;
+}
+"""
+
+
+def computed_index():
+    """An index that a recurrence computes from its last value; the interpreter looks ahead at where it will write."""
+    Path("walk.pmg").write_text(COMPUTED_INDEX)
+    np.save("x.npy", np.array([3.0, 1, 4, 1]))
+    run("walk.pmg", "--interp", "x=x.npy", "-o", "y=y.npy")
+    close(np.load("y.npy"), np.array([3.0, 2, 6, 7]), "an index computed from the last value")
+
+
 def recurrences():
     """Ragged rows, forwards and backwards; first rows of every length."""
     d = np.arange(1.0, 8.0)
@@ -565,6 +583,7 @@ def main():
             negative_extents()
             recurrences()
             c_compilers()
+        computed_index()
         items_and_sizes()
         interruptions()
         os.chdir(here)
