@@ -54,7 +54,6 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 	char text[LIST_TEXT_SIZE];
-
 	long long limit;
 	bool is_number;
 

@@ -2,9 +2,8 @@
  *
  * Pivots of eliminations. A statement that computes one keeps it in a variable, and tells the plan of one that is zero
  * or not finite before it goes on (runtime/pmgrt_pivot.h): where lanes are vectors, for all lanes of one at once. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
+#include "ir/elimination.h"
 
 static const char *c_text(struct emit *e, const struct point *point, const struct expr *expr)
 {
@@ -59,14 +58,6 @@ static int number_of(const struct module *module, const struct stage *stage)
 	return number;
 }
 
-/* Arrays of a construct are named after what it computes: "x.pivot". */
-static const char *name_of(const struct module *module, const struct array *array)
-{
-	const char *dot = strrchr(array->name, '.');
-
-	return dot ? arena_printf(module->arena, "%.*s", (int) (dot - array->name), array->name) : array->name;
-}
-
 /* -1: rows are counted in each system. */
 static int segments_slot(const struct layout *layout, const struct stage *stage)
 {
@@ -87,7 +78,8 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 	(void) target;
 	open_block(w, "static const pmg_pivot_desc %s_pivots[] = {", layout->prefix);
 	for (int i = 0; i < list.n; i++)
-		line(w, "{ %s, %s, %d, %s },", c_string(module->arena, name_of(module, list.items[i]->write.array)),
+		line(w, "{ %s, %s, %d, %s },",
+		     c_string(module->arena, pivots_name(module->arena, list.items[i]->write.array)),
 		     type_abi_name(list.items[i]->write.array->type), segments_slot(layout, list.items[i]),
 		     c_string(module->arena, source_place(module, list.items[i]->span)));
 	close_block(w, "};");

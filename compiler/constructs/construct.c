@@ -64,7 +64,7 @@ static const char *ranks_text(struct arena *arena, int min, int max)
 	if (min == max)
 		return arena_printf(arena, "%d", min);
 	return max == ARRAY_MAX_RANK ? arena_printf(arena, "%d or more", min)
-					 : arena_printf(arena, "%d %s %d", min, max == min + 1 ? "or" : "to", max);
+				     : arena_printf(arena, "%d %s %d", min, max == min + 1 ? "or" : "to", max);
 }
 
 /* NULL: the argument is an array of such a rank. */

@@ -4,6 +4,8 @@
  * depends on its own value of the row before, and the rest. What the rest is does not matter; that the three belong
  * together is what has to be proved: the pivots take the product of the two off-diagonals, and all run over the same
  * rows. */
+#include <string.h>
+
 #include "ir/elimination_private.h"
 
 bool PRINTF_LIKE(2, 3) match_fail(struct match *m, const char *format, ...)
@@ -450,6 +452,13 @@ static void keep(struct match *m)
 	add_bases(m, ROW_RHS, &m->reduced, &m->rhs_bases);
 	add_value(m, ROW_RHS, m->reduced.step, m->reduced.step->dims.n,
 		  terms_expr(m->arena, &m->rhs, m->reduced.step->value->type, m->reduced.step->span));
+}
+
+const char *pivots_name(struct arena *arena, const struct array *pivots)
+{
+	const char *dot = strrchr(pivots->name, '.');
+
+	return dot ? arena_printf(arena, "%.*s", (int) (dot - pivots->name), pivots->name) : pivots->name;
 }
 
 const char *elimination_problem(struct module *module, struct array *solution, struct elimination *elimination)

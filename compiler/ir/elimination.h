@@ -44,6 +44,9 @@ struct elimination {
 /* What speaks against `solution` being computed by elimination; NULL: it is, as `elimination` says. */
 const char *elimination_problem(struct module *module, struct array *solution, struct elimination *elimination);
 
+/* What messages call an array of pivots: that of a construct, "x.pivot", is named after what it computes. */
+const char *pivots_name(struct arena *arena, const struct array *pivots);
+
 /* The pivots of the elimination over a tree that computes `solution`, and the subscript that counts the rows; NULL: it
  * is not computed so. */
 struct array *tree_elimination_pivots(struct module *module, struct array *solution, int *row);

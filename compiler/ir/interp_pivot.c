@@ -3,10 +3,10 @@
  * Pivots of eliminations (PIVOT of ir/ops.def): one that is zero ends the run, and so does one that is not finite,
  * where all floats of the caller are and none of them, nor a state, is written. The same holds of generated code
  * (runtime/bad.c). */
+#include "ir/elimination.h"
 #include "ir/interp_private.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool slot_is_finite(const struct slot *slot)
 {
@@ -55,14 +55,11 @@ static const char *row_text(struct run *run, int64_t row, int64_t system)
 double pivot_real(struct run *run, const struct node *node)
 {
 	const double pivot = eval_real(run, node->args[0]);
-	const char *name, *dot;
 
 	if (run->stop != RUN_GOES || (pivot != 0 && isfinite(pivot)) || (pivot != 0 && !arguments_are_finite(run)))
 		return pivot;
-	name = run->stage->write.array->name;
-	dot = strrchr(name, '.');
-	run_fail(run, run->stage->span, "the pivot of '%.*s' in %s is %s",
-		 (int) (dot ? dot - name : (ptrdiff_t) strlen(name)), name,
+	run_fail(run, run->stage->span, "the pivot of '%s' in %s is %s",
+		 pivots_name(run->arena, run->stage->write.array),
 		 row_text(run, eval_integer(run, node->args[1]), eval_integer(run, node->args[2])),
 		 pivot == 0 ? "zero" : "not finite");
 	return pivot;

@@ -4,8 +4,6 @@
  * their checks: so the row is named at which elimination fails. They are what the program computes with one dim in
  * front, bound to whether there is such a value: conditions on it keep the stages from running where there is none, and
  * as a subscript, of the box 1..2, it lets the loops below it have these pivots one after the other. */
-#include <string.h>
-
 #include "passes/eliminate_private.h"
 
 static const char failure[] =
@@ -38,16 +36,14 @@ static struct expr **with_first(const struct repetition *r, struct expr *first, 
 	return all;
 }
 
-/* What is in front of the last point is what messages name: the pivots of the program. */
+/* A name by which messages call it what they call the pivots of the program (pivots_name). */
 static const char *name_of_copy(const struct repetition *r)
 {
 	struct arena *arena = r->builder->arena;
-	const char *pivots = r->pivots->name, *dot = strrchr(pivots, '.');
-	int length = dot ? (int) (dot - pivots) : (int) strlen(pivots);
-	const char *name = arena_printf(arena, "%.*s.again", length, pivots);
+	const char *pivots = pivots_name(arena, r->pivots), *name = arena_printf(arena, "%s.again", pivots);
 
 	for (int more = 2; module_find_array(r->builder->module, name); more++)
-		name = arena_printf(arena, "%.*s.again%d", length, pivots, more);
+		name = arena_printf(arena, "%s.again%d", pivots, more);
 	return name;
 }
 
