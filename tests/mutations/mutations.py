@@ -82,7 +82,7 @@ EQUIVALENT = [
     # The BLAS and the loops beside it compute the same.
     ("drop if", re.compile(r"pmg_blas_takes")),
     # A segment without points adds nothing to its row.
-    ("< to <=", re.compile(r"if \((\w+)_begin < \1_end\) \{")),
+    *((rule, re.compile(r"if \((\w+)_begin < \1_end\) \{")) for rule in ("drop if", "< to <=")),
 ]
 # What a root gets in the place of another node is written again behind it, where the node has a parent: the same cell,
 # which is not read in between.
