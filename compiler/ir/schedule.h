@@ -23,7 +23,8 @@
  *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
  * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
  * - A DEAL mark stands above the mark of the loop over its dim, with no other mark than ROW between (ir/deal.c).
- * - A dim's band stands below the bands of all dims that its range or source reads. */
+ * - A dim's band stands below the bands of all dims that its range or source reads. A bound dim of several groups has
+ *   one value at a time: none of them runs later in a loop that it is read with. */
 #ifndef PMGC_IR_SCHEDULE_H
 #define PMGC_IR_SCHEDULE_H
 

@@ -83,6 +83,28 @@ static const char *skip_problem(__isl_keep isl_schedule_node *node, const struct
 	return NULL;
 }
 
+static bool has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	isl_union_set *domain = isl_schedule_node_get_domain(node);
+	isl_space *space = isl_set_get_space(stage->domain);
+	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
+
+	isl_union_set_free(domain);
+	isl_space_free(space);
+	return has;
+}
+
+static const char *loop_problem(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	if (child_type(node) != isl_schedule_node_band)
+		return "the mark of a loop has no band below";
+	for (int i = 0; mark->kind == MARK_BIND && i < module->stages.n; i++)
+		if (!groups_bind_alike(mark->stage->group, module->stages.items[i]->group, mark->dim) &&
+		    has_stage(node, module->stages.items[i]))
+			return "a bound dim has several values at a time";
+	return NULL;
+}
+
 static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
 {
 	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
@@ -90,7 +112,7 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (!mark)
 		return "a mark is not one of ours";
 	if (mark_is_loop(mark))
-		return child_type(node) == isl_schedule_node_band ? NULL : "the mark of a loop has no band below";
+		return loop_problem(module, node, mark);
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
 		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR || below->kind == MARK_BLOCK) ? NULL
 			: "a mark that says how a loop runs does not stand above the loop";

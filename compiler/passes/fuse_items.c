@@ -146,25 +146,6 @@ bool group_has_loop(const struct group *group, int level)
 	return has;
 }
 
-static bool is_read_with(const struct dim *bound, int dim)
-{
-	bool is = false;
-
-	for (int i = 0; !is && i < access_n_subs(&bound->source); i++)
-		is = expr_uses_dim(bound->source.subs[i], dim);
-	return is;
-}
-
-/* Is a bound dim the same at the same time? Not where one group runs later in a loop whose value it is read with. */
-static bool is_bound_alike(const struct group *a, const struct group *b, const struct dim *x, const struct dim *y)
-{
-	bool alike = x->kind == DIM_BIND && dim_equal(x, y);
-
-	for (int d = 0; alike && d < a->n_common; d++)
-		alike = group_shift(a, d) == group_shift(b, d) || !is_read_with(x, d);
-	return alike;
-}
-
 bool groups_have_loops(const struct group *a, const struct group *b, int level)
 {
 	bool have = level < a->n_common && level < b->n_common;
@@ -172,7 +153,8 @@ bool groups_have_loops(const struct group *a, const struct group *b, int level)
 	for (int i = 0; have && i <= level; i++) {
 		const struct dim *x = &a->stages.items[0]->dims.items[i], *y = &b->stages.items[0]->dims.items[i];
 
-		have = (x->kind == DIM_RANGE && y->kind == DIM_RANGE) || is_bound_alike(a, b, x, y);
+		have = (x->kind == DIM_RANGE && y->kind == DIM_RANGE) ||
+		       (x->kind == DIM_BIND && dim_equal(x, y) && groups_bind_alike(a, b, x));
 	}
 	return have;
 }
