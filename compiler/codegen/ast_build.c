@@ -3,8 +3,10 @@
  * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
- * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
- * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
+ * visit of a list, which cannot be cut into ranges. So are loops around the read of an index that is computed: it is
+ * checked where it is read, also where no index is allowed (its range is empty), and isl would cut loops of several
+ * statements into those with a range and those without. Loops of vectors over several statements are cut where one of
+ * these begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
  * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has. */
 #include <isl/id.h>
 #include <isl/options.h>
@@ -17,6 +19,23 @@ static bool is_vector(__isl_keep isl_schedule_node *loop)
 	const struct mark *how = mark_above(loop);
 
 	return how && how->kind == MARK_VECTOR;
+}
+
+static isl_bool find_checked_bind(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+	bool *has_any = user;
+
+	*has_any |= mark && mark->kind == MARK_BIND && dim_is_checked(mark->dim);
+	return *has_any ? isl_bool_false : isl_bool_true;
+}
+
+static bool has_checked_bind(__isl_keep isl_schedule_node *node)
+{
+	bool has_any = false;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_checked_bind, &has_any);
+	return has_any;
 }
 
 static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node *node, void *user)
@@ -32,7 +51,7 @@ static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node 
 	mark = mark_of_node(parent);
 	is_separate = mark && mark->kind == MARK_LOOP && is_vector(parent);
 	isl_schedule_node_free(parent);
-	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN))
+	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN || has_checked_bind(node)))
 		return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
 	return is_separate ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
 }
