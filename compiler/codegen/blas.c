@@ -192,6 +192,8 @@ static void add_factors(struct call *call, struct str *text, const struct point 
 	for (int i = 0; i < n; i++) {
 		const char *factor = text_at_least(call->e->arena, c_expr(call->e, point, factors[i]), LEVEL_UNARY);
 
+		if (text->length && *factor == '-')
+			factor = arena_printf(call->e->arena, "(%s)", factor);
 		str_add(text, "%s%s", text->length && str_text(text)[text->length - 1] != '-' ? "*" : "", factor);
 	}
 }
