@@ -3,39 +3,124 @@
  * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
- * visit of a list, which cannot be cut into ranges. So are loops around the read of an index that is computed: it is
- * checked where it is read, also where no index is allowed (its range is empty), and isl would cut loops of several
- * statements into those with a range and those without. Loops of vectors over several statements are cut where one of
- * these begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
- * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has. */
+ * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
+ * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
+ * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has.
+ *
+ * An index that is computed is checked where it is read, also where none is allowed. The loops that lead there are to
+ * run whatever its range, which isl would otherwise see is empty: the tree is made anew over the domains of
+ * stage_loops. */
 #include <isl/id.h>
 #include <isl/options.h>
 #include <string.h>
 
 #include "codegen/codegen_private.h"
 
+/* ---- domains of loops ---- */
+
+struct opening {
+	struct module *module;
+	isl_union_set *opened;
+};
+
+static isl_stat open_set(__isl_take isl_set *set, void *user)
+{
+	struct opening *opening = user;
+	const struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
+
+	if (stage_checks_index(stage) && isl_set_is_subset(stage->domain, set) == isl_bool_true) {
+		isl_set_free(set);
+		set = stage_loops(opening->module, stage);
+	}
+	opening->opened = isl_union_set_add_set(opening->opened, set);
+	return isl_stat_ok;
+}
+
+static __isl_give isl_union_set *open_domain(struct module *module, __isl_take isl_union_set *domain)
+{
+	struct opening opening = { module, isl_union_set_empty(isl_union_set_get_space(domain)) };
+
+	isl_union_set_foreach_set(domain, open_set, &opening);
+	isl_union_set_free(domain);
+	return opening.opened;
+}
+
+static __isl_give isl_schedule_node *copy_tree(struct module *module, __isl_take isl_schedule_node *from,
+					       __isl_take isl_schedule_node *to);
+
+static __isl_give isl_schedule_node *copy_children(struct module *module, __isl_keep isl_schedule_node *from,
+						   __isl_take isl_schedule_node *to)
+{
+	int n = isl_schedule_node_n_children(from);
+	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, n);
+
+	for (int i = 0; i < n; i++) {
+		isl_schedule_node *child = isl_schedule_node_child(isl_schedule_node_copy(from), i);
+		isl_union_set *filter = isl_schedule_node_filter_get_filter(child);
+
+		filters = isl_union_set_list_add(filters, open_domain(module, filter));
+		isl_schedule_node_free(child);
+	}
+	to = isl_schedule_node_get_type(from) == isl_schedule_node_set ? isl_schedule_node_insert_set(to, filters)
+								       : isl_schedule_node_insert_sequence(to, filters);
+	for (int i = 0; i < n; i++) {
+		isl_schedule_node *below = isl_schedule_node_copy(from);
+
+		below = isl_schedule_node_grandchild(below, i, 0);
+		to = copy_tree(module, below, isl_schedule_node_grandchild(to, i, 0));
+		to = isl_schedule_node_grandparent(to);
+	}
+	return to;
+}
+
+/* What `from` is, and all below it, is put where `to` is. */
+static __isl_give isl_schedule_node *copy_tree(struct module *module, __isl_take isl_schedule_node *from,
+					       __isl_take isl_schedule_node *to)
+{
+	enum isl_schedule_node_type type = isl_schedule_node_get_type(from);
+
+	if (type == isl_schedule_node_sequence || type == isl_schedule_node_set)
+		to = copy_children(module, from, to);
+	if (type == isl_schedule_node_band)
+		to = isl_schedule_node_insert_partial_schedule(to, isl_schedule_node_band_get_partial_schedule(from));
+	if (type == isl_schedule_node_mark)
+		to = isl_schedule_node_insert_mark(to, isl_schedule_node_mark_get_id(from));
+	if (type != isl_schedule_node_band && type != isl_schedule_node_mark) {
+		isl_schedule_node_free(from);
+		return to;
+	}
+	to = copy_tree(module, isl_schedule_node_first_child(from), isl_schedule_node_first_child(to));
+	return isl_schedule_node_parent(to);
+}
+
+static __isl_give isl_schedule *open_schedule(struct module *module, __isl_take isl_schedule *schedule)
+{
+	isl_schedule_node *from, *to;
+	isl_schedule *opened;
+	bool checks = false;
+
+	for (int i = 0; i < module->stages.n; i++)
+		checks = checks || stage_checks_index(module->stages.items[i]);
+	if (!checks)
+		return schedule;
+	opened = isl_schedule_from_domain(open_domain(module, isl_schedule_get_domain(schedule)));
+	from = isl_schedule_node_first_child(isl_schedule_get_root(schedule));
+	to = isl_schedule_node_first_child(isl_schedule_get_root(opened));
+	isl_schedule_free(schedule);
+	isl_schedule_free(opened);
+	to = copy_tree(module, from, to);
+	opened = isl_schedule_node_get_schedule(to);
+	isl_schedule_node_free(to);
+	return opened;
+}
+
+/* ---- loops ---- */
+
 static bool is_vector(__isl_keep isl_schedule_node *loop)
 {
 	const struct mark *how = mark_above(loop);
 
 	return how && how->kind == MARK_VECTOR;
-}
-
-static isl_bool find_checked_bind(__isl_keep isl_schedule_node *node, void *user)
-{
-	const struct mark *mark = mark_of_node(node);
-	bool *has_any = user;
-
-	*has_any |= mark && mark->kind == MARK_BIND && dim_is_checked(mark->dim);
-	return *has_any ? isl_bool_false : isl_bool_true;
-}
-
-static bool has_checked_bind(__isl_keep isl_schedule_node *node)
-{
-	bool has_any = false;
-
-	isl_schedule_node_foreach_descendant_top_down(node, find_checked_bind, &has_any);
-	return has_any;
 }
 
 static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node *node, void *user)
@@ -51,7 +136,7 @@ static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node 
 	mark = mark_of_node(parent);
 	is_separate = mark && mark->kind == MARK_LOOP && is_vector(parent);
 	isl_schedule_node_free(parent);
-	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN || has_checked_bind(node)))
+	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN))
 		return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
 	return is_separate ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
 }
@@ -123,6 +208,7 @@ static __isl_give isl_ast_node *make_ast(struct module *module, enum region_kind
 	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
 	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
 	isl_options_set_ast_build_group_coscheduled(module->ctx, 1);
+	schedule = open_schedule(module, schedule);
 	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, set_loop_type, NULL);
 	build = isl_ast_build_from_context(region_context(module, kind));
 	build = isl_ast_build_set_iterators(build, iterators(module, schedule));

@@ -54,6 +54,8 @@ static void bind_facts(struct emit *e, const struct dim *dim, const struct point
 	fact_push(e, affine_scale(e->arena, variable, 1, is_tree ? 1 : 0));
 	limit = affine_scale(e->arena, &limit, 1, array->facts & FACT_OFFSETS ? 0 : -1);
 	fact_push(e, affine_combine(e->arena, 1, &limit, -1, variable));
+	if (dim_is_checked(dim))
+		fact_push(e, affine_scale(e->arena, variable, -1, INDEX_ANY - 1));
 	for (int i = 0; i < e->bindings.n && array->rank == 1; i++)
 		order_bindings(e, &binding, &e->bindings.items[i]);
 	vec_push(e->arena, &e->bindings, binding);

@@ -271,15 +271,20 @@ static __isl_give isl_set *dim_below(const struct module *module, const struct s
 	return isl_pw_aff_lt_set(variable_aff(module, stage, isl_dim_set, dim), bound);
 }
 
-/* The values that the facts of the index array leave to a bound dim. */
-static __isl_give isl_set *bind_set(const struct module *module, const struct stage *stage, int number)
+/* The values that the facts of the index array leave to a bound dim; any, where it is `open` and checked where it is
+ * read. Offsets and parents always have a value that they may have. */
+static __isl_give isl_set *bind_set(const struct module *module, const struct stage *stage, int number, bool is_open)
 {
 	const struct dim *dim = &stage->dims.items[number];
 	const struct array *array = dim->source.array;
-	bool is_tree = array->facts & FACT_TREE;
+	bool is_tree = array->facts & FACT_TREE, has_any = array->facts & (FACT_TREE | FACT_OFFSETS);
 	isl_pw_aff *hi = is_tree ? expr_pw_aff(module, stage, dim->source.subs[0])
 				 : expr_pw_aff(module, stage, array->limit);
 
+	if (is_open && !has_any && dim_is_checked(dim)) {
+		isl_pw_aff_free(hi);
+		hi = constant_aff(module, stage, INDEX_ANY);
+	}
 	if (array->facts & FACT_OFFSETS)
 		hi = isl_pw_aff_add(hi, constant_aff(module, stage, 1));
 	return isl_set_intersect(dim_at_least(module, stage, number, constant_aff(module, stage, is_tree ? -1 : 0)),
@@ -298,12 +303,12 @@ static __isl_give isl_set *children_set(const struct module *module, const struc
 					   expr_pw_aff(module, stage, dim->source.array->hi[0])));
 }
 
-static __isl_give isl_set *dim_set(const struct module *module, const struct stage *stage, int number)
+static __isl_give isl_set *dim_set(const struct module *module, const struct stage *stage, int number, bool is_open)
 {
 	const struct dim *dim = &stage->dims.items[number];
 
 	if (dim->kind == DIM_BIND)
-		return bind_set(module, stage, number);
+		return bind_set(module, stage, number, is_open);
 	if (dim->kind == DIM_CHILDREN)
 		return children_set(module, stage, number);
 	return isl_set_intersect(dim_at_least(module, stage, number, expr_pw_aff(module, stage, dim->lo)),
@@ -435,12 +440,12 @@ __isl_give isl_set *until_domain(const struct module *module, const struct stage
 	return isl_set_intersect_params(domain, isl_set_copy(module->context));
 }
 
-__isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n)
+static __isl_give isl_set *points_of(const struct module *module, const struct stage *stage, int n, bool is_open)
 {
 	isl_set *points = universe_of(module, stage);
 
 	for (int i = 0; i < n; i++)
-		points = isl_set_intersect(points, dim_set(module, stage, i));
+		points = isl_set_intersect(points, dim_set(module, stage, i, is_open));
 	for (int i = 0; i < n; i++)
 		for (int j = 0; j < n; j++)
 			if (may_be_monotone(&stage->dims.items[i], &stage->dims.items[j]))
@@ -450,14 +455,24 @@ __isl_give isl_set *stage_points(const struct module *module, const struct stage
 	return isl_set_intersect_params(points, isl_set_copy(module->context));
 }
 
-static __isl_give isl_set *stage_domain(const struct module *module, const struct stage *stage)
+__isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n)
 {
-	isl_set *domain = stage_points(module, stage, stage->dims.n);
+	return points_of(module, stage, n, false);
+}
+
+static __isl_give isl_set *domain_of(const struct module *module, const struct stage *stage, bool is_open)
+{
+	isl_set *domain = points_of(module, stage, stage->dims.n, is_open);
 
 	if (stage->guard)
 		domain = isl_set_intersect(domain, expr_set(module, stage, stage->guard));
 	domain = keep_in_segments(module, stage, domain);
 	return isl_set_coalesce(isl_set_detect_equalities(domain));
+}
+
+__isl_give isl_set *stage_loops(const struct module *module, const struct stage *stage)
+{
+	return domain_of(module, stage, true);
 }
 
 /* Sizes with which the first `n` assumptions hold. A specialized size is no more known than others: a generic kernel
@@ -553,7 +568,7 @@ void module_analyse(struct module *module)
 		struct stage *stage = module->stages.items[i];
 
 		isl_set_free(stage->domain);
-		stage->domain = stage_domain(module, stage);
+		stage->domain = domain_of(module, stage, false);
 	}
 }
 

@@ -29,6 +29,10 @@ bool stage_is_in_loop(const struct module *module, const struct stage *stage);
 __isl_give isl_set *loop_set(const struct module *module);
 /* { S[D] }: what the ranges of the first `n` dims allow, and the facts of what they read, whatever the condition. */
 __isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n);
+/* Above all that an index is. */
+#define INDEX_ANY ((int64_t) 1 << 62)
+/* The domain, in which dims that are bound to a computed index have any value below INDEX_ANY: what loops run over. */
+__isl_give isl_set *stage_loops(const struct module *module, const struct stage *stage);
 /* Of the condition of the loop, as a stage without dims: its iterations, at the beginning of which it is asked. */
 __isl_give isl_set *until_domain(const struct module *module, const struct stage *until);
 /* What is in `set` in some iteration of the loop. */

@@ -32,15 +32,24 @@ static const struct mark *child_mark(__isl_keep isl_schedule_node *node)
 	return mark;
 }
 
-static bool is_one_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
+static bool has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	isl_union_set *domain = isl_schedule_node_get_domain(node);
 	isl_space *space = isl_set_get_space(stage->domain);
-	bool is_one = isl_union_set_n_set(domain) == 1 && isl_union_set_contains(domain, space) == isl_bool_true;
+	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
 
 	isl_union_set_free(domain);
 	isl_space_free(space);
-	return is_one || isl_set_is_empty(stage->domain) == isl_bool_true;
+	return has;
+}
+
+static bool is_one_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	isl_union_set *domain = isl_schedule_node_get_domain(node);
+	bool is_one = isl_union_set_n_set(domain) == 1;
+
+	isl_union_set_free(domain);
+	return (is_one && has_stage(node, stage)) || isl_set_is_empty(stage->domain) == isl_bool_true;
 }
 
 static const char *band_problem(__isl_keep isl_schedule_node *node)
@@ -83,22 +92,11 @@ static const char *skip_problem(__isl_keep isl_schedule_node *node, const struct
 	return NULL;
 }
 
-static bool has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
-{
-	isl_union_set *domain = isl_schedule_node_get_domain(node);
-	isl_space *space = isl_set_get_space(stage->domain);
-	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
-
-	isl_union_set_free(domain);
-	isl_space_free(space);
-	return has;
-}
-
 static const char *loop_problem(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark)
 {
 	if (child_type(node) != isl_schedule_node_band)
 		return "the mark of a loop has no band below";
-	for (int i = 0; mark->kind == MARK_BIND && i < module->stages.n; i++)
+	for (int i = 0; mark->dim && mark->dim->kind != DIM_RANGE && i < module->stages.n; i++)
 		if (!groups_bind_alike(mark->stage->group, module->stages.items[i]->group, mark->dim) &&
 		    has_stage(node, module->stages.items[i]))
 			return "a bound dim has several values at a time";
