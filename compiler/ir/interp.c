@@ -43,6 +43,8 @@ static void copy_slot(struct slot *to, const struct slot *from)
 			slot_set_real(to, i, slot_real(from, i));
 		else
 			slot_set_integer(to, i, slot_integer(from, i));
+	for (int64_t i = 0; i < to->n && to->magnitude; i++)
+		to->magnitude[i] = from->magnitude[i];
 }
 
 static void copy_swapped(struct run *run, bool to_owner)
@@ -132,6 +134,7 @@ const char *module_interpret(struct module *module, struct arena *arena, const s
 	run->module = module;
 	run->arena = arena;
 	run->scratch = &scratch;
+	run->weighs = magnitude;
 	has_memory = run_guarded(run, input);
 	arena->on_failure = on_failure;
 	if (has_memory && magnitude && run->slots)

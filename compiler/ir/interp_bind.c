@@ -156,19 +156,24 @@ static bool is_target_of(const struct run *run, const struct array *array, enum 
 static void prepare_accumulation(struct run *run, struct slot *slot)
 {
 	const struct array *array = slot->array;
-	const bool is_sum = is_target_of(run, array, REDUCE_ADD);
-	const bool has_old_value = array->role == ROLE_INOUT;
 
-	if (!type_is_float(array->type) || (!is_sum && !is_target_of(run, array, REDUCE_MUL)))
+	if (!is_target_of(run, array, REDUCE_ADD) && !is_target_of(run, array, REDUCE_MUL))
 		return;
 	slot->exact = arena_new_array(run->scratch, long double, slot->n);
-	if (is_sum && array_is_argument(array))
-		slot->magnitude = arena_new_array(run->arena, double, slot->n);
-	for (int64_t i = 0; has_old_value && i < slot->n; i++) {
+	for (int64_t i = 0; array->role == ROLE_INOUT && i < slot->n; i++)
 		slot->exact[i] = slot_real(slot, i);
-		if (slot->magnitude)
-			slot->magnitude[i] = fabs(slot_real(slot, i));
-	}
+}
+
+/* Those of the caller's arrays go to the caller. */
+static void prepare_magnitudes(struct run *run, struct slot *slot)
+{
+	struct arena *arena = array_is_argument(slot->array) ? run->arena : run->scratch;
+
+	if (!run->weighs || slot->array->role == ROLE_IN)
+		return;
+	slot->magnitude = arena_new_array(arena, double, slot->n);
+	for (int64_t i = 0; slot->array->role == ROLE_INOUT && i < slot->n; i++)
+		slot->magnitude[i] = fabs(slot_real(slot, i));
 }
 
 static void bind_slot(struct run *run, struct slot *slot, const struct interp_input *input)
@@ -177,8 +182,10 @@ static void bind_slot(struct run *run, struct slot *slot, const struct interp_in
 		bind_argument(run, slot, find_input(input, slot->array));
 	else
 		slot->data = arena_alloc_array(run->scratch, (size_t) slot->n, (size_t) type_size(slot->type));
-	if (run->stop == RUN_GOES)
-		prepare_accumulation(run, slot);
+	if (run->stop != RUN_GOES || !type_is_float(slot->array->type))
+		return;
+	prepare_accumulation(run, slot);
+	prepare_magnitudes(run, slot);
 }
 
 void bind_slots(struct run *run, const struct interp_input *input)

@@ -55,8 +55,6 @@ void slot_set_real(struct slot *slot, int64_t offset, double value)
 	store_real(slot, offset, value);
 	if (slot->exact)
 		slot->exact[offset] = value;
-	if (slot->magnitude)
-		slot->magnitude[offset] = fabs(value);
 }
 
 void slot_set_integer(struct slot *slot, int64_t offset, int64_t value)
@@ -102,8 +100,6 @@ void slot_update_real(struct slot *slot, int64_t offset, enum reduce_op op, doub
 		store_exact(slot, offset, slot->exact[offset] * value);
 	else
 		store_real(slot, offset, select_real(op, slot_real(slot, offset), value));
-	if (slot->magnitude)
-		slot->magnitude[offset] += fabs(value);
 }
 
 static bool combine(enum reduce_op op, enum scalar_type type, int64_t a, int64_t b, int64_t *result)

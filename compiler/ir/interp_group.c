@@ -34,6 +34,7 @@ static void note_set(struct run *run, const struct stage_run *stage, int64_t off
 
 static void write_real(struct run *run, const struct stage_run *stage)
 {
+	struct slot *slot = stage->write.slot;
 	int64_t offset;
 	double value;
 
@@ -41,11 +42,13 @@ static void write_real(struct run *run, const struct stage_run *stage)
 	value = eval_real(run, stage->value);
 	if (run->stop != RUN_GOES || !place_write_offset(run, &stage->write, &offset))
 		return;
+	if (slot->magnitude)
+		slot_weigh(slot, offset, stage->stage->op, value, eval_magnitude(run, stage->value));
 	if (stage->stage->op != REDUCE_SET) {
-		slot_update_real(stage->write.slot, offset, stage->stage->op, value);
+		slot_update_real(slot, offset, stage->stage->op, value);
 		return;
 	}
-	slot_set_real(stage->write.slot, offset, value);
+	slot_set_real(slot, offset, value);
 	note_set(run, stage, offset);
 }
 

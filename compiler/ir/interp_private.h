@@ -9,6 +9,7 @@
  *     interp_compile.c  expressions to nodes, accesses to places, stages to steps
  *     interp_cells.c    loading and storing values of every type
  *     interp_expr.c     evaluation
+ *     interp_magnitude.c    how much is behind a value, as a scale for its error
  *     interp_pivot.c    pivots that are checked
  *     interp_domain.c   the points of a stage, one after the other
  *     interp_group.c    statements, groups, recurrences
@@ -40,7 +41,7 @@ struct slot {
 	int64_t lo[ARRAY_MAX_RANK], extent[ARRAY_MAX_RANK], stride[ARRAY_MAX_RANK];
 	int64_t limit;                  /* of index arrays */
 	long double *exact;             /* of targets of sums and products */
-	double *magnitude;              /* sums of |terms| */
+	double *magnitude;              /* of floats that are computed, where they are asked for: interp_magnitude.c */
 	unsigned char *states;          /* enum cell_state; NULL: no recurrence sets the array. All are defined but
 					 * while it runs */
 	struct children children;
@@ -123,6 +124,7 @@ struct run {
 	enum run_stop stop;
 	struct cell needed;             /* the undefined cell that postponed a point */
 	VEC(struct cell) pending;
+	bool weighs;                    /* magnitudes are asked for */
 	bool is_bound;                  /* sizes, arrays and facts are as they must be */
 	const char *error;
 };
@@ -168,6 +170,11 @@ void place_report(struct run *run, const struct place *place, int sub, int64_t v
 /* False when the run has been stopped: out of range, or (reads) not defined yet. */
 bool place_write_offset(struct run *run, const struct place *place, int64_t *offset);
 bool place_read_offset(struct run *run, const struct place *place, int64_t *offset);
+
+/* ---- interp_magnitude.c ---- */
+double eval_magnitude(struct run *run, const struct node *node);
+/* Before `target op= value`. */
+void slot_weigh(struct slot *slot, int64_t offset, enum reduce_op op, double value, double magnitude);
 
 /* ---- interp_pivot.c ---- */
 /* The value of a PIVOT, which is that of run->stage. */

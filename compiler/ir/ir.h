@@ -177,8 +177,8 @@ struct interp_input {
 /* Runs the module as written: textual order, every subscript checked, sums in extended precision, facts of bound
  * arrays checked; no isl, no pass. Outputs are written into the callers' arrays. On a user error (index out of
  * range, fact, ill-founded recurrence, overflow of index arithmetic) the message is returned, NULL otherwise.
- * `magnitude`, if not NULL, receives for each argument array (by number) the sums of |terms| per cell where it is
- * the target of an accumulation (else NULL), as a scale for comparisons: arena memory. */
+ * `magnitude`, if not NULL, receives for each argument array of floats that is computed (by number, else NULL) how much
+ * is behind each cell, as a scale for comparisons (ir/interp_magnitude.c): of sums those of |terms|. Arena memory. */
 const char *module_interpret(struct module *module, struct arena *arena, const struct interp_input *input,
 			     double **magnitude);
 

@@ -415,6 +415,49 @@ def computed_in_single():
         check(line and float(line[1]) < 1e-3 and float(line[2]) < 1, f"{name}: {output}")
 
 
+CANCELLED = """pipeline cancelled {
+    param n;
+    in x : f64[n];
+    in A : f64[2, n];
+    out total, mean, spread : f64;
+    out y : f64[2];
+    total = sum(x);
+    mean = sum(i in 0..n) (x[i] + 1)/n;
+    spread = sum(i in 0..n) (x[i] + 1 - mean);
+    y = matmul(A, x);
+}
+
+pipeline residual {
+    param s, n;
+    in a, c, d : f64[s, n];
+    param f64 b;
+    out x, r : f64[s, n];
+    x = TriBatch(a, fill, c, d);
+    r[i,j] = case {
+        j == 0 and n > 1 : b*x[i,0] + c[i,0]*x[i,1] - d[i,0];
+        j == 0 : b*x[i,0] - d[i,0];
+        j == n-1 : a[i,j]*x[i,j-1] + b*x[i,j] - d[i,j];
+        else : a[i,j]*x[i,j-1] + b*x[i,j] + c[i,j]*x[i,j+1] - d[i,j];
+    } for i in 0..s, j in 0..n;
+    temp fill : f64[s, n] = b;
+}
+"""
+
+
+def what_cancels():
+    """Rounding explains what differs where terms cancel, and only that."""
+    Path("cancelled.pmg").write_text(CANCELLED)
+    half = RANDOM.random(500)
+    np.save("opposite.npy", RANDOM.permutation(np.concatenate([half, -half])))
+    for words in (["--pipeline=cancelled", "x=opposite.npy", "A=1"],
+                  ["--pipeline=residual", "a=random:1", "b=2.1", "c=random:2", "d=random:3", "s=50", "n=77"],
+                  ["--pipeline=residual", "a=random:1", "b=4", "c=random:2", "d=random:3", "s=5", "n=200",
+                   "--with=algorithm x : pcr"]):
+        output = run("cancelled.pmg", *words, "--compare")
+        shares = [float(line.split()[4]) for line in re.findall(r"^(?:total|mean|spread|y|x|r) .*e.*$", output, re.M)]
+        check(shares and max(shares) < 0.1, f"{words}: {output}")
+
+
 def negative_extents():
     Path("shorter.pmg").write_text("pipeline shorter { param n; in x : f64[n]; out y : f64[n-2];"
                                    " y[i] = x[i+2] for i in 0..n-2; }\n")
@@ -579,6 +622,7 @@ def main():
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
             single_sums()
             computed_in_single()
+            what_cancels()
             lengths()
             negative_extents()
             recurrences()
