@@ -65,8 +65,9 @@ pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number
 	limit = plan->extents[array->first_extent + array->rank];
 	is_number = strspn(array->limit.text, "0123456789") == strlen(array->limit.text);
 	return pmg_fail(plan->context, status,
-			"array '%s' holds %lld at %s, which is not in 0..%lld (%s%s%s)", array->name,
-			(long long) value, text, limit, is_number ? "" : array->limit.text, is_number ? "" : ", ",
+			"array '%s' holds %lld at %s, which is not %sin 0..%lld (%s%s%s)", array->name,
+			(long long) value, text, array->facts & PMG_FACT_TREE ? "-1 or " : "", limit,
+			is_number ? "" : array->limit.text, is_number ? "" : ", ",
 			array->place);
 }
 

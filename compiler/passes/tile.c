@@ -268,8 +268,9 @@ static void explain_beside(const struct tiling *t, struct diag *diag)
 static bool refuse(const struct tiling *t, int most)
 {
 	const char *obstacle = t->obstacle ? t->obstacle : "nothing computes it in loops over ranges";
-	const char *problem = arena_printf(t->module->arena, "%d of %d loops around '%s' can be tiled", most,
-					   t->override->numbers.n, t->name);
+	int n = t->override->numbers.n;
+	const char *problem = arena_printf(t->module->arena, "%d size%s for '%s', but %d of its loops can be tiled",
+					   n, n == 1 ? "" : "s", t->name, most);
 
 	explain_beside(t, report(t, DIAG_BAD_ITEM, problem, obstacle));
 	return false;

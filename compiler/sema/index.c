@@ -114,7 +114,8 @@ static struct expr *report_data_index(const struct context *ctx, const struct ta
 			  "from lengths, as in k in 0..len[i] with len : index(m + 1)[n]");
 	else if (type_is_integer(array->type))
 		diag_help(diags, diag, (struct span) { 0 },
-			  "declare it as index(n)[...], with values in [0, n)");
+			  "declare it as index(N)[...], with values in [0, N), where N is how many there are of what "
+			  "it is a subscript of");
 	return NULL;
 }
 

@@ -50,16 +50,26 @@ bool report_shapes(const struct context *ctx, struct span span, const struct sha
 	return false;
 }
 
+/* A product that is none element by element: of matrices, or of a matrix and a vector? */
+static bool is_matrix_product(const struct tree_expr *expr, const struct shape *a, const struct shape *b)
+{
+	return expr->kind == TREE_BINARY && expr->op == TREE_OP_MUL && a->rank <= 2 && b->rank <= 2 &&
+	       a->rank + b->rank >= 3;
+}
+
 /* `shape` becomes the shape of both; a scalar fits everything. */
-static bool join_shapes(const struct context *ctx, struct span span, struct shape *shape,
+static bool join_shapes(const struct context *ctx, const struct tree_expr *expr, struct shape *shape,
 			const struct shape *other)
 {
 	if (other->rank == 0)
 		return true;
 	if (shape->rank != 0 && !shape_equal(ctx->sema, shape, other))
-		return report_shapes(ctx, span, shape, other,
-				     "whole arrays of one shape go together; others are read with subscripts, as in "
-				     "y[i] = x[i] + A[i, 0] for i in 0..n;");
+		return report_shapes(ctx, expr->span, shape, other,
+				     is_matrix_product(expr, shape, other)
+				     ? "'*' is taken element by element; the product of matrices and vectors is "
+				       "matmul(P, v)"
+				     : "whole arrays of one shape go together; with others, subscripts and ranges say "
+				       "which elements do, as in u[i] = v[i] + P[i, 0] for i in 0..n;");
 	*shape = *other;
 	return true;
 }
@@ -69,7 +79,7 @@ static bool shape_of_args(const struct context *ctx, const struct tree_expr *exp
 	for (int i = 0; i < expr->args.n; i++) {
 		struct shape arg = { 0 };
 
-		if (!shape_of(ctx, expr->args.items[i], &arg) || !join_shapes(ctx, expr->span, shape, &arg))
+		if (!shape_of(ctx, expr->args.items[i], &arg) || !join_shapes(ctx, expr, shape, &arg))
 			return false;
 	}
 	return true;
@@ -99,6 +109,18 @@ static bool shape_of_name(const struct context *ctx, const struct tree_expr *exp
 	return !symbol || symbol->kind != SYMBOL_BROKEN || symbol->is_open;
 }
 
+static bool report_inner(const struct context *ctx, const struct tree_expr *call, const struct shape *args,
+			 const struct shape *inner)
+{
+	struct sema *sema = ctx->sema;
+
+	diag_error(sema->diags, DIAG_SHAPE_MISMATCH, call->span,
+		   "matmul of %s and %s: the last dimension of the first, %s, is not the first of the second, %s",
+		   shape_text(sema, &args[0]), shape_text(sema, &args[1]), shape_text(sema, &inner[0]),
+		   shape_text(sema, &inner[1]));
+	return false;
+}
+
 /* Inner extents agree; vectors are rows on the left and columns on the right. */
 bool shape_of_matmul(const struct context *ctx, const struct tree_expr *call, struct shape args[2],
 		     struct shape *result)
@@ -120,8 +142,7 @@ bool shape_of_matmul(const struct context *ctx, const struct tree_expr *call, st
 	inner[0] = (struct shape) { 1, args[0].lo + args[0].rank - 1, args[0].hi + args[0].rank - 1 };
 	inner[1] = (struct shape) { 1, args[1].lo, args[1].hi };
 	if (!shape_equal(ctx->sema, &inner[0], &inner[1]))
-		return report_shapes(ctx, call->span, &args[0], &args[1],
-				     "the last dimension of the first is the first of the second");
+		return report_inner(ctx, call, args, inner);
 	result->lo = arena_new_array(arena, struct expr *, 2);
 	result->hi = arena_new_array(arena, struct expr *, 2);
 	for (int i = 0; i < 2; i++)

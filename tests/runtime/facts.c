@@ -217,7 +217,7 @@ static void test_level_facts(struct tests *tests)
 	level_refuses(tests, tree, LEVEL(-1, 1, 0),
 		      "array 'level' holds 1 at [1], but a parent is -1 or comes before its child (steps.pmg:5)");
 	level_refuses(tests, tree | index, LEVEL(-1, 0, -2),
-		      "array 'level' holds -2 at [2], which is not in 0..10 (nBins, steps.pmg:5)");
+		      "array 'level' holds -2 at [2], which is not -1 or in 0..10 (nBins, steps.pmg:5)");
 	level_refuses(tests, tree | index, LEVEL(-1, 0, -1), NULL);
 	level_refuses(tests, tree | unique, LEVEL(-1, 0, 0),
 		      "array 'level' holds 0 at [1] and at [2], but is declared unique (steps.pmg:5)");

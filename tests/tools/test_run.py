@@ -255,7 +255,7 @@ def wrong_words():
     refuse(["life.pmg", "--schedule=sideways"], 2,
            "pmg run: --schedule takes auto, textual or isl, not 'sideways'\n")
     refuse(["kinds.pmg"], 2, "pmg run: the program has 2 pipelines; say which one to run\n"
-           "  help: --pipeline sums, doubled\n")
+           "  help: --pipeline takes one of sums, doubled\n")
     refuse(["kinds.pmg", "--pipeline", "sum"], 2,
            "pmg run: there is no pipeline 'sum'\n  help: did you mean 'sums'?\n")
     refuse(["kinds.pmg", "--pipeline", "zzzz"], 2,

@@ -319,6 +319,15 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 
 /* ---- Words ------------------------------------------------------------------------------------------- */
 
+static bool no_size(const struct size *size, const char *text, struct failure *failure)
+{
+	double number;
+	fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer of 0 or more", size->param->name, text);
+	if (parse_real(text, &number))
+		fail_help(failure, "a parameter that may be any number is declared 'param f64 %s;'", size->param->name);
+	return false;
+}
+
 static bool bind_size(struct session *s, struct size *size, const char *text, struct failure *failure)
 {
 	const char *name = size->param->name;
@@ -328,7 +337,7 @@ static bool bind_size(struct session *s, struct size *size, const char *text, st
 		return size->is_known || fail(failure, OUTCOME_USAGE, "%s: '%s' is not a number", name, text);
 	}
 	if (!parse_integer(text, &size->value) || size->value < 0)
-		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer of 0 or more", name, text);
+		return no_size(size, text, failure);
 	size->is_known = size->is_given = true;
 	return true;
 }

@@ -41,7 +41,7 @@ static bool no_such_pipeline(struct session *s, struct failure *failure)
 static bool ambiguous(struct session *s, struct failure *failure)
 {
 	fail(failure, OUTCOME_USAGE, "the program has %d pipelines; say which one to run", s->c->modules.n);
-	list_pipelines(s, failure, "--pipeline");
+	list_pipelines(s, failure, "--pipeline takes one of");
 	return false;
 }
 
