@@ -112,6 +112,31 @@ static inline PMG_REAL PMG_CALL(asum)(int64_t n, const PMG_REAL *x, int64_t incx
 	return sum;
 }
 
+static inline void PMG_CALL(put_rows)(int64_t at, int64_t end, int64_t n, PMG_REAL beta, const PMG_REAL *d,
+				      int64_t row, int64_t column, PMG_REAL *c, int64_t ldc)
+{
+	for (int64_t i = at; i < end; i++)
+		for (int64_t j = 0; j < n; j++)
+			c[i * ldc + j] = beta * d[i * row + j * column];
+}
+
+/* C = beta D, C of m rows and n columns, its rows ldc apart. Elements of D are `row` and `column` apart, which may be 0
+ * or negative; D may be C. Not of the BLAS: what a call with beta = 1 adds to. */
+static inline void PMG_CALL(put)(int64_t m, int64_t n, PMG_REAL beta, const PMG_REAL *d, int64_t row, int64_t column,
+				 PMG_REAL *c, int64_t ldc, int threads)
+{
+	const int parts = pmg_blas_parts(threads, (double) m * (double) n, PMG_BLAS_SHARE_2);
+
+	if (parts == 1) {
+		PMG_CALL(put_rows)(0, m, n, beta, d, row, column, c, ldc);
+		return;
+	}
+	#pragma omp parallel for schedule(static) num_threads(parts)
+	for (int part = 0; part < parts; part++)
+		PMG_CALL(put_rows)(pmg_blas_cut(m, part, parts), pmg_blas_cut(m, part + 1, parts), n, beta, d, row,
+				   column, c, ldc);
+}
+
 /* ---- A matrix and vectors ---- */
 
 /* y = alpha A x + beta y with beta 0 or 1, A of m rows and n columns, or its transpose, by one thread. A y that is set

@@ -166,17 +166,23 @@ static const char *leading(const struct call *call, const struct blas_operand *m
 	return affine_plain(call->e->arena, &step);
 }
 
-/* Where the operand begins: `A`, `&D[atom*nTheta]`. */
-static const char *start(const struct call *call, const struct blas_operand *operand)
+/* Where an access begins: `A`, `&D[atom*nTheta]`. */
+static const char *start_of(const struct call *call, const struct point *point, const struct access *access)
 {
-	const struct point *point = call->nest.last && operand == &call->blas.target ? &call->last : &call->point;
-	struct affine index = c_index(call->e, point, operand->access);
-	const char *name = operand->access->array->c_name;
+	struct affine index = c_index(call->e, point, access);
+	const char *name = access->array->c_name;
 	int64_t value;
 
 	if (affine_is_constant(&index, &value) && value == 0)
 		return name;
 	return arena_printf(call->e->arena, "&%s[%s]", name, affine_plain(call->e->arena, &index));
+}
+
+static const char *start(const struct call *call, const struct blas_operand *operand)
+{
+	bool is_last = call->nest.last && operand == &call->blas.target;
+
+	return start_of(call, is_last ? &call->last : &call->point, operand->access);
 }
 
 static const char *trans(const struct blas_operand *matrix)
@@ -300,6 +306,44 @@ static const char *name_of(const struct call *call)
 			    blas_name(call->blas.kind));
 }
 
+static const char *beta_text(struct call *call)
+{
+	const struct blas_addend *addend = &call->blas.addend;
+	struct str text = str_new(call->e->arena);
+
+	if (!addend->beta)
+		return literal(call, addend->is_negative ? "-1.0" : "1.0");
+	if (!addend->is_negative)
+		return c_expr(call->e, &call->last, addend->beta).text;
+	str_add(&text, "-");
+	add_factors(call, &text, &call->last, &addend->beta, 1);
+	return str_text(&text);
+}
+
+static const char *addend_step(const struct call *call, int dim)
+{
+	struct affine step = dim < 0 ? affine_constant(0) : stride(call, call->blas.addend.access, dim);
+
+	return affine_plain(call->e->arena, &step);
+}
+
+/* The target is set to what is added, for a call that adds to it. */
+static void print_addend(struct call *call, const char *rows, const char *columns, int column, const char *step)
+{
+	const struct blas_call *blas = &call->blas;
+	const char *name = blas->type == TYPE_F32 ? "pmg_cblas_sput" : "pmg_cblas_dput";
+
+	if (blas->addend.access)
+		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name, rows, columns, beta_text(call),
+		     start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
+		     addend_step(call, column), start(call, &blas->target), step, threads_of(call));
+}
+
+static const char *beta_of_target(const struct call *call)
+{
+	return literal(call, call->blas.sets && !call->blas.addend.access ? "0.0" : "1.0");
+}
+
 static void print_vectors(struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
@@ -343,28 +387,33 @@ static void print_matrix(struct call *call)
 		     threads_of(call));
 		return;
 	}
+	print_addend(call, m, "1", -1, increment(call, &blas->target));
 	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
 	     blas->a.is_transposed ? n : m, blas->a.is_transposed ? m : n, alpha_or_one(call), start(call, &blas->a),
 	     leading(call, &blas->a), start(call, &blas->b), increment(call, &blas->b),
-	     literal(call, blas->sets ? "0.0" : "1.0"), start(call, &blas->target), increment(call, &blas->target),
+	     beta_of_target(call), start(call, &blas->target), increment(call, &blas->target),
 	     threads_of(call));
+}
+
+static void print_symmetric(struct call *call)
+{
+	const struct blas_call *blas = &call->blas;
+
+	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
+	     count_text(call, blas->m), count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
+	     leading(call, &blas->a), start(call, &blas->target), leading(call, &blas->target), threads_of(call));
 }
 
 static void print_matrices(struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
-	const char *m = count_text(call, blas->m), *k = count_text(call, blas->k);
+	const char *m = count_text(call, blas->m), *n = count_text(call, blas->n);
 
-	if (blas->kind == BLAS_SYRK)
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a), m, k,
-		     alpha_or_one(call), start(call, &blas->a), leading(call, &blas->a), start(call, &blas->target),
-		     leading(call, &blas->target), threads_of(call));
-	else
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call),
-		     trans(&blas->a), trans(&blas->b), m, count_text(call, blas->n), k, alpha_or_one(call),
-		     start(call, &blas->a), leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b),
-		     literal(call, blas->sets ? "0.0" : "1.0"), start(call, &blas->target),
-		     leading(call, &blas->target), threads_of(call));
+	print_addend(call, m, n, blas->n, leading(call, &blas->target));
+	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
+	     trans(&blas->b), m, n, count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
+	     leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b), beta_of_target(call),
+	     start(call, &blas->target), leading(call, &blas->target), threads_of(call));
 }
 
 static void print_call(struct call *call)
@@ -379,8 +428,11 @@ static void print_call(struct call *call)
 	case BLAS_GEMV: case BLAS_GER:
 		print_matrix(call);
 		break;
-	case BLAS_GEMM: case BLAS_SYRK:
+	case BLAS_GEMM:
 		print_matrices(call);
+		break;
+	case BLAS_SYRK:
+		print_symmetric(call);
 		break;
 	case BLAS_N:
 		break;

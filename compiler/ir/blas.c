@@ -183,6 +183,42 @@ static bool take_last_apart(struct match *match, const struct expr *expr, int *n
 	return !is_moved(match, expr);
 }
 
+/* beta * D: one element that steps with the loops, and one factor that stays, so that what is multiplied is what the
+ * program multiplies. */
+static bool take_addend_apart(struct match *match, const struct expr *expr)
+{
+	struct blas_addend *addend = &match->call->addend;
+	bool is_product = expr->kind == EXPR_OP && expr->op == OP_MUL;
+
+	if (expr->kind == EXPR_OP && expr->op == OP_NEG) {
+		addend->is_negative = !addend->is_negative;
+		return take_addend_apart(match, expr->args[0]);
+	}
+	if (is_product && !addend->beta) {
+		bool is_left = !is_moved(match, expr->args[0]);
+
+		addend->beta = expr->args[!is_left];
+		return !is_moved(match, addend->beta) && take_addend_apart(match, expr->args[is_left]);
+	}
+	addend->access = expr->kind == EXPR_READ ? &expr->access : NULL;
+	return addend->access && is_moved(match, expr);
+}
+
+/* alpha*sum, or a sum or difference of that and an addend, on either side. */
+static bool take_value_apart(struct match *match, const struct expr *value, int *n_sums)
+{
+	const struct array *sum = match->nest->stage->write.array;
+	bool is_second;
+
+	if (value->kind != EXPR_OP || (value->op != OP_ADD && value->op != OP_SUB))
+		return take_last_apart(match, value, n_sums);
+	is_second = expr_reads_array(value->args[1], sum);
+	match->call->is_negative = value->op == OP_SUB && is_second;
+	match->call->addend.is_negative = value->op == OP_SUB && !is_second;
+	return match->call->sets && take_addend_apart(match, value->args[!is_second]) &&
+	       take_last_apart(match, value->args[is_second], n_sums);
+}
+
 bool blas_alpha_is_known(const struct blas_call *call)
 {
 	bool is_known = true;
@@ -232,7 +268,7 @@ static bool has_types(const struct match *match)
 		has = has && match->call->factors.items[i]->type == type;
 	for (int i = 0; i < match->call->last_factors.n; i++)
 		has = has && match->call->last_factors.items[i]->type == type;
-	return has;
+	return has && (!match->call->addend.beta || match->call->addend.beta->type == type);
 }
 
 /* ---- the operations ---- */
@@ -375,7 +411,7 @@ static bool match_gemm(struct match *match, int i, int j, int l)
 	return a >= 0 && factor_of(match, call->n, call->m) == 1 - a &&
 	       matrix(read_of(match, a), call->m, l, &call->a) &&
 	       matrix(read_of(match, 1 - a), l, call->n, &call->b) &&
-	       is(match, call->sets && is_symmetric(match) ? BLAS_SYRK : BLAS_GEMM);
+	       is(match, call->sets && !call->addend.access && is_symmetric(match) ? BLAS_SYRK : BLAS_GEMM);
 }
 
 static bool match_matrices(struct match *match)
@@ -392,16 +428,33 @@ static bool match_matrices(struct match *match)
 
 /* ---- a nest ---- */
 
-/* What takes the sum to its target: alpha times it, and nothing else. */
+/* Does it step with the loops, and is it what it is before the call? Its own array is read where it is written. */
+static bool match_addend(const struct match *match)
+{
+	const struct access *access = match->call->addend.access, *target = &match->nest->last->write;
+	bool is = !access || (access->array->role != ROLE_LOCAL && access->array->type == match->call->type);
+	int64_t coefficient;
+
+	for (int s = 0; access && is && s < access_n_subs(access); s++) {
+		for (int d = 0; is && d < match->nest->n_dims; d++)
+			is = blas_coefficient(access->subs[s], match->nest->dims[d], &coefficient);
+		is = is && (access->array != target->array || expr_equal(access->subs[s], target->subs[s]));
+	}
+	return is;
+}
+
+/* What takes the sum to its target: alpha times it, and an addend. */
 static bool match_last(struct match *match)
 {
 	const struct stage *last = match->nest->last;
+	const struct blas_addend *addend = &match->call->addend;
 	int n_sums = 0;
 
 	match->call->sets = last->op == REDUCE_SET;
 	return match->nest->n_dims > 1 && (last->op == REDUCE_SET || last->op == REDUCE_ADD) &&
-	       last->value->type == match->call->type && !expr_reads_array(last->value, last->write.array) &&
-	       take_last_apart(match, last->value, &n_sums) && n_sums == 1;
+	       last->value->type == match->call->type && take_value_apart(match, last->value, &n_sums) && n_sums == 1 &&
+	       match_addend(match) && expr_count_reads(last->value, last->write.array) ==
+	       (addend->access && addend->access->array == last->write.array);
 }
 
 bool blas_match(struct module *module, const struct blas_nest *nest, struct blas_call *call)

@@ -4,7 +4,8 @@
  * that it adds. A nest is one stage below the loops that the call stands for, or a sum in a LOCAL array of its group:
  *     for i, j { sum = 0; for l { sum += A[i,l]*B[l,j]; } C[i,j] = sum; }
  * Matrices are row-major with a leading dimension, transposed or not; vectors have any positive stride. A scale factor
- * is whatever the loops do not change. */
+ * is whatever the loops do not change. What takes the sum to its target may add to it: C[i,j] = beta*D[i,j] + alpha*sum
+ * with any element that steps with the loops, of another array or C[i,j] itself. */
 #ifndef PMGC_IR_BLAS_H
 #define PMGC_IR_BLAS_H
 
@@ -35,6 +36,13 @@ struct blas_operand {
 	bool is_transposed;
 };
 
+/* beta * D, which is added to the product; `access` is NULL where nothing is. */
+struct blas_addend {
+	const struct access *access;    /* of `last` */
+	const struct expr *beta;        /* NULL: 1 */
+	bool is_negative;
+};
+
 struct blas_call {
 	enum blas_kind kind;
 	enum scalar_type type;
@@ -44,6 +52,7 @@ struct blas_call {
 	VEC(const struct expr *) factors, last_factors; /* alpha: factors of `stage`, and of `last` */
 	bool is_negative;
 	bool sets;                      /* the target is set, not added to */
+	struct blas_addend addend;      /* only of a target that is set */
 };
 
 const char *blas_name(enum blas_kind kind);

@@ -490,12 +490,17 @@ static void look_at_read(struct access *access, void *user)
 	search->n_found += access->array == search->array;
 }
 
-bool expr_reads_array(struct expr *expr, const struct array *array)
+int expr_count_reads(struct expr *expr, const struct array *array)
 {
 	struct search search = { array, 0 };
 
 	expr_reads(expr, look_at_read, &search);
-	return search.n_found > 0;
+	return search.n_found;
+}
+
+bool expr_reads_array(struct expr *expr, const struct array *array)
+{
+	return expr_count_reads(expr, array) > 0;
 }
 
 int stage_count_reads(struct stage *stage, const struct array *array)

@@ -445,6 +445,7 @@ int access_n_subs(const struct access *access);         /* rank; 0 for a LOCAL a
 
 /* All reads of a stage: of its value, then the sources of its BIND and CHILDREN dims. */
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user);
+int expr_count_reads(struct expr *expr, const struct array *array);
 bool expr_reads_array(struct expr *expr, const struct array *array);
 bool stage_reads_array(struct stage *stage, const struct array *array);
 int stage_count_reads(struct stage *stage, const struct array *array);

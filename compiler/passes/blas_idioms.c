@@ -75,6 +75,12 @@ static bool is_read_as_it_lies(const struct blas_call *call)
 	return call->kind == BLAS_GEMV && innermost == (call->a.is_transposed ? call->a.row : call->a.column);
 }
 
+/* In loops it can stay in a variable; for a call all of it is stored. */
+static bool adds_temporary(const struct blas_call *call)
+{
+	return call->addend.access && call->addend.access->array->role == ROLE_TEMP;
+}
+
 /* Whether there is a call, and from which work on; *least is 0 where it is made in any case. */
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
@@ -89,7 +95,8 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 		return !strcmp(choice, "on");
 	if (work < 0 || work < blas_work(call->kind))
 		*least = blas_work(call->kind);
-	return blas_work(call->kind) && (work < 0 || !*least) && !is_read_as_it_lies(call);
+	return blas_work(call->kind) && (work < 0 || !*least) && !is_read_as_it_lies(call) &&
+	       !adds_temporary(call);
 }
 
 static void decide(struct module *module, const struct blas_call *call, int64_t least)

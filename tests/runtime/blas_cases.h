@@ -112,6 +112,33 @@ static void NAME(test_syrk)(struct tests *tests, int64_t n, int64_t k, int trans
 	free(wanted.data);
 }
 
+/* `d` is a matrix, one row of it for all rows, one column for all columns, backwards, or the target itself. */
+static void NAME(test_put)(struct tests *tests, const int64_t *size, int threads)
+{
+	struct NAME(matrix) d = NAME(matrix_new)(size[0], size[1], PMG_TRANS);
+	const int64_t end = size[0] * d.row + size[1] * d.column - d.row - d.column;
+	const struct NAME(matrix) given[] = { d,
+					      { d.data, d.rows, d.columns, 0, d.column },
+					      { d.data, d.rows, d.columns, d.row, 0 },
+					      { d.data + end, d.rows, d.columns, -d.row, -d.column } };
+
+	for (int g = 0; g < 5; g++) {
+		struct NAME(matrix) got = NAME(matrix_new)(size[0], size[1], PMG_NO_TRANS);
+		struct NAME(matrix) wanted = NAME(matrix_new)(size[0], size[1], PMG_NO_TRANS);
+		const struct NAME(matrix) *from = g < 4 ? &given[g] : &wanted;
+
+		for (int64_t i = 0; i < size[0]; i++)
+			for (int64_t j = 0; j < size[1]; j++)
+				*NAME(at)(&wanted, i, j) = -3 * *NAME(at)(from, i, j);
+		CALL(put)(size[0], size[1], -3, g < 4 ? from->data : got.data, from->row, from->column, got.data,
+			  NAME(ld)(&got), threads);
+		CHECK(tests, NAME(is_same)(&got, &wanted));
+		free(got.data);
+		free(wanted.data);
+	}
+	free(d.data);
+}
+
 /* ---- a matrix and vectors, with strides 2 and 3: columns of matrices ---- */
 
 static void NAME(test_gemv)(struct tests *tests, const int64_t *size, int trans, REAL beta, int threads)
@@ -195,6 +222,7 @@ static void NAME(test_calls)(struct tests *tests, int threads)
 			NAME(test_syrk)(tests, sizes[s][1], sizes[s][2], trans[t], threads);
 		}
 		NAME(test_ger)(tests, sizes[s], threads);
+		NAME(test_put)(tests, sizes[s], threads);
 		NAME(test_vectors)(tests, sizes[s][0] * sizes[s][1] * 3, threads);
 	}
 }
