@@ -322,8 +322,9 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 static bool no_size(const struct size *size, const char *text, struct failure *failure)
 {
 	double number;
+	int64_t integer;
 	fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer of 0 or more", size->param->name, text);
-	if (parse_real(text, &number))
+	if (!parse_integer(text, &integer) && parse_real(text, &number))
 		fail_help(failure, "a parameter that may be any number is declared 'param f64 %s;'", size->param->name);
 	return false;
 }
