@@ -103,8 +103,7 @@ void slot_weigh(struct slot *slot, int64_t offset, enum reduce_op op, double val
 {
 	double before = slot->magnitude[offset];
 
-	if (isnan(magnitude))
-		magnitude = fabs(value);
+	magnitude = fmax(magnitude, fabs(value));       /* NaN is no magnitude */
 	if (op == REDUCE_ADD)
 		magnitude += before;
 	else if (op == REDUCE_MUL)
