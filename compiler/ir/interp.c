@@ -43,8 +43,6 @@ static void copy_slot(struct slot *to, const struct slot *from)
 			slot_set_real(to, i, slot_real(from, i));
 		else
 			slot_set_integer(to, i, slot_integer(from, i));
-	for (int64_t i = 0; i < to->n && to->magnitude; i++)
-		to->magnitude[i] = from->magnitude[i];
 }
 
 static void copy_swapped(struct run *run, bool to_owner)

@@ -448,12 +448,14 @@ pipeline functions {
     in x : f64[n];
     out y, z : f64[n];
     out least, most, all : f64;
+    inout w : f64[n];
     temp p : f64[n] = 40 + sum(x) + x;
     y[i] = pow(p[i], 1.5) + log(p[i]) - exp(x[i])/p[i] + sqrt(abs(-p[i])) for i in 0..n;
     z[i] = select(x[i] > 0, min(x[i]*p[i], 1), sin(pow(0, p[i])) - sqrt(0*p[i])) for i in 0..n;
     least = min(i in 0..n) p[i]*x[i];
     reduce most max= p[i] for i in 0..n;
     reduce all *= x[i]/p[i] for i in 0..n;
+    reduce w[i] += x[i]*p[i] for i in 0..n;
 }
 """
 
@@ -467,7 +469,7 @@ def what_cancels():
                   ["--pipeline=residual", "a=random:1", "b=2.1", "c=random:2", "d=random:3", "s=50", "n=77"],
                   ["--pipeline=residual", "a=random:1", "b=4", "c=random:2", "d=random:3", "s=5", "n=200",
                    "--with=algorithm x : pcr"],
-                  ["--pipeline=functions", "x=random:1", "n=30"]):
+                  ["--pipeline=functions", "x=random:1", "w=random:2", "n=30"]):
         output = run("cancelled.pmg", *words, "--compare").split("output ")[0]
         shares = [float(line.split()[4]) for line in output.splitlines()[1:]]
         check(shares and max(shares) < 0.1, f"{words}: {output}")
