@@ -300,10 +300,14 @@ static const char *threads_of(const struct call *call)
 	return call->nest.is_shared ? "plan->threads" : "1";
 }
 
+static const char *function(const struct call *call, const char *name)
+{
+	return arena_printf(call->e->arena, "pmg_cblas_%c%s", call->blas.type == TYPE_F32 ? 's' : 'd', name);
+}
+
 static const char *name_of(const struct call *call)
 {
-	return arena_printf(call->e->arena, "pmg_cblas_%c%s", call->blas.type == TYPE_F32 ? 's' : 'd',
-			    blas_name(call->blas.kind));
+	return function(call, blas_name(call->blas.kind));
 }
 
 static const char *beta_text(struct call *call)
@@ -331,11 +335,10 @@ static const char *addend_step(const struct call *call, int dim)
 static void print_addend(struct call *call, const char *rows, const char *columns, int column, const char *step)
 {
 	const struct blas_call *blas = &call->blas;
-	const char *name = blas->type == TYPE_F32 ? "pmg_cblas_sput" : "pmg_cblas_dput";
 
 	if (blas->addend.access)
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name, rows, columns, beta_text(call),
-		     start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
+		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", function(call, "put"), rows, columns,
+		     beta_text(call), start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
 		     addend_step(call, column), start(call, &blas->target), step, threads_of(call));
 }
 

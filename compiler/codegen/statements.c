@@ -113,11 +113,9 @@ static void mark_as_used(struct emit *e, const struct cell *cell)
 static const char *local_base(const struct module *module, const struct array *local)
 {
 	const char *name = names_last_member(module->arena, local->name);
+	enum reduce_op op = module_op_of_updates(module, local);
 
-	for (int i = 0; i < module->stages.n && name_is_reserved_in_c(name); i++)
-		if (module->stages.items[i]->write.array == local && module->stages.items[i]->op != REDUCE_SET)
-			return accumulator_name(module->stages.items[i]->op);
-	return name;
+	return name_is_reserved_in_c(name) && op != REDUCE_SET ? accumulator_name(op) : name;
 }
 
 /* Where values are read and nothing has written them, no data let the program come; but it compiles. */

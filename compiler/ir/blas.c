@@ -41,22 +41,18 @@ int64_t blas_work(enum blas_kind kind)
 
 /* ---- which dims an expression has ---- */
 
-static bool access_uses_dim(const struct access *access, const struct stage *stage, int dim)
+/* A LOCAL array is read at the point of its group: only where the loops are inside of that does it stay the same. */
+static bool access_moves(const struct access *access, const struct stage *stage, int dim)
 {
-	bool uses = access->array->role == ROLE_LOCAL && dim < stage->group->n_common;
-
-	for (int i = 0; !uses && i < access_n_subs(access); i++)
-		uses = expr_uses_dim(access->subs[i], dim);
-	return uses;
+	return access_uses_dim(access, dim) || (access->array->role == ROLE_LOCAL && dim < stage->group->n_common);
 }
 
-/* A LOCAL array is read at the point of its group: only where the loops are inside of that does it stay the same. */
 static bool expr_moves(const struct expr *expr, const struct stage *stage, int dim)
 {
 	bool moves = expr->kind == EXPR_DIM && expr->index == dim;
 
 	if (expr->kind == EXPR_READ)
-		return access_uses_dim(&expr->access, stage, dim);
+		return access_moves(&expr->access, stage, dim);
 	for (int i = 0; !moves && i < expr_n_args(expr); i++)
 		moves = expr_moves(expr->args[i], stage, dim);
 	return moves;
@@ -97,7 +93,7 @@ bool blas_coefficient(const struct expr *sub, int dim, int64_t *coefficient)
 
 static bool moves(const struct match *match, const struct access *access, int dim)
 {
-	return access_uses_dim(access, match->nest->stage, dim);
+	return access_moves(access, match->nest->stage, dim);
 }
 
 /* Does exactly one subscript have the dim, and with coefficient 1? */

@@ -18,13 +18,9 @@ static const struct stage *stage_at(struct descent *descent, __isl_keep isl_sche
 	isl_union_set *domain = isl_schedule_node_get_domain(node);
 	const struct stage *found = NULL;
 
-	for (int i = 0; i < descent->module->stages.n && isl_union_set_n_set(domain) == 1; i++) {
-		isl_space *space = isl_set_get_space(descent->module->stages.items[i]->domain);
-
-		if (isl_union_set_contains(domain, space) == isl_bool_true)
+	for (int i = 0; i < descent->module->stages.n && isl_union_set_n_set(domain) == 1; i++)
+		if (domain_has_stage(domain, descent->module->stages.items[i]))
 			found = descent->module->stages.items[i];
-		isl_space_free(space);
-	}
 	isl_union_set_free(domain);
 	return found;
 }

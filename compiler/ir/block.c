@@ -18,15 +18,6 @@ struct look {
 
 /* ---- stages ---- */
 
-static bool runs_below(__isl_keep isl_union_set *domain, const struct stage *stage)
-{
-	isl_space *space = isl_set_get_space(stage->domain);
-	bool runs = isl_union_set_contains(domain, space) == isl_bool_true;
-
-	isl_space_free(space);
-	return runs;
-}
-
 /* What the band below the mark of a loop runs over, for the stage. */
 static __isl_give isl_pw_aff *band_of_stage(__isl_keep isl_schedule_node *loop, const struct stage *stage)
 {
@@ -316,7 +307,7 @@ static struct look look_below(struct module *module, __isl_keep isl_schedule_nod
 
 	for (int i = 0; i < module->stages.n; i++) {
 		look.stage = module->stages.items[i];
-		if (!runs_below(domain, look.stage))
+		if (!domain_has_stage(domain, look.stage))
 			continue;
 		if (!band_is_dim(module, loop, look.stage, look.level)) {
 			look.problem = "statements share the loop shifted against each other";
@@ -527,7 +518,7 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 	for (int i = 0; i < holding->module->stages.n; i++) {
 		const struct stage *stage = holding->module->stages.items[i];
 
-		if (!runs_below(domain, stage))
+		if (!domain_has_stage(domain, stage))
 			continue;
 		holding->is_in_block[i] = true;
 		holding->is_even = holding->is_even && is_from_first(stage, mark);

@@ -430,10 +430,18 @@ bool expr_uses_dim(const struct expr *expr, int dim)
 	bool uses = expr->kind == EXPR_DIM && expr->index == dim;
 
 	if (expr->kind == EXPR_READ)
-		for (int i = 0; !uses && i < access_n_subs(&expr->access); i++)
-			uses = expr_uses_dim(expr->access.subs[i], dim);
+		uses = access_uses_dim(&expr->access, dim);
 	for (int i = 0; !uses && i < expr_n_operands(expr); i++)
 		uses = expr_uses_dim(expr->args[i], dim);
+	return uses;
+}
+
+bool access_uses_dim(const struct access *access, int dim)
+{
+	bool uses = false;
+
+	for (int i = 0; !uses && i < access_n_subs(access); i++)
+		uses = expr_uses_dim(access->subs[i], dim);
 	return uses;
 }
 

@@ -362,22 +362,21 @@ int64_t group_shift(const struct group *group, int dim)
 	return group->shift && dim < group->n_common ? group->shift[dim] : 0;
 }
 
-static bool is_read_with(const struct dim *bound, int dim)
-{
-	bool is = false;
-
-	for (int i = 0; !is && i < access_n_subs(&bound->source); i++)
-		is = expr_uses_dim(bound->source.subs[i], dim);
-	return is;
-}
-
 bool groups_bind_alike(const struct group *a, const struct group *b, const struct dim *bound)
 {
 	bool alike = true;
 
 	for (int d = 0; alike && d < a->n_common; d++)
-		alike = group_shift(a, d) == group_shift(b, d) || !is_read_with(bound, d);
+		alike = group_shift(a, d) == group_shift(b, d) || !access_uses_dim(&bound->source, d);
 	return alike;
+}
+
+enum reduce_op module_op_of_updates(const struct module *module, const struct array *array)
+{
+	for (int s = 0; s < module->stages.n; s++)
+		if (module->stages.items[s]->write.array == array && module->stages.items[s]->op != REDUCE_SET)
+			return module->stages.items[s]->op;
+	return REDUCE_SET;
 }
 
 bool group_accumulates(const struct group *group)

@@ -418,6 +418,7 @@ struct dim dim_substitute(struct arena *arena, const struct dim *dim, struct exp
 /* Calls `visit` for each READ in `expr`, in order of evaluation. */
 void expr_reads(struct expr *expr, void (*visit)(struct access *access, void *user), void *user);
 bool expr_uses_dim(const struct expr *expr, int dim);
+bool access_uses_dim(const struct access *access, int dim);             /* in a subscript */
 /* The largest number of a DIM in `expr`, or -1. */
 int expr_last_dim(const struct expr *expr);
 int op_arity(enum expr_op op);
@@ -474,6 +475,8 @@ bool module_reads_array(const struct module *module, const struct array *array);
 bool array_is_optional(const struct module *module, const struct array *array);
 /* Are points sorted by its values, or these copied? */
 bool restructuring_reads(const struct restructuring *restructuring, const struct array *array);
+/* By which operator the array is updated; SET: by none. */
+enum reduce_op module_op_of_updates(const struct module *module, const struct array *array);
 bool group_accumulates(const struct group *group);      /* its last stage has an operator */
 bool group_writes(const struct group *group, const struct array *array);
 bool group_reads(const struct group *group, const struct array *array);

@@ -15,39 +15,19 @@
 
 typedef isl_schedule_node node;
 
-static bool has_stage(__isl_keep node *at, const struct stage *stage)
-{
-	isl_union_set *domain = isl_schedule_node_get_domain(at);
-	isl_space *space = isl_set_get_space(stage->domain);
-	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
-
-	isl_space_free(space);
-	isl_union_set_free(domain);
-	return has;
-}
-
 __isl_give node *schedule_down_to(__isl_take node *at, const struct stage *stage)
 {
 	int n = isl_schedule_node_n_children(at), child = -1;
 
 	for (int i = 0; i < n; i++) {
 		at = isl_schedule_node_child(at, i);
-		child = has_stage(at, stage) ? i : child;
+		child = schedule_has_stage(at, stage) ? i : child;
 		at = isl_schedule_node_parent(at);
 	}
 	return child >= 0 ? isl_schedule_node_child(at, child) : isl_schedule_node_free(at);
 }
 
 /* ---- the way from the mark to the statement ---- */
-
-static bool subs_have_dim(const struct access *access, int dim)
-{
-	bool has = false;
-
-	for (int i = 0; i < access_n_subs(access); i++)
-		has = has || expr_uses_dim(access->subs[i], dim);
-	return has;
-}
 
 struct way {
 	const struct mark *row;
@@ -73,7 +53,7 @@ static void look_at_mark(struct way *way, __isl_keep node *at, const struct mark
 		return;
 	}
 	way->n_loops += mark->kind == MARK_LOOP;
-	if (subs_have_dim(&stage->write, mark_dim_number(mark)))
+	if (access_uses_dim(&stage->write, mark_dim_number(mark)))
 		way->problem = "the target of a row moves";
 }
 

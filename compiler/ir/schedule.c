@@ -134,6 +134,24 @@ bool schedule_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind 
 	return mark;
 }
 
+bool domain_has_stage(__isl_keep isl_union_set *domain, const struct stage *stage)
+{
+	isl_space *space = isl_set_get_space(stage->domain);
+	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
+
+	isl_space_free(space);
+	return has;
+}
+
+bool schedule_has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
+{
+	isl_union_set *domain = isl_schedule_node_get_domain(node);
+	bool has = domain_has_stage(domain, stage);
+
+	isl_union_set_free(domain);
+	return has;
+}
+
 struct find_mark {
 	enum mark_kind kind;
 	const struct stage *stage;

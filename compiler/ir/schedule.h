@@ -90,6 +90,9 @@ __isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *outer,
 __isl_give isl_schedule_node *schedule_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind,
 						  const struct stage *stage);
 bool schedule_has_mark_above(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
+/* Are points of the stage in a domain, or at a node? */
+bool domain_has_stage(__isl_keep isl_union_set *domain, const struct stage *stage);
+bool schedule_has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage);
 bool schedule_has_mark_below(__isl_keep isl_schedule_node *node, enum mark_kind kind, const struct stage *stage);
 /* One step down towards the instances of `stage`; NULL where there is none. */
 __isl_give isl_schedule_node *schedule_down_to(__isl_take isl_schedule_node *node, const struct stage *stage);

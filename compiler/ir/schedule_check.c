@@ -32,24 +32,13 @@ static const struct mark *child_mark(__isl_keep isl_schedule_node *node)
 	return mark;
 }
 
-static bool has_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
-{
-	isl_union_set *domain = isl_schedule_node_get_domain(node);
-	isl_space *space = isl_set_get_space(stage->domain);
-	bool has = isl_union_set_contains(domain, space) == isl_bool_true;
-
-	isl_union_set_free(domain);
-	isl_space_free(space);
-	return has;
-}
-
 static bool is_one_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	isl_union_set *domain = isl_schedule_node_get_domain(node);
-	bool is_one = isl_union_set_n_set(domain) == 1;
+	bool is_one = isl_union_set_n_set(domain) == 1 && domain_has_stage(domain, stage);
 
 	isl_union_set_free(domain);
-	return (is_one && has_stage(node, stage)) || isl_set_is_empty(stage->domain) == isl_bool_true;
+	return is_one || isl_set_is_empty(stage->domain) == isl_bool_true;
 }
 
 static const char *band_problem(__isl_keep isl_schedule_node *node)
@@ -98,7 +87,7 @@ static const char *loop_problem(struct module *module, __isl_keep isl_schedule_n
 		return "the mark of a loop has no band below";
 	for (int i = 0; mark->dim && mark->dim->kind != DIM_RANGE && i < module->stages.n; i++)
 		if (!groups_bind_alike(mark->stage->group, module->stages.items[i]->group, mark->dim) &&
-		    has_stage(node, module->stages.items[i]))
+		    schedule_has_stage(node, module->stages.items[i]))
 			return "a bound dim has several values at a time";
 	return NULL;
 }

@@ -537,15 +537,6 @@ static void check_operators(struct verifier *v)
 	}
 }
 
-/* By which operator it is updated; SET: by none. */
-static enum reduce_op op_of_updates(const struct module *module, const struct array *array)
-{
-	for (int s = 0; s < module->stages.n; s++)
-		if (module->stages.items[s]->write.array == array && module->stages.items[s]->op != REDUCE_SET)
-			return module->stages.items[s]->op;
-	return REDUCE_SET;
-}
-
 /* Is a number no identity of `op`? Of integers, the least and largest are of their types. */
 static bool changes_result(const struct expr *value, enum reduce_op op)
 {
@@ -574,7 +565,7 @@ static void check_starts(struct verifier *v)
 	for (int s = 0; s < v->module->stages.n; s++) {
 		const struct stage *stage = v->module->stages.items[s];
 
-		if (stage->is_init && changes_result(stage->value, op_of_updates(v->module, stage->write.array)))
+		if (stage->is_init && changes_result(stage->value, module_op_of_updates(v->module, stage->write.array)))
 			fail(v, stage->span, "%s starts '%s' at '%s', which changes what its updates make",
 			     stage->name, stage->write.array->name,
 			     expr_text(v->module->arena, v->module, NULL, stage->value));

@@ -7,12 +7,8 @@
 
 static bool target_moves(const struct stage *stage, int dim)
 {
-	const struct array *target = stage->write.array;
-	bool moves = target->role == ROLE_LOCAL && dim < stage->group->n_common;
-
-	for (int i = 0; !moves && target->role != ROLE_LOCAL && i < target->rank; i++)
-		moves = expr_uses_dim(stage->write.subs[i], dim);
-	return moves;
+	return access_uses_dim(&stage->write, dim) ||
+	       (stage->write.array->role == ROLE_LOCAL && dim < stage->group->n_common);
 }
 
 struct target_walk {

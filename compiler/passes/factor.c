@@ -101,7 +101,7 @@ static bool access_uses(const struct access *access, const bool *dims, int n)
 /* Is there something that moves both with the dim and with a point? */
 static bool moves_with_points(const struct stage *stage, const factor_list *factors, const bool *is_of_point, int dim)
 {
-	bool moves = target_uses_dim(stage, dim) && access_uses(&stage->write, is_of_point, stage->dims.n);
+	bool moves = access_uses_dim(&stage->write, dim) && access_uses(&stage->write, is_of_point, stage->dims.n);
 
 	for (int i = 0; !moves && i < factors->n; i++)
 		moves = expr_uses_dim(factors->items[i], dim) &&

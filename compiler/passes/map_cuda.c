@@ -62,11 +62,8 @@ static void note_access(struct access *access, void *user)
 	const struct row_access *row = user;
 	struct lanes *lanes = row->lanes;
 	int64_t bytes = array_cell_size(access->array);
-	bool uses = false;
 
-	for (int i = 0; access->array->role != ROLE_LOCAL && i < access->array->rank; i++)
-		uses = uses || expr_uses_dim(access->subs[i], row->dim);
-	if (!uses)
+	if (!access_uses_dim(access, row->dim))
 		return;
 	lanes->smallest = bytes < lanes->smallest ? bytes : lanes->smallest;
 	while (lanes->width > 1 && !is_aligned(lanes->module, access, row->dim, lanes->width))

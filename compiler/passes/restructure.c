@@ -139,14 +139,12 @@ static int read_order(const struct accumulation *accumulation, struct override *
 static bool access_moves_inside(const struct accumulation *accumulation, const struct access *access, int mode)
 {
 	int n = access_n_subs(access);
-	bool uses_mode = false, uses_range = false;
+	bool uses_range = false;
 
-	for (int i = 0; i < n; i++)
-		uses_mode = uses_mode || expr_uses_dim(access->subs[i], mode);
 	for (int d = 1; n && d < accumulation->stage->dims.n; d++)
 		uses_range = uses_range || (accumulation->stage->dims.items[d].kind == DIM_RANGE &&
 					    expr_uses_dim(access->subs[n - 1], d));
-	return uses_mode && uses_range;
+	return access_uses_dim(access, mode) && uses_range;
 }
 
 struct row_search {
@@ -188,7 +186,7 @@ static int first_key(const struct accumulation *accumulation)
 
 		for (int d = 1; d < accumulation->stage->dims.n; d++)
 			has_inner = has_inner || accumulation->stage->dims.items[d].kind == DIM_RANGE;
-		rank = target_uses_dim(accumulation->stage, mode) && (row.is_row || !has_inner) ? 3 :
+		rank = access_uses_dim(&accumulation->stage->write, mode) && (row.is_row || !has_inner) ? 3 :
 		       row.is_row ? 2 - row.is_fixed : 0;
 		if (rank > best_rank) {
 			best = mode;
@@ -233,7 +231,7 @@ static const char *reason_text(const struct accumulation *accumulation, const st
 	struct arena *arena = accumulation->module->arena;
 	const struct stage *stage = accumulation->stage;
 	int key = choice->keys.items[0];
-	bool is_of_target = target_uses_dim(stage, key);
+	bool is_of_target = access_uses_dim(&stage->write, key);
 	const char *name = is_of_target ? stage->write.array->name : stage->dims.items[key].name;
 	const char *text = arena_printf(arena, is_of_target ? "cells of '%s' are updated in one segment each"
 							    : "rows of '%s' are read once for a segment", name);
@@ -314,7 +312,7 @@ static enum partition device_partition(const struct accumulation *accumulation, 
 {
 	if (has_known_rows(accumulation) && !options->deterministic)
 		return PARTITION_PARTS;
-	return target_uses_dim(accumulation->stage, choice->keys.items[0]) ? PARTITION_MODE : PARTITION_COEFF;
+	return access_uses_dim(&accumulation->stage->write, choice->keys.items[0]) ? PARTITION_MODE : PARTITION_COEFF;
 }
 
 /* False: the accumulation stays as it is. */

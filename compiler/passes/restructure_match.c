@@ -7,15 +7,6 @@
 
 #include "passes/restructure_private.h"
 
-bool target_uses_dim(const struct stage *stage, int dim)
-{
-	bool uses = false;
-
-	for (int i = 0; !uses && i < access_n_subs(&stage->write); i++)
-		uses = expr_uses_dim(stage->write.subs[i], dim);
-	return uses;
-}
-
 bool access_is_of_points(const struct accumulation *accumulation, const struct access *access)
 {
 	const struct array *array = access->array;

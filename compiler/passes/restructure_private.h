@@ -32,8 +32,6 @@ struct accumulation {
 bool accumulation_match(struct module *module, struct group *group, struct accumulation *accumulation);
 /* The mode called `name`, by its dim or its array; -1: there is none. */
 int accumulation_mode(const struct accumulation *accumulation, const char *name);
-/* Does the target move with the dim? */
-bool target_uses_dim(const struct stage *stage, int dim);
 /* Is `access` a fixed array of the points, read at the point? */
 bool access_is_of_points(const struct accumulation *accumulation, const struct access *access);
 

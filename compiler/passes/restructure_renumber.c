@@ -82,8 +82,7 @@ bool renumbering_is_possible(const struct accumulation *accumulation, int mode)
 		if (dim->kind == DIM_RANGE)
 			possible = !expr_uses_dim(dim->lo, mode) && !expr_uses_dim(dim->hi, mode);
 		else
-			for (int i = 0; possible && i < dim->source.array->rank; i++)
-				possible = !expr_uses_dim(dim->source.subs[i], mode);
+			possible = !access_uses_dim(&dim->source, mode);
 	}
 	expr_reads(stage->value, look_at_access, &search);
 	look_at_access(&stage->write, &search);

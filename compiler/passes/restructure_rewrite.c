@@ -123,7 +123,8 @@ static bool has_row_for_segment(const struct rewriter *r)
 	bool has = true;
 
 	for (int d = 0; d < stage->dims.n; d++)
-		has = has && (!needs_point(r, d) || d == r->choice->keys.items[0] || !target_uses_dim(stage, d));
+		has = has && (!needs_point(r, d) || d == r->choice->keys.items[0] ||
+			      !access_uses_dim(&stage->write, d));
 	return has;
 }
 
@@ -289,13 +290,8 @@ static void push_order(struct rewriter *r)
 
 static bool dim_uses(const struct dim *dim, int number)
 {
-	bool uses = false;
-
-	if (dim->kind == DIM_RANGE)
-		return expr_uses_dim(dim->lo, number) || expr_uses_dim(dim->hi, number);
-	for (int i = 0; !uses && i < dim->source.array->rank; i++)
-		uses = expr_uses_dim(dim->source.subs[i], number);
-	return uses;
+	return dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, number) || expr_uses_dim(dim->hi, number)
+				      : access_uses_dim(&dim->source, number);
 }
 
 /* Does the old dim need a point, itself or through others? */

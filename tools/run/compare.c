@@ -36,14 +36,6 @@ static double terms(const struct session *s)
 	return (double) most;
 }
 
-static bool is_accumulated(const struct module *module, const struct array *array)
-{
-	for (int i = 0; i < module->stages.n; i++)
-		if (module->stages.items[i]->write.array == array && module->stages.items[i]->op != REDUCE_SET)
-			return true;
-	return false;
-}
-
 static double largest(const struct ndarray *array)
 {
 	struct summary s = ndarray_summary(array);
@@ -121,7 +113,8 @@ bool results_compare(struct session *s, const struct results *results, const str
 		const struct array *array = s->arguments.items[i].array;
 		if (!argument_is_written(&s->arguments.items[i]))
 			continue;
-		double whole = is_accumulated(s->module, array) ? 0 : largest(&reference->arrays[i]);
+		bool is_summed = module_op_of_updates(s->module, array) != REDUCE_SET;
+		double whole = is_summed ? 0 : largest(&reference->arrays[i]);
 		struct difference d = compare_arrays(&results->arrays[i], &reference->arrays[i],
 						     is_single[array->number] && results->arrays[i].type == PMG_F64
 							     ? PMG_F32
