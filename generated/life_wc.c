@@ -120,6 +120,7 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
+						PMG_FETCH(w_own, PHI_sorted_fiber, k);
 						w_own[fiber] += PHI_sorted_value[k]*sum;
 					}
 				}
@@ -200,6 +201,7 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
+						PMG_FETCH(w_renumbered_own, PHI_sorted_fiber, k);
 						w_renumbered_own[fiber] += PHI_sorted_value[k]*sum;
 					}
 				}

@@ -519,6 +519,7 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 						}
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
+							PMG_FETCH(g0_Sparse_matvec_own, PHI_2_sorted_fiber, k);
 							g0_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
 						}
 					}
@@ -754,6 +755,7 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 						}
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
+							PMG_FETCH(q_Sparse_matvec_own, PHI_2_sorted_fiber, k);
 							q_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
 						}
 					}
@@ -989,6 +991,7 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
+						PMG_FETCH(gNew_Sparse_matvec_own, PHI_2_sorted_fiber, k);
 						gNew_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
 					}
 				}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells that are asked for ahead. A loop over the points of a run reads w[fiber], where fiber is what a copied index
- * array says: the processor cannot foresee such an address, and waits. The index array tells it long before, so that
- * the cell that is used some points later is fetched now (PMG_FETCH of pmgrt_math.h). Points of a run or segment are
- * followed by those of the next, and behind the last ones the arrays of an inspector may be read.
+ * Cells that are asked for ahead. A loop over the points of a run reads or updates w[fiber], where fiber is what a
+ * copied index array says: the processor cannot foresee such an address, and waits. The index array tells it long
+ * before, so that the cell that is used some points later is fetched now (PMG_FETCH of pmgrt_math.h). Points of a run
+ * or segment are followed by those of the next, and behind the last ones the arrays of an inspector may be read.
  *
- * Only cells of one number: of rows, the first cells are a small part. Only what is read, at every point: nothing waits
- * for a store, and what is chosen elsewhere need not exist.
+ * Only cells of one number: of rows, the first cells are a small part. Only what is read or added to, at every point:
+ * nothing waits for a store, and what is chosen elsewhere need not exist.
  * Only loops that are no vectors, which a fetch for each point would hinder. */
 #include "codegen/codegen_private.h"
 
@@ -23,9 +23,8 @@ struct search {
 	struct arena *arena;
 };
 
-static void look_at_access(struct access *access, void *user)
+static void look_at_cell(struct search *search, const struct access *access)
 {
-	struct search *search = user;
 	bool is = access->array->rank == 1 && access->array->role != ROLE_LOCAL && !array_is_variable(access->array) &&
 		  !access->array->folded && access->subs[0]->kind == EXPR_DIM && access->subs[0]->index == search->dim;
 
@@ -33,6 +32,17 @@ static void look_at_access(struct access *access, void *user)
 		is = search->found.items[i]->array != access->array;
 	if (is)
 		vec_push(search->arena, &search->found, access);
+}
+
+static void look_at_access(struct access *access, void *user)
+{
+	look_at_cell(user, access);
+}
+
+/* An updated cell may be one of the thread's own copy. */
+static const char *name_of(const struct emit *e, const struct stage *stage, const struct access *access)
+{
+	return access == &stage->write && e->private_copy.of == stage ? e->private_copy.name : access->array->c_name;
 }
 
 void emit_ahead(struct emit *e, const struct mark *bind, const struct point *point)
@@ -44,8 +54,10 @@ void emit_ahead(struct emit *e, const struct mark *bind, const struct point *poi
 	if (e->target->device_ending || expr_has_choice(stage->value) || !is_at_points(stage, &bind->dim->source))
 		return;
 	expr_reads(stage->value, look_at_access, &search);
+	if (stage->op != REDUCE_SET)
+		look_at_cell(&search, &stage->write);
 	index = c_index(e, point, &bind->dim->source);
 	for (int i = 0; i < search.found.n; i++)
-		line(e->w, "PMG_FETCH(%s, %s, %s);", search.found.items[i]->array->c_name,
+		line(e->w, "PMG_FETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
 		     bind->dim->source.array->c_name, affine_plain(e->arena, &index));
 }

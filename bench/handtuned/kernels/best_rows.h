@@ -233,12 +233,16 @@ static void scatter_dots(const struct life_best *m, int64_t u, const REAL *restr
 {
 	int64_t first = m->first_pair[u], end = m->first_pair[u + 1], ones = m->ones[u];
 	int64_t k = m->first_coeff[first];
-	for (int64_t i = 0; i < ones; i++)
+	for (int64_t i = 0; i < ones; i++) {
+		__builtin_prefetch(&w[m->fiber[k + i + LIFE_AHEAD]]);
 		w[m->fiber[k + i]] += m->value[k + i] * (double) dots[i];
+	}
 	for (int64_t p = first + ones; p < end; p++) {
 		double d = (double) dots[p - first];
-		for (k = m->first_coeff[p]; k < m->first_coeff[p + 1]; k++)
+		for (k = m->first_coeff[p]; k < m->first_coeff[p + 1]; k++) {
+			__builtin_prefetch(&w[m->fiber[k + LIFE_AHEAD]]);
 			w[m->fiber[k]] += m->value[k] * d;
+		}
 	}
 }
 
