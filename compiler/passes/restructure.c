@@ -6,7 +6,7 @@
  * (K. Aggarwal, thesis, IISc 2020, 4.1.2 and 4.2.1; docs/restructuring.md).
  *
  * Without a word of the user the first key is the mode of the target, or, where the target does not move in the inner
- * loops, a mode that does; the second is another mode that moves with the inner loops. */
+ * loops, a mode that does; the second is the only other mode that moves with the inner loops, if there is one. */
 #include <string.h>
 
 #include "passes/restructure_private.h"
@@ -196,18 +196,22 @@ static int first_key(const struct accumulation *accumulation)
 	return best;
 }
 
+/* Points that agree in two keys share what depends on these alone, if the rest of their terms is the same for all cells
+ * of a row: where a third mode chooses a row, nothing can be shared. */
 static void choose_keys(const struct accumulation *accumulation, struct choice *choice)
 {
 	struct arena *arena = accumulation->module->arena;
-	int first = first_key(accumulation);
+	int first = first_key(accumulation), second = -1, n_others = 0;
 
-	vec_push(arena, &choice->keys, first);
-	for (int i = 0; i < accumulation->modes.n && choice->keys.n < 2; i++) {
+	for (int i = 0; i < accumulation->modes.n; i++) {
 		int mode = accumulation->modes.items[i];
 
-		if (mode != first && row_of_mode(accumulation, mode).is_row)
-			vec_push(arena, &choice->keys, mode);
+		if (mode != first && row_of_mode(accumulation, mode).is_row && n_others++ == 0)
+			second = mode;
 	}
+	vec_push(arena, &choice->keys, first);
+	if (n_others == 1)
+		vec_push(arena, &choice->keys, second);
 }
 
 /* ---- the decision ---- */

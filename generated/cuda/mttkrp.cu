@@ -5,7 +5,7 @@
 
 /* ---- mttkrp ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) mttkrp_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, double *__restrict__ M, const int32_t *__restrict__ X_run_offsets, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_run_b, const int32_t *__restrict__ X_sorted_c, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) mttkrp_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -17,18 +17,15 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp_M_1(int64_t nA, int64_t rank, co
 		PMG_TEAM_SYNC;
 		const int64_t a_begin = X_offsets[a];
 		const int64_t a_end = X_offsets[a + 1];
-		for (int64_t run = a_begin; run < a_end; run++) {
-			const int64_t b = X_run_b[run];
-			const int64_t run_begin = X_run_offsets[run];
-			const int64_t run_end = X_run_offsets[run + 1];
-			for (int64_t k = run_begin; k < run_end; k++) {
-				const int64_t c = X_sorted_c[k];
-				PMG_TEAM_SYNC;
-				for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
-					M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r];
-				}
-				PMG_TEAM_SYNC;
+		for (int64_t k = a_begin; k < a_end; k++) {
+			const int64_t b = X_sorted_b[k];
+			const int64_t c = X_sorted_c[k];
+			double sum = X_sorted_value[k];
+			PMG_TEAM_SYNC;
+			for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+				M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*sum;
 			}
+			PMG_TEAM_SYNC;
 		}
 	}
 }
@@ -37,21 +34,25 @@ extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_c
 {
 	const mttkrp_args *args = (const mttkrp_args *) arguments;
 	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 	double *B = (double *) pmg_cuda_data(plan, 4);
 	double *C = (double *) pmg_cuda_data(plan, 5);
 	double *M = (double *) pmg_cuda_data(plan, 6);
-	int32_t *X_run_offsets = (int32_t *) pmg_cuda_data(plan, 7);
-	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 8);
-	int32_t *X_run_b = (int32_t *) pmg_cuda_data(plan, 9);
-	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 10);
-	double *X_sorted_value = (double *) pmg_cuda_data(plan, 11);
+	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 7);
+	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 8);
+	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 9);
+	double *X_sorted_value = (double *) pmg_cuda_data(plan, 10);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* mttkrp.pmg:12
 		 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 		 */
-		PMG_LAUNCH(plan, mttkrp_M_1, nA, 32, nA, rank, B, C, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_value);
+		if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
+			PMG_LAUNCH(plan, mttkrp_M_1, nA, 32, nA, rank, B, C, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_value);
+		}
 	}
 
 	(void) control;
@@ -62,7 +63,7 @@ PMG_DEVICE_PART(mttkrp_device, pmg_cuda_inspect, pmg_cuda_fill)
 
 /* ---- mttkrp4 ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) mttkrp4_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ M, const int32_t *__restrict__ X_run_offsets, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_run_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) mttkrp4_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -74,19 +75,16 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp4_M_1(int64_t nA, int64_t rank, c
 		PMG_TEAM_SYNC;
 		const int64_t a_begin = X_offsets[a];
 		const int64_t a_end = X_offsets[a + 1];
-		for (int64_t run = a_begin; run < a_end; run++) {
-			const int64_t b = X_run_b[run];
-			const int64_t run_begin = X_run_offsets[run];
-			const int64_t run_end = X_run_offsets[run + 1];
-			for (int64_t k = run_begin; k < run_end; k++) {
-				const int64_t c = X_sorted_c[k];
-				const int64_t d = X_sorted_d[k];
-				PMG_TEAM_SYNC;
-				for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
-					M[a*rank + r] += X_sorted_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
-				}
-				PMG_TEAM_SYNC;
+		for (int64_t k = a_begin; k < a_end; k++) {
+			const int64_t b = X_sorted_b[k];
+			const int64_t c = X_sorted_c[k];
+			const int64_t d = X_sorted_d[k];
+			double sum = X_sorted_value[k];
+			PMG_TEAM_SYNC;
+			for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+				M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*D[d*rank + r]*sum;
 			}
+			PMG_TEAM_SYNC;
 		}
 	}
 }
@@ -95,24 +93,29 @@ extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_
 {
 	const mttkrp4_args *args = (const mttkrp4_args *) arguments;
 	const int64_t nA = args->nA;
+	const int64_t nB = args->nB;
+	const int64_t nC = args->nC;
+	const int64_t nD = args->nD;
+	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 	double *B = (double *) pmg_cuda_data(plan, 5);
 	double *C = (double *) pmg_cuda_data(plan, 6);
 	double *D = (double *) pmg_cuda_data(plan, 7);
 	double *M = (double *) pmg_cuda_data(plan, 8);
-	int32_t *X_run_offsets = (int32_t *) pmg_cuda_data(plan, 9);
-	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 10);
-	int32_t *X_run_b = (int32_t *) pmg_cuda_data(plan, 11);
-	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 12);
-	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 13);
-	double *X_sorted_value = (double *) pmg_cuda_data(plan, 14);
+	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 9);
+	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 10);
+	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 11);
+	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 12);
+	double *X_sorted_value = (double *) pmg_cuda_data(plan, 13);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* mttkrp.pmg:24
 		 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 		 *         for k in 0..nnz, r in 0..rank;
 		 */
-		PMG_LAUNCH(plan, mttkrp4_M_1, nA, 32, nA, rank, B, C, D, M, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
+		if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
+			PMG_LAUNCH(plan, mttkrp4_M_1, nA, 32, nA, rank, B, C, D, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
+		}
 	}
 
 	(void) control;

@@ -5,7 +5,7 @@
 
 /* ---- tucker ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ Z, const int32_t *__restrict__ X_run_offsets, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_run_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ Z, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -21,21 +21,18 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int6
 		}
 		const int64_t a_begin = X_offsets[a];
 		const int64_t a_end = X_offsets[a + 1];
-		for (int64_t run = a_begin; run < a_end; run++) {
-			const int64_t b = X_run_b[run];
-			const int64_t run_begin = X_run_offsets[run];
-			const int64_t run_end = X_run_offsets[run + 1];
-			for (int64_t k = run_begin; k < run_end; k++) {
-				const int64_t c = X_sorted_c[k];
-				const int64_t d = X_sorted_d[k];
-				for (int64_t q = 0; q < rB; q++) {
-					for (int64_t r = 0; r < rC; r++) {
-						PMG_TEAM_SYNC;
-						for (int64_t s = pmg_lane; s < rD; s += pmg_team) {
-							Z[((a*rB + q)*rC + r)*rD + s] += X_sorted_value[k]*B[b*rB + q]*C[c*rC + r]*D[d*rD + s];
-						}
-						PMG_TEAM_SYNC;
+		for (int64_t k = a_begin; k < a_end; k++) {
+			const int64_t b = X_sorted_b[k];
+			const int64_t c = X_sorted_c[k];
+			const int64_t d = X_sorted_d[k];
+			double sum = X_sorted_value[k];
+			for (int64_t q = 0; q < rB; q++) {
+				for (int64_t r = 0; r < rC; r++) {
+					PMG_TEAM_SYNC;
+					for (int64_t s = pmg_lane; s < rD; s += pmg_team) {
+						Z[((a*rB + q)*rC + r)*rD + s] += B[b*rB + q]*C[c*rC + r]*D[d*rD + s]*sum;
 					}
+					PMG_TEAM_SYNC;
 				}
 			}
 		}
@@ -84,19 +81,18 @@ extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	double *D = (double *) pmg_cuda_data(plan, 8);
 	double *Z = (double *) pmg_cuda_data(plan, 9);
 	double *G = (double *) pmg_cuda_data(plan, 10);
-	int32_t *X_run_offsets = (int32_t *) pmg_cuda_data(plan, 11);
-	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 12);
-	int32_t *X_run_b = (int32_t *) pmg_cuda_data(plan, 13);
-	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 14);
-	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 15);
-	double *X_sorted_value = (double *) pmg_cuda_data(plan, 16);
+	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 11);
+	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 12);
+	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 13);
+	int32_t *X_sorted_d = (int32_t *) pmg_cuda_data(plan, 14);
+	double *X_sorted_value = (double *) pmg_cuda_data(plan, 15);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* tucker.pmg:15
 		 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 		 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 		 */
-		PMG_LAUNCH(plan, tucker_Z_1, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_run_offsets, X_offsets, X_run_b, X_sorted_c, X_sorted_d, X_sorted_value);
+		PMG_LAUNCH(plan, tucker_Z_1, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
 
 		/* tucker.pmg:17
 		 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
