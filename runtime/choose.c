@@ -127,13 +127,16 @@ static int64_t trials_bytes(const pmg_pipeline_desc *desc)
 
 static void trials_begin(const struct choosing *c)
 {
+	struct known_runs known = { 0 };
+
 	memset(c->trials, 0, (size_t) trials_bytes(c->desc));
 	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
 		const pmg_pipeline_desc *candidate = c->desc->candidates[i];
 		pmg_trial *trial = &c->trials[i];
 
 		trial->choice = choice_of(candidate);
-		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads_of(c->options->threads));
+		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads_of(c->options->threads),
+						     &known);
 		if (!is_eligible(c, candidate))
 			snprintf(trial->problem, sizeof trial->problem, "its sums depend on the order of threads");
 		else if (is_unfit(c, candidate))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * How long an execution will take, by the sizes alone. Numbers of a machine as it is common today; they need be right
- * only as far as the order of the candidates goes. Sizes that a restructuring will find are taken at their largest:
- * as many runs as points. */
+ * How long an execution will take, by the sizes, and by how many runs the keys of restructurings have. Numbers of a
+ * machine as it is common today; they need be right only as far as the order of the candidates goes. Parts are taken to
+ * be as many as there can be. */
 #include "plan.h"
 #include "restructure.h"
 
@@ -24,15 +24,38 @@ static double work_seconds(const pmg_work_desc *work, double points, double rows
 	return work->is_shared && threads > 1 ? alone / threads + rates.shared_loop : alone;
 }
 
-/* The sizes that restructurings may find at most. */
-static void sizes_bound(const pmg_pipeline_desc *desc, const int64_t *extents, int32_t threads, int64_t *sizes)
+/* Candidates share their arguments, so that the same place in them is the same array. */
+static bool are_keys(const struct known_runs *known, const pmg_pipeline_desc *desc, const pmg_restructure_desc *r)
+{
+	bool are = known->n_keys == r->n_keys;
+
+	for (int32_t k = 0; are && k < r->n_keys; k++)
+		are = known->offsets[k] == desc->arrays[r->keys[k]].offset;
+	return are;
+}
+
+static int64_t runs_expect(const pmg_pipeline_desc *desc, const pmg_restructure_desc *r, const void *args,
+			   const int64_t *extents, struct known_runs *known)
+{
+	if (!are_keys(known, desc, r)) {
+		known->n_keys = r->n_keys;
+		for (int32_t k = 0; k < r->n_keys; k++)
+			known->offsets[k] = desc->arrays[r->keys[k]].offset;
+		known->n_runs = runs_estimate(desc, r, args, extents);
+	}
+	return known->n_runs;
+}
+
+/* The sizes that restructurings will find. */
+static void sizes_expect(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads,
+			 struct known_runs *known, int64_t *sizes)
 {
 	for (int32_t i = 0; i < desc->n_restructurings; i++) {
 		const pmg_restructure_desc *r = &desc->restructurings[i];
 		const int64_t n = array_elements(&desc->arrays[r->keys[0]], extents);
 
 		if (r->n_runs >= 0)
-			sizes[r->n_runs] = n;
+			sizes[r->n_runs] = runs_expect(desc, r, args, extents, known);
 		if (r->parts)
 			sizes[r->parts->n_parts] = parts_most(n, array_limit(&desc->arrays[r->keys[0]], extents));
 		if (r->n_chunks >= 0)
@@ -40,7 +63,8 @@ static void sizes_bound(const pmg_pipeline_desc *desc, const int64_t *extents, i
 	}
 }
 
-double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads)
+double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads,
+			  struct known_runs *known)
 {
 	int64_t sizes[MOST_SIZES] = { 0 };
 	double counts[2 * MOST_WORK], seconds = 0;
@@ -48,7 +72,7 @@ double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const
 
 	if (!desc->count || desc->n_sizes > MOST_SIZES || desc->n_work > MOST_WORK)
 		return 0;
-	sizes_bound(desc, extents, threads, sizes);
+	sizes_expect(desc, args, extents, threads, known, sizes);
 	desc->count(&plan, args, counts);
 	for (int32_t i = 0; i < desc->n_work; i++)
 		seconds += work_seconds(&desc->work[i], counts[2 * i], counts[2 * i + 1], threads);

@@ -362,8 +362,16 @@ pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_k
 
 /* ---- estimate.c */
 
-/* Seconds of an execution of this candidate, by its sizes; 0: not known. */
-double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads);
+/* The runs of the last keys that were counted; begins as zero. */
+struct known_runs {
+	int32_t n_keys;
+	size_t offsets[PMG_MAX_RANK];   /* of the keys, in the arguments */
+	int64_t n_runs;
+};
+
+/* Seconds of an execution of this candidate, by its sizes and runs; 0: not known. */
+double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads,
+			  struct known_runs *known);
 
 /* ---- scratch.c: arguments for trials */
 

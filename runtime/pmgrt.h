@@ -481,7 +481,7 @@ PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_contro
 
 typedef struct pmg_trial {
 	const char *choice;             /* of the candidate, "" of the first */
-	double estimate;                /* of an execution, by the sizes */
+	double estimate;                /* of an execution, by the sizes and the number of runs */
 	double inspection;              /* of making its plan */
 	int32_t n_runs;
 	double runs[PMG_TRIAL_RUNS];    /* of executions: of a pipeline with `iterate`, of some iterations */

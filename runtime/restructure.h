@@ -37,6 +37,12 @@ int64_t rank_bytes(int64_t n_values);
 int64_t part_bytes(int64_t n_values);                   /* while segments are cut into parts */
 int64_t numbering_bytes(int64_t n, int64_t n_values, int32_t threads);
 
+/* ---- restructure_forecast.c */
+
+/* How many runs there will be, within a few per cent: reads all keys. */
+int64_t runs_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const void *args,
+		      const int64_t *extents);
+
 /* ---- restructure.c */
 
 struct inspection {

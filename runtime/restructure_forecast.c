@@ -101,8 +101,8 @@ static int64_t runs_most(const pmg_pipeline_desc *desc, const pmg_restructure_de
 	return most;
 }
 
-static int64_t runs_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure,
-			     const void *args, const int64_t *extents)
+int64_t runs_estimate(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const void *args,
+		      const int64_t *extents)
 {
 	const int64_t n = points_of(desc, restructure, extents);
 	const int64_t most = runs_most(desc, restructure, extents);

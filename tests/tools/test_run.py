@@ -494,6 +494,20 @@ def narrow_indices():
             check(line and float(line[1]) < 1e-13 and float(line[2]) < 1, f"{n_atoms} atoms: {output}")
 
 
+def estimates():
+    """Of the same sizes: where coefficients are of few pairs of voxel and atom, sorting by both is estimated to take
+    less time than by voxels; where all are of different pairs, more."""
+    for n_pairs, is_less in (40, True), (5000, False):
+        pair = np.arange(5000) % n_pairs
+        np.savetxt("pairs.tsv", np.column_stack([pair//100, pair % 100, np.arange(5000) % 60, np.ones(5000)]),
+                   fmt=["%d", "%d", "%d", "%g"], delimiter="\t")
+        output = run(str(LIFE_EXAMPLES["Y"]), "PHI=pairs.tsv", "D=random:1", "w=random:2", "nAtoms=50", "nVoxels=100",
+                     "nFibers=60", "nTheta=96", "--tune=estimate", "--wisdom=off", "--specialize=off")
+        times = dict(re.findall(r"^[* ] (first|restructure PHI by voxel) +([\d.]+)", output, re.M))
+        check(len(times) == 2 and (float(times["first"]) < float(times["restructure PHI by voxel"])) == is_less,
+              f"the estimate for {n_pairs} pairs: {output}")
+
+
 def large_results():
     """Rows that are written past the caches, most of them of nothing, by gcc and clang and for older processors."""
     sizes = "nAtoms=50 nVoxels=22000 nFibers=60 nTheta=96 nCoeffs=3000 PHI=random:1 D=random:2 w=random:3".split()
@@ -634,6 +648,7 @@ def main():
             test()
         libraries(life)
         few_systems()
+        estimates()
         large_results()
         narrow_indices()
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
