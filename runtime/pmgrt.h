@@ -408,7 +408,7 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 typedef enum pmg_tune {
 	PMG_TUNE_OFF,           /* the first that suits the sizes, or of all */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
-	PMG_TUNE_MEASURE        /* each is planned and run PMG_TRIAL_RUNS times, the fastest is kept */
+	PMG_TUNE_MEASURE        /* each is planned and run PMG_TRIAL_RUNS times or more; the fastest is kept */
 } pmg_tune;
 
 struct pmg_options {
@@ -477,6 +477,7 @@ PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_contro
 
 /* What a plan knows of a candidate. Seconds; 0: not known. */
 #define PMG_TRIAL_RUNS 3
+#define PMG_TRIAL_MOST 15               /* beside another candidate, in turns */
 #define PMG_PROBLEM_SIZE 160
 
 typedef struct pmg_trial {
@@ -484,7 +485,7 @@ typedef struct pmg_trial {
 	double estimate;                /* of an execution, by the sizes and the number of runs */
 	double inspection;              /* of making its plan */
 	int32_t n_runs;
-	double runs[PMG_TRIAL_RUNS];    /* of executions: of a pipeline with `iterate`, of some iterations */
+	double runs[PMG_TRIAL_MOST];    /* of executions: of a pipeline with `iterate`, of some iterations */
 	char problem[PMG_PROBLEM_SIZE]; /* why it was left out; "" */
 } pmg_trial;
 

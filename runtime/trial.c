@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
- * is held while the next one is made, so that at most two exist at once. A candidate that does not fit beside it, or
- * that fails, is left out with the reason; one that is far behind after its first run is not run again. */
+ * is held while the next one is made, so that at most two exist at once. Unless the next one is clearly slower, both
+ * are run some more times in turns, so that clock, caches and other work meet them alike: what has disturbed the one
+ * before is over by then. A candidate that does not fit beside the best, or that fails, is left out with the reason;
+ * one that is far behind after its first run is not run again. */
 #include "plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +17,10 @@ enum { MOST_ITERATIONS = 256 };
  * the best. */
 #define HOPELESS_ESTIMATE 30.0
 #define HOPELESS_RUN 2.0
+
+/* One that takes so much longer than the best is clearly slower. */
+#define CLEARLY_SLOWER 1.5
+enum { TURNS = 4 };
 
 /* Iterations of a pipeline with `iterate` are run until they take so long. */
 #define LONG_ENOUGH 5e-3
@@ -67,22 +74,54 @@ static pmg_status budget_find(struct trials *trials, struct plan *plan)
 	return status;
 }
 
+static void note_run(pmg_trial *trial, double seconds)
+{
+	if (trial->n_runs < PMG_TRIAL_MOST)
+		trial->runs[trial->n_runs++] = seconds;
+}
+
 static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *trial, double *least)
 {
 	pmg_status status = trials->budget ? PMG_OK : budget_find(trials, plan);
 	bool finished;
 
-	*least = 0;
+	*least = HUGE_VAL;
 	while (status == PMG_OK && trial->n_runs < PMG_TRIAL_RUNS) {
-		double *seconds = &trial->runs[trial->n_runs];
+		double seconds;
 
-		status = run_once(trials, plan, trials->budget, seconds, &finished);
+		status = run_once(trials, plan, trials->budget, &seconds, &finished);
 		if (status != PMG_OK)
 			break;
-		*least = trial->n_runs++ && *least < *seconds ? *least : *seconds;
-		if (trials->best && *seconds > HOPELESS_RUN * trials->best_seconds)
+		note_run(trial, seconds);
+		*least = seconds < *least ? seconds : *least;
+		if (trials->best && seconds > HOPELESS_RUN * trials->best_seconds)
 			break;
 	}
+	return status;
+}
+
+/* Runs the best plan and candidate `number` in turns; the least of each counts from now on. */
+static pmg_status take_turns(struct trials *trials, int32_t number, struct plan *plan, double *seconds)
+{
+	double *const least[] = { &trials->best_seconds, seconds };
+	struct plan *const plans[] = { trials->best, plan };
+	const int32_t numbers[] = { trials->chosen, number };
+	const double before = trials->best_seconds;
+	pmg_status status = PMG_OK;
+
+	*least[0] = *least[1] = HUGE_VAL;
+	for (int turn = 0; turn < 2 * TURNS && status == PMG_OK; turn++) {
+		const int one = turn % 2;
+		double taken;
+		bool finished;
+
+		status = run_once(trials, plans[one], trials->budget, &taken, &finished);
+		if (status == PMG_OK)
+			note_run(&trials->trials[numbers[one]], taken);
+		*least[one] = taken < *least[one] ? taken : *least[one];
+	}
+	if (status != PMG_OK)
+		trials->best_seconds = before;
 	return status;
 }
 
@@ -130,6 +169,8 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 		trial->inspection = plan->report.inspection;
 		status = plan_try(trials, plan, trial, &seconds);
 	}
+	if (status == PMG_OK && trials->best && seconds <= CLEARLY_SLOWER * trials->best_seconds)
+		status = take_turns(trials, number, plan, &seconds);
 	if (status == PMG_OK) {
 		plan->max_memory = trials->options->max_memory;
 		keep_better(trials, number, plan, seconds);
