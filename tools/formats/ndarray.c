@@ -26,6 +26,16 @@ bool shape_bytes(int rank, const int64_t *shape, size_t element, size_t *bytes)
 	return ok && product <= PTRDIFF_MAX;
 }
 
+/* Cleared. What fills large pages gets them: kernels that read rows of a table here and there look up fewer. */
+static void *cleared_memory(size_t bytes)
+{
+	enum { LARGE_PAGE = 2 << 20 };
+	void *memory = bytes < LARGE_PAGE ? calloc(bytes ? bytes : 1, 1) : pmg_memory(bytes);
+	if (memory && bytes >= LARGE_PAGE)
+		memset(memory, 0, bytes);
+	return memory;
+}
+
 bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape,
 		 struct failure *failure)
 {
@@ -36,7 +46,7 @@ bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *
 		return fail(failure, OUTCOME_RESOURCES, "an array of shape %s is too large",
 			    extents_text(rank, shape, text, sizeof(text)));
 	memcpy(array->shape, shape, (size_t) rank * sizeof(shape[0]));
-	array->data = calloc(bytes ? bytes : 1, 1);
+	array->data = cleared_memory(bytes);
 	if (!array->data)
 		return fail(failure, OUTCOME_RESOURCES,
 			    "not enough memory for an array of shape %s (%zu bytes)",
