@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What families of `pmg bench` share about generated rows: options of `pmg run`, where programs are, and results in
- * memory that is aligned as that of hand-written code. */
+ * memory that is aligned as that of hand-written code; and what papers have measured. */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
 
@@ -21,5 +21,19 @@ bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t
 bool bench_results(struct session *s, struct results *results, double **out, struct failure *failure);
 /* What the pass chose; "" if it chose nothing. */
 const char *bench_decision(const struct session *s, const char *pass);
+
+/* ---- paper.c ---- */
+
+enum { PAPER_WORDS = 8 };
+
+struct paper_row {
+	const char *words[PAPER_WORDS];
+	double number;                  /* the last of the words */
+};
+
+typedef VEC(struct paper_row) paper_row_list;
+
+/* The rows of bench/papers/NAME: so many words each, with tabs between them. Lines that begin with # are comments. */
+bool paper_read(struct arena *arena, const char *name, int n_words, paper_row_list *rows, struct failure *failure);
 
 #endif

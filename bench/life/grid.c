@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tables of the thesis beside what is measured here: restructuring by partition (T6.2 to T6.4), for hand-written
- * and generated code, and threads (T6.5). Machines differ, so what compares are the factors over the naive code. An
- * iteration of SBBNNLS is two products y = M w and one and a half w = M' y (2.4 of the thesis). */
+ * and generated code, threads (T6.5), and what its versions gain over each other (F6.1). Machines differ, so what
+ * compares are the factors over the naive code. An iteration of SBBNNLS is two products y = M w and one and a half
+ * w = M' y (2.4 of the thesis). */
 #include "life/life.h"
 
 #include <math.h>
@@ -19,39 +20,32 @@ typedef VEC(struct cell) cell_list;
 
 /* ---- The thesis' numbers --------------------------------------------------------------------- */
 
-static bool read_cell(struct arena *arena, const char *line, struct cell *cell)
+static bool cell_of(const struct paper_row *row, struct cell *cell)
 {
-	const char *words[8] = { 0 };
-	char *rest = arena_string(arena, line);
-	int n = 0;
-	rest[strcspn(rest, "\n")] = '\0';
-	for (char *word = strsep(&rest, "\t"); word && n < 8; word = strsep(&rest, "\t"))
-		words[n++] = word;
+	const char *const *words = row->words;
 	*cell = (struct cell){ .item = words[0], .op = words[1], .version = words[2], .partition = words[3],
-			       .order = words[4] };
-	return n == 8 && parse_integer(words[5], &cell->threads) && parse_real(words[6], &cell->first) &&
-	       parse_real(words[7], &cell->last);
+			       .order = words[4], .last = row->number };
+	return parse_integer(words[5], &cell->threads) && parse_real(words[6], &cell->first);
 }
 
 static bool read_cells(struct life_values *values, cell_list *cells, struct failure *failure)
 {
-	const char *path = bench_find_file(values->arena, "bench/papers/life.tsv", failure);
-	FILE *file = path ? fopen(path, "re") : NULL;
-	char line[512];
-	bool ok = true;
-	if (!path)
-		return false;
-	if (!file)
-		return fail_file(failure, path, "cannot open:");
-	while (ok && fgets(line, sizeof(line), file)) {
+	paper_row_list rows = { 0 };
+	bool ok = paper_read(values->arena, "life.tsv", 8, &rows, failure);
+	for (int i = 0; ok && i < rows.n; i++) {
 		struct cell cell;
-		if (*line == '#')
-			continue;
-		ok = read_cell(values->arena, line, &cell) || fail(failure, OUTCOME_DATA, "%s: %s", path, line);
+		ok = cell_of(&rows.items[i], &cell) ||
+		     fail(failure, OUTCOME_DATA, "life.tsv: '%s' or '%s' is no number", rows.items[i].words[5],
+			  rows.items[i].words[6]);
 		vec_push(values->arena, cells, cell);
 	}
-	fclose(file);
 	return ok;
+}
+
+static int64_t threads_of(const struct life_values *values, const char *version)
+{
+	bool is_sequential = strcmp(version, "cpu_naive") == 0 || strcmp(version, "cpu_naive_blas") == 0;
+	return is_sequential ? 1 : values->run.threads;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------------- */
@@ -73,7 +67,7 @@ static bool add_cell(struct life_values *values, const struct life_case *problem
 {
 	for (int op = 0; op < LIFE_OPS; op++) {
 		enum life_op wanted = (enum life_op) op;
-		int64_t threads = strcmp(cell->version, "cpu_naive") == 0 ? 1 : values->run.threads;
+		int64_t threads = threads_of(values, cell->version);
 		const char *name = arena_printf(values->arena, "%s@%s+%s", cell->version, cell->partition, cell->order);
 		if (strcmp(cell->op, life_op_name(wanted)) != 0 || !life_op_wanted(values, wanted) ||
 		    has_row(rows, cell, wanted, threads))
@@ -179,7 +173,7 @@ static void print_cell(const struct life_values *values, const cell_list *cells,
 		       const life_row_list *rows, FILE *stream)
 {
 	const struct cell *naive = cells->items;
-	int64_t threads = strcmp(cell->version, "cpu_naive") == 0 ? 1 : values->run.threads;
+	int64_t threads = threads_of(values, cell->version);
 	while (strcmp(naive->op, cell->op) != 0)
 		naive++;
 	double ours = time_of(rows, cell->op, cell->version, cell, threads);
@@ -234,6 +228,31 @@ static void print_cells(const struct life_values *values, const cell_list *cells
 			print_cell(values, cells, &cells->items[i], rows, stream);
 }
 
+/* Of figure 6.1, the text gives factors of one version over another, means of 500 iterations. */
+static double ms_of(const struct life_values *values, const life_row_list *rows, const char *op, const char *version)
+{
+	int64_t threads = threads_of(values, version);
+	return strcmp(op, "all") == 0 ? iteration_of(rows, version, threads)
+				      : time_of(rows, op, version, NULL, threads);
+}
+
+static bool print_factors(const struct life_values *values, const life_row_list *rows, FILE *stream,
+			  struct failure *failure)
+{
+	paper_row_list factors = { 0 };
+	if (!paper_read(values->arena, "life_factors.tsv", 5, &factors, failure))
+		return false;
+	fprintf(stream, "\nthesis, figure 6.1: how many times as fast as another version\n%-4s %-4s%-15s%-23s %8s %8s\n",
+		"", "op", "version", "as", "thesis", "here");
+	for (int i = 0; i < factors.n; i++) {
+		const char *const *words = factors.items[i].words;
+		fprintf(stream, "%s %-4s%-15s%-23s %8s", words[0], words[1], words[2], words[3], words[4]);
+		print_factor(ms_of(values, rows, words[1], words[3]) / ms_of(values, rows, words[1], words[2]), stream);
+		putc('\n', stream);
+	}
+	return true;
+}
+
 bool life_grid_print(struct life_values *values, const life_row_list *rows, FILE *stream, struct failure *failure)
 {
 	cell_list cells = { 0 };
@@ -249,5 +268,5 @@ bool life_grid_print(struct life_values *values, const life_row_list *rows, FILE
 			print_scaling(&cells, &cells.items[i], rows, stream);
 	print_ours(rows, "best", values->run.threads, stream);
 	print_ours(rows, "generated", values->run.threads, stream);
-	return true;
+	return print_factors(values, rows, stream, failure);
 }

@@ -120,20 +120,9 @@ static bool run_fit(struct life_run *run, struct failure *failure)
 	       measure_solvers(run, &records, failure) && write_records(run, &records, failure);
 }
 
-static bool run_life(struct life_run *run, struct failure *failure)
+static bool report(struct life_run *run, struct failure *failure)
 {
 	record_list records = { 0 };
-	if (is_fit(run->values))
-		return run_fit(run, failure);
-	if (!effort_read(run->values->min_time, run->values->clock, &run->effort, failure) ||
-	    !life_gpu_open(run->values, failure) || !life_case_open(run->values, &run->problem, failure) ||
-	    !life_work_count(&run->problem, &run->work, failure))
-		return false;
-	print_problem(run);
-	fflush(stdout);
-	if (!life_reference_make(&run->problem, &run->reference, failure) || !make_rows(run, failure) ||
-	    !check_rows(run, failure) || !measure_rows(run, failure))
-		return false;
 	if (!life_is_on_gpu(run->values)) {
 		ceilings_print(&run->ceilings, (int) run->values->run.threads, stdout);
 		putchar('\n');
@@ -145,6 +134,24 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	for (int i = 0; i < run->measured.n; i++)
 		vec_push(run->values->arena, &records, run->measured.items[i]->record);
 	return write_records(run, &records, failure);
+}
+
+static bool run_life(struct life_run *run, struct failure *failure)
+{
+	if (is_fit(run->values))
+		return run_fit(run, failure);
+	if (!effort_read(run->values->min_time, run->values->clock, &run->effort, failure) ||
+	    !life_gpu_open(run->values, failure) || !life_case_open(run->values, &run->problem, failure) ||
+	    !life_work_count(&run->problem, &run->work, failure))
+		return false;
+	print_problem(run);
+	fflush(stdout);
+	if (!life_reference_make(&run->problem, &run->reference, failure) || !make_rows(run, failure) ||
+	    !check_rows(run, failure))
+		return false;
+	if (run->values->checks_only)
+		return printf("checked: %d rows are right\n", run->rows.n) > 0;
+	return measure_rows(run, failure) && report(run, failure);
 }
 
 static void free_run(struct life_run *run)
@@ -190,6 +197,8 @@ static const struct option_row rows[] = {
 	  .text = "all cells of the thesis' tables 6.2 to 6.4, and those of generated code" },
 	{ .name = "scaling", .offset = offsetof(struct life_values, scaling),
 	  .text = "1, 2, 4, … threads, as in table 6.5" },
+	{ .name = "check", .offset = offsetof(struct life_values, checks_only),
+	  .text = "run and check each row once, measure nothing" },
 	TEXT_OPTION(cache, "cache", "FOLDER", "where phantoms are kept (default: $XDG_CACHE_HOME/pmg)"),
 };
 
@@ -201,8 +210,8 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--grid, --scaling and --clock are for --target=openmp");
 	if (values->op && !is_fit(values) && strcmp(values->op, "dsc") != 0 && strcmp(values->op, "wc") != 0)
 		return fail(failure, OUTCOME_USAGE, "--op: \x27%s\x27 is none of dsc, wc and fit", values->op);
-	if (is_fit(values) && (values->grid || values->scaling || values->generated.n))
-		return fail(failure, OUTCOME_USAGE, "--op=fit takes no --grid, --scaling or --generated");
+	if (is_fit(values) && (values->grid || values->scaling || values->checks_only || values->generated.n))
+		return fail(failure, OUTCOME_USAGE, "--op=fit takes no --grid, --scaling, --check or --generated");
 	if (values->isa) {
 		for (int i = 0; life_cpu_isa(i); i++)
 			if (strcmp(life_cpu_isa(i), values->isa) == 0)

@@ -25,7 +25,7 @@ struct life_values {
 	const char *op, *isa, *clock;
 	int64_t ntheta, seed, grid_of_angles, iterations;
 	word_list generated;            /* options of further generated rows */
-	bool grid, scaling;
+	bool grid, scaling, checks_only;
 };
 
 /* ---- problem.c ------------------------------------------------------------------------ */

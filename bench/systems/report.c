@@ -71,16 +71,12 @@ struct line {
 	double factor;
 };
 
-static bool read_line(struct arena *arena, const char *text, struct line *line)
+static bool line_of(const struct paper_row *row, struct line *line)
 {
-	const char *words[6] = { 0 };
-	char *rest = arena_string(arena, text);
-	int n = 0;
-	rest[strcspn(rest, "\n")] = '\0';
-	for (char *word = strsep(&rest, "\t"); word && n < 6; word = strsep(&rest, "\t"))
-		words[n++] = word;
-	*line = (struct line){ .item = words[0], .op = words[1], .shape = words[2], .method = words[4] };
-	return n == 6 && parse_integer(words[3], &line->systems) && parse_real(words[5], &line->factor);
+	const char *const *words = row->words;
+	*line = (struct line){ .item = words[0], .op = words[1], .shape = words[2], .method = words[4],
+			       .factor = row->number };
+	return parse_integer(words[3], &line->systems);
 }
 
 static bool is_about(const struct line *line, const struct systems_case *problem)
@@ -118,22 +114,14 @@ static void print_paper(const struct line *line, const row_list *rows, FILE *str
 bool systems_print_papers(struct arena *arena, const struct systems_case *problem, const row_list *rows, FILE *stream,
 			  struct failure *failure)
 {
-	const char *path = bench_find_file(arena, "bench/papers/systems.tsv", failure);
-	FILE *file = path ? fopen(path, "re") : NULL;
-	char text[512];
-	bool ok = true;
-	if (!path)
-		return false;
-	if (!file)
-		return fail_file(failure, path, "cannot open:");
-	while (ok && fgets(text, sizeof(text), file)) {
+	paper_row_list lines = { 0 };
+	bool ok = paper_read(arena, "systems.tsv", 6, &lines, failure);
+	for (int i = 0; ok && i < lines.n; i++) {
 		struct line line;
-		if (*text == '#')
-			continue;
-		ok = read_line(arena, text, &line) || fail(failure, OUTCOME_DATA, "%s: %s", path, text);
+		ok = line_of(&lines.items[i], &line) ||
+		     fail(failure, OUTCOME_DATA, "systems.tsv: a number of systems is '%s'", lines.items[i].words[3]);
 		if (ok && is_about(&line, problem))
 			print_paper(&line, rows, stream);
 	}
-	fclose(file);
 	return ok;
 }

@@ -5,6 +5,7 @@ Not with sanitizers."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import h5py
 import numpy as np
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
+ROOT = Path(__file__).resolve().parents[2]
 TEXTS = ("bench case op version target precision weights layout restructure partition algorithm baseline limit "
          "machine clock").split()
 NUMBERS = ("threads ms_median ms_min runs ratio gbps gflops fraction_of_limit error plan_ms plan_bytes ms_low ms_high "
@@ -100,11 +102,32 @@ def the_grid_stands_beside_the_thesis(folder):
     for row in (r"T6.2 dsc cpu_naive +coeff +atom +1 +8.187 +8.452 +1 +1 +1 +[\d.e-]+ +1 +[\d.e-]+ +[\d.e-]+$",
                 r"T6.3 dsc cpu_naive_par +voxel +voxel +16 +2.553 +2.407 +3.21 +3.51 +2( +[\d.e-]+){4}$",
                 r"T6.4 wc +cpu_opt +coeff +atom +16 +0.382 +0.391 +16.5 +16.1 +2 +- +- +- +-$",
-                r"T6.5 cpu_naive_par +16 +1.11 +52.20 +4.72 +4.31 +- +-$"):
+                r"T6.5 cpu_naive_par +16 +1.11 +52.20 +4.72 +4.31 +- +-$",
+                r"F6.1 all +cpu_opt +cpu_naive +27.25 +-$",
+                r"F6.1 dsc +cpu_naive_blas +cpu_naive +5.5 +-$"):
         assert re.search(row, out, re.M), (row, out)
     cells = {(r["op"], r["version"], r["partition"], r["restructure"]) for r in records}
     assert ("dsc", "cpu_naive_par", "voxel", "voxel") in cells and ("dsc", "cpu_naive", "coeff", "voxel") in cells
     assert {r["threads"] for r in records if r["version"] == "cpu_naive_par"} == {1, 2}
+
+
+@case
+def rows_are_only_checked(folder):
+    out = bench("life", "--scale=0.0004", "--grid-of-angles=9", f"--cache={folder}", "--check", "--op=wc",
+                "--versions=cpu_naive,best,generated", "--threads=1")
+    assert out.endswith("\nchecked: 3 rows are right\n") and "ceilings" not in out, out
+
+
+@case
+def counters_tell_vectors(folder):
+    """Of 96 directions, a pair takes 24 fused operations of vectors of 4 doubles; the original code has no vectors."""
+    if not shutil.which("valgrind"):
+        return
+    done = subprocess.run([ROOT / "bench" / "counters.py", "--op=dsc", "--time=first", "--versions=cpu_naive,best",
+                           "--scale=0.0002", f"--cache={folder}"], env=dict(os.environ, BUILD=str(Path(PMG).parent)),
+                          capture_output=True, text=True, check=False)
+    naive, best = re.findall(r"^dsc +first +\S+ +([\d.e+]+) +([\d.e+]+)", done.stdout, re.M)
+    assert float(naive[1]) == 0 and 8 < float(best[1]) <= 24 and float(naive[0]) > 4*float(best[0]), done.stdout
 
 
 @case
