@@ -242,8 +242,8 @@ static bool print_factors(const struct life_values *values, const life_row_list 
 	paper_row_list factors = { 0 };
 	if (!paper_read(values->arena, "life_factors.tsv", 5, &factors, failure))
 		return false;
-	fprintf(stream, "\nthesis, figure 6.1: how many times as fast as another version\n%-4s %-4s%-15s%-23s %8s %8s\n",
-		"", "op", "version", "as", "thesis", "here");
+	fprintf(stream, "\nthesis, figure 6.1: how many times as fast as another version\n");
+	fprintf(stream, "%-4s %-4s%-15s%-23s %8s %8s\n", "", "op", "version", "as", "thesis", "here");
 	for (int i = 0; i < factors.n; i++) {
 		const char *const *words = factors.items[i].words;
 		fprintf(stream, "%s %-4s%-15s%-23s %8s", words[0], words[1], words[2], words[3], words[4]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hand-written kernels against the interpreter: every version in every order, partition and instruction set, on small
- * random problems with repeated and missing voxels, atoms and fibers, and with weights that are zero. */
+ * random problems with repeated and missing voxels, atoms and fibers, and with weights that are zero. And the arrays
+ * that all kernels work on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,9 +247,29 @@ static void exclusive_parts_end_with_voxels(struct tally *tally)
 	free(bounds);
 }
 
+/* Generated kernels read what the tools hold: large arrays begin with a large page, and all begin as zeros. */
+static void arrays_are_cleared_in_large_pages(struct tally *tally)
+{
+	const int64_t sizes[] = { 0, 1000, 1 << 18, (1 << 19) + 1 };
+	struct failure failure;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (int again = 0; again < 2; again++) {
+			struct ndarray array;
+			CHECK(tally, ndarray_new(&array, PMG_F64, 1, &sizes[i], &failure));
+			unsigned char *bytes = array.data, all = 0;
+			for (size_t b = 0; b < ndarray_bytes(&array); b++)
+				all |= bytes[b];
+			CHECK(tally, all == 0);
+			CHECK(tally, sizes[i] < 1 << 18 || (uintptr_t) bytes % (2 << 20) == 0);
+			memset(bytes, 1, ndarray_bytes(&array));
+			ndarray_free(&array);
+		}
+}
+
 int main(void)
 {
 	struct tally tally = { 0 };
+	arrays_are_cleared_in_large_pages(&tally);
 	all_versions_give_the_interpreters_results(&tally);
 	few_coefficients_are_enough(&tally);
 	impossible_cells_are_refused(&tally);
