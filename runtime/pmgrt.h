@@ -408,7 +408,7 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 typedef enum pmg_tune {
 	PMG_TUNE_OFF,           /* the first that suits the sizes, or of all */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
-	PMG_TUNE_MEASURE        /* each is planned and run PMG_TRIAL_RUNS times or more; the fastest is kept */
+	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; the fastest is kept */
 } pmg_tune;
 
 struct pmg_options {
@@ -477,7 +477,7 @@ PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_contro
 
 /* What a plan knows of a candidate. Seconds; 0: not known. */
 #define PMG_TRIAL_RUNS 3
-#define PMG_TRIAL_MOST 15               /* beside another candidate, in turns */
+#define PMG_TRIAL_MOST 32               /* beside others, in turns */
 #define PMG_PROBLEM_SIZE 160
 
 typedef struct pmg_trial {

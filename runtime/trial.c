@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
- * is held while the next one is made, so that at most two exist at once. Unless the next one is clearly slower, both
+ * is held while the next one is made, so that at most two exist at once. Unless one of them is clearly slower, both
  * are run some more times in turns, so that clock, caches and other work meet them alike: what has disturbed the one
  * before is over by then. A candidate that does not fit beside the best, or that fails, is left out with the reason;
  * one that is far behind after its first run is not run again. */
@@ -18,8 +18,9 @@ enum { MOST_ITERATIONS = 256 };
 #define HOPELESS_ESTIMATE 30.0
 #define HOPELESS_RUN 2.0
 
-/* One that takes so much longer than the best is clearly slower. */
+/* The next one is clearly slower, or clearly faster: other work that met the best one does not explain it. */
 #define CLEARLY_SLOWER 1.5
+#define CLEARLY_FASTER (1/3.0)
 enum { TURNS = 4 };
 
 /* Iterations of a pipeline with `iterate` are run until they take so long. */
@@ -74,10 +75,10 @@ static pmg_status budget_find(struct trials *trials, struct plan *plan)
 	return status;
 }
 
-static void note_run(pmg_trial *trial, double seconds)
+static void note_run(pmg_trial *trial, double seconds, double *least)
 {
-	if (trial->n_runs < PMG_TRIAL_MOST)
-		trial->runs[trial->n_runs++] = seconds;
+	trial->runs[trial->n_runs++] = seconds;
+	*least = seconds < *least ? seconds : *least;
 }
 
 static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *trial, double *least)
@@ -92,36 +93,47 @@ static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *
 		status = run_once(trials, plan, trials->budget, &seconds, &finished);
 		if (status != PMG_OK)
 			break;
-		note_run(trial, seconds);
-		*least = seconds < *least ? seconds : *least;
+		note_run(trial, seconds, least);
 		if (trials->best && seconds > HOPELESS_RUN * trials->best_seconds)
 			break;
 	}
 	return status;
 }
 
-/* Runs the best plan and candidate `number` in turns; the least of each counts from now on. */
-static pmg_status take_turns(struct trials *trials, int32_t number, struct plan *plan, double *seconds)
+static bool is_worth_turns(const struct trials *trials, const pmg_trial *trial, double seconds)
 {
-	double *const least[] = { &trials->best_seconds, seconds };
-	struct plan *const plans[] = { trials->best, plan };
-	const int32_t numbers[] = { trials->chosen, number };
-	const double before = trials->best_seconds;
-	pmg_status status = PMG_OK;
+	const int32_t most = PMG_TRIAL_MOST - TURNS;
 
-	*least[0] = *least[1] = HUGE_VAL;
-	for (int turn = 0; turn < 2 * TURNS && status == PMG_OK; turn++) {
-		const int one = turn % 2;
-		double taken;
-		bool finished;
+	return trials->best && seconds <= CLEARLY_SLOWER * trials->best_seconds &&
+	       seconds >= CLEARLY_FASTER * trials->best_seconds && trial->n_runs <= most &&
+	       trials->trials[trials->chosen].n_runs <= most;
+}
 
-		status = run_once(trials, plans[one], trials->budget, &taken, &finished);
+/* Runs the best plan and the next one in turns. Meanwhile the best one takes no more memory, which has been promised to
+ * the next. If the best one fails, it has lost. */
+static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct plan *plan, double *seconds)
+{
+	pmg_trial *const best = &trials->trials[trials->chosen];
+	const int64_t limit = trials->best->max_memory;
+	pmg_status status = PMG_OK, lost = PMG_OK;
+	double taken;
+	bool finished;
+
+	if (limit > 0)
+		trials->best->max_memory = trials->best->bytes;
+	for (int turn = 0; turn < TURNS && status == PMG_OK && lost == PMG_OK; turn++) {
+		lost = run_once(trials, trials->best, trials->budget, &taken, &finished);
+		if (lost == PMG_OK)
+			note_run(best, taken, &trials->best_seconds);
+		status = run_once(trials, plan, trials->budget, &taken, &finished);
 		if (status == PMG_OK)
-			note_run(&trials->trials[numbers[one]], taken);
-		*least[one] = taken < *least[one] ? taken : *least[one];
+			note_run(trial, taken, seconds);
 	}
-	if (status != PMG_OK)
-		trials->best_seconds = before;
+	trials->best->max_memory = limit;
+	if (lost != PMG_OK && status == PMG_OK) {
+		problem_set(best, "it has failed beside another one");
+		trials->best_seconds = HUGE_VAL;
+	}
 	return status;
 }
 
@@ -169,10 +181,9 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 		trial->inspection = plan->report.inspection;
 		status = plan_try(trials, plan, trial, &seconds);
 	}
-	if (status == PMG_OK && trials->best && seconds <= CLEARLY_SLOWER * trials->best_seconds)
-		status = take_turns(trials, number, plan, &seconds);
+	if (status == PMG_OK && is_worth_turns(trials, trial, seconds))
+		status = take_turns(trials, trial, plan, &seconds);
 	if (status == PMG_OK) {
-		plan->max_memory = trials->options->max_memory;
 		keep_better(trials, number, plan, seconds);
 		return PMG_OK;
 	}
@@ -244,6 +255,7 @@ pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg
 	if (!trials.best)
 		return is_final(status) ? status : PMG_OK;
 	plan_forget(trials.best);
+	trials.best->max_memory = options->max_memory;
 	*best = trials.best;
 	*chosen = trials.chosen;
 	return PMG_OK;

@@ -220,13 +220,54 @@ static void test_measure(struct tests *tests)
 	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
 	trials = attempt.report->trials;
 	CHECK(tests, has_chosen(&attempt, "fast", "measured"));
-	CHECK(tests, trials[FIRST].n_runs > PMG_TRIAL_RUNS && trials[FAST].n_runs == trials[FIRST].n_runs);
+	CHECK(tests, trials[FIRST].n_runs == PMG_TRIAL_RUNS && trials[FAST].n_runs == PMG_TRIAL_RUNS);
 	CHECK(tests, least_of(&trials[FIRST]) >= 0.015 && least_of(&trials[FAST]) < 0.015);
 	CHECK(tests, trials[FIRST].inspection > 0 && attempt.report->tuning > 0.045);
 	CHECK(tests, trials[BROKEN].n_runs == 0 && strcmp(trials[BROKEN].problem,
 		     "the kernel of pipeline 'life_dsc' failed with status 6") == 0);
 	CHECK(tests, trials[LARGE].n_runs == 0 &&
 		     strcmp(trials[LARGE].problem, "its estimate is far above the least") == 0);
+	attempt_end(tests, &attempt);
+}
+
+static int n_calls;
+
+static pmg_status tiring_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+{
+	return ++n_calls < 5 ? slow_kernel(plan, args, control) : PMG_NUMERICAL;
+}
+
+/* Candidates of one speed are run four more times beside the best so far; one fails while it is. */
+static void test_turns(struct tests *tests)
+{
+	struct attempt attempt;
+	const pmg_trial *trials;
+
+	attempt_begin(&attempt, 0);
+	for (int i = 0; i < N_CANDIDATES; i++) {
+		attempt.family.desc[i].work = &works[FAST];
+		attempt.family.desc[i].kernel = i == BROKEN ? tiring_kernel : slow_kernel;
+	}
+	n_calls = 0;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
+	trials = attempt.report->trials;
+	CHECK(tests, attempt.status == PMG_OK && strcmp(attempt.report->reason, "measured") == 0);
+	CHECK(tests, trials[FIRST].n_runs + trials[FAST].n_runs + trials[LARGE].n_runs == 3*3 + 2*4 + 2*4 + 2);
+	CHECK(tests, trials[BROKEN].n_runs == 4 && strcmp(trials[BROKEN].problem,
+		     "the kernel of pipeline 'life_dsc' failed with status 6") == 0);
+	attempt_end(tests, &attempt);
+
+	attempt_begin(&attempt, 0);
+	attempt.family.desc[FIRST].n_candidates = LARGE;
+	for (int i = 0; i < LARGE; i++) {
+		attempt.family.desc[i].work = &works[FAST];
+		attempt.family.desc[i].kernel = i == FIRST ? tiring_kernel : slow_kernel;
+	}
+	n_calls = 0;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
+	trials = attempt.report->trials;
+	CHECK(tests, has_chosen(&attempt, "fast", "measured"));
+	CHECK(tests, strcmp(trials[FIRST].problem, "it has failed beside another one") == 0);
 	attempt_end(tests, &attempt);
 }
 
@@ -417,6 +458,7 @@ void test_tune(struct tests *tests)
 	test_unfit(tests);
 	test_estimate(tests);
 	test_measure(tests);
+	test_turns(tests);
 	test_inputs(tests);
 	test_named(tests);
 	test_deterministic(tests);
