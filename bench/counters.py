@@ -68,6 +68,8 @@ def summed(path, kernel):
             entry[at] = entry.get(at, 0) + costs.get("Ir", 0)
         total.update(costs)
         total["vector"] += costs.get("Ir", 0) if at in vectors[library] else 0
+    if not entry:
+        sys.exit(f"{kernel} did not run")
     runs = entry[min(entry)]
     return Counter({event: cost/runs for event, cost in total.items()})
 

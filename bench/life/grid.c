@@ -141,6 +141,14 @@ bool life_scaling_add(struct life_values *values, const struct life_case *proble
 
 /* ---- Tables --------------------------------------------------------------------------------------- */
 
+/* Is it in the order and partition that its version takes by itself? */
+static bool is_own_cell(const struct record *record, enum life_op op)
+{
+	const struct life_version *version = life_version_named(record->version, strlen(record->version));
+	return !version || (strcmp(record->partition, life_partition_name(version->partition[op])) == 0 &&
+			    strcmp(record->restructure, life_order_name(version->order[op])) == 0);
+}
+
 /* Of a version in its own order and partition, or where `cell` says so in those of the cell; NaN: none. */
 static double time_of(const life_row_list *rows, const char *op, const char *version, const struct cell *cell,
 		      int64_t threads)
@@ -149,8 +157,9 @@ static double time_of(const life_row_list *rows, const char *op, const char *ver
 		const struct record *record = &rows->items[i]->row.record;
 		if (strcmp(record->op, op) == 0 && strcmp(record->version, version) == 0 &&
 		    record->threads == (double) threads &&
-		    (!cell || (strcmp(record->partition, cell->partition) == 0 &&
-			       strcmp(record->restructure, cell->order) == 0)))
+		    (cell ? strcmp(record->partition, cell->partition) == 0 &&
+				    strcmp(record->restructure, cell->order) == 0
+			  : is_own_cell(record, rows->items[i]->op)))
 			return record->ms_median;
 	}
 	return NAN;

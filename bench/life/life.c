@@ -149,8 +149,10 @@ static bool run_life(struct life_run *run, struct failure *failure)
 	if (!life_reference_make(&run->problem, &run->reference, failure) || !make_rows(run, failure) ||
 	    !check_rows(run, failure))
 		return false;
-	if (run->values->checks_only)
-		return printf("checked: %d rows are right\n", run->rows.n) > 0;
+	if (run->values->checks_only) {
+		printf("checked: %d rows are right\n", run->rows.n);
+		return true;
+	}
 	return measure_rows(run, failure) && report(run, failure);
 }
 
@@ -212,6 +214,8 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--op: \x27%s\x27 is none of dsc, wc and fit", values->op);
 	if (is_fit(values) && (values->grid || values->scaling || values->checks_only || values->generated.n))
 		return fail(failure, OUTCOME_USAGE, "--op=fit takes no --grid, --scaling, --check or --generated");
+	if (values->checks_only && (values->json || values->grid || values->scaling))
+		return fail(failure, OUTCOME_USAGE, "--check takes no --json, --grid or --scaling");
 	if (values->isa) {
 		for (int i = 0; life_cpu_isa(i); i++)
 			if (strcmp(life_cpu_isa(i), values->isa) == 0)

@@ -196,8 +196,8 @@ static int first_key(const struct accumulation *accumulation)
 	return best;
 }
 
-/* Points that agree in two keys share what depends on these alone, if the rest of their terms is the same for all cells
- * of a row: where a third mode chooses a row, nothing can be shared. */
+/* Points that agree in two keys share a sum if it is one number (factor.c): where a third mode chooses rows, too, there
+ * is none to share, and a run would only bring the row of the target to memory. */
 static void choose_keys(const struct accumulation *accumulation, struct choice *choice)
 {
 	struct arena *arena = accumulation->module->arena;

@@ -98,13 +98,16 @@ def cells_and_generated_versions_are_chosen(folder):
 
 @case
 def the_grid_stands_beside_the_thesis(folder):
-    out, records = life(folder, "--versions=cpu_naive", "--grid", "--scaling", "--op=dsc")
+    out, records = life(folder, "--versions=cpu_naive,cpu_naive_blas", "--grid", "--scaling", "--op=dsc")
+    ms = {r["version"]: r["ms_median"] for r in records if r["version"] == "cpu_naive_blas" or
+          (r["version"], r["restructure"]) == ("cpu_naive", "atom")}
+    factor = re.search(r"^F6.1 dsc +cpu_naive_blas +cpu_naive +5.5 +([\d.e+-]+)$", out, re.M)
+    assert abs(float(factor[1])*ms["cpu_naive_blas"]/ms["cpu_naive"] - 1) < 0.01, (factor[1], ms)
     for row in (r"T6.2 dsc cpu_naive +coeff +atom +1 +8.187 +8.452 +1 +1 +1 +[\d.e-]+ +1 +[\d.e-]+ +[\d.e-]+$",
                 r"T6.3 dsc cpu_naive_par +voxel +voxel +16 +2.553 +2.407 +3.21 +3.51 +2( +[\d.e-]+){4}$",
                 r"T6.4 wc +cpu_opt +coeff +atom +16 +0.382 +0.391 +16.5 +16.1 +2 +- +- +- +-$",
                 r"T6.5 cpu_naive_par +16 +1.11 +52.20 +4.72 +4.31 +- +-$",
-                r"F6.1 all +cpu_opt +cpu_naive +27.25 +-$",
-                r"F6.1 dsc +cpu_naive_blas +cpu_naive +5.5 +-$"):
+                r"F6.1 all +cpu_opt +cpu_naive +27.25 +-$", r"F6.1 dsc +cpu_opt +cpu_opt_noblas +4.81 +-$"):
         assert re.search(row, out, re.M), (row, out)
     cells = {(r["op"], r["version"], r["partition"], r["restructure"]) for r in records}
     assert ("dsc", "cpu_naive_par", "voxel", "voxel") in cells and ("dsc", "cpu_naive", "coeff", "voxel") in cells
@@ -122,6 +125,7 @@ def rows_are_only_checked(folder):
 def counters_tell_vectors(folder):
     """Of 96 directions, a pair takes 24 fused operations of vectors of 4 doubles; the original code has no vectors."""
     if not shutil.which("valgrind"):
+        print("counters: skipped, there is no valgrind")
         return
     done = subprocess.run([ROOT / "bench" / "counters.py", "--op=dsc", "--time=first", "--versions=cpu_naive,best",
                            "--scale=0.0002", f"--cache={folder}"], env=dict(os.environ, BUILD=str(Path(PMG).parent)),
@@ -248,6 +252,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--clock=sun"], "'sun' is neither wall nor cpu"),
                         (["life", "--op=both"], "'both' is none of dsc, wc and fit"),
                         (["life", "--op=fit", "--grid"], "--op=fit takes no"),
+                        (["life", "--check", "--grid"], "--check takes no"),
                         (["life", "--op=fit", "--versions=bst"], "did you mean 'best'?"),
                         (["life", "--isa=v9"], "cannot run 'v9'"),
                         (["life", "--target=vax", "--scale=0.0004"], "--target takes openmp or cuda, not 'vax'"),
