@@ -44,9 +44,14 @@ static bool refuse(struct module *module, const struct override *override, const
 	return false;
 }
 
+static bool is_of_numbers(const struct array *array)
+{
+	return type_is_float(array->type) && !array_is_index(array);
+}
+
 static bool keep_in(struct module *module, const struct override *override, struct array *array, enum storage storage)
 {
-	if (type_is_integer(array->type) || array->type == TYPE_BOOL || array_is_index(array))
+	if (!is_of_numbers(array))
 		return true;
 	if (storage == STORAGE_F32 && array->type == TYPE_F32)
 		return true;
@@ -64,7 +69,7 @@ static bool add_in(struct module *module, const struct override *override, struc
 {
 	if (array->role == ROLE_IN)
 		return refuse(module, override, "nothing is added to the input '%s'", array->name);
-	if (!type_is_float(array->type) || type == array->type)
+	if (!is_of_numbers(array) || type == array->type)
 		return true;
 	if (type == TYPE_F64)
 		return refuse(module, override, "'%s' is of type f32 and added to in f32", array->name);
@@ -74,7 +79,7 @@ static bool add_in(struct module *module, const struct override *override, struc
 
 static bool set_storage(struct module *module, struct override *override)
 {
-	bool is_precision = !strcmp(override->verb, "precision"), ok = true;
+	bool is_precision = !strcmp(override->verb, "precision"), ok = true, is_any = false, has_numbers = false;
 	enum storage storage = storage_from_name(override->choice);
 
 	if (!strcmp(override->choice, "auto"))
@@ -87,10 +92,15 @@ static bool set_storage(struct module *module, struct override *override)
 	for (int i = 0; ok && i < module->arrays.n; i++) {
 		struct array *array = module->arrays.items[i];
 
-		if (override_names(override, array))
-			ok = is_precision ? keep_in(module, override, array, storage)
-			     : add_in(module, override, array, storage == STORAGE_F32 ? TYPE_F32 : TYPE_F64);
+		if (!override_names(override, array))
+			continue;
+		is_any = true;
+		has_numbers = has_numbers || is_of_numbers(array);
+		ok = is_precision ? keep_in(module, override, array, storage)
+				  : add_in(module, override, array, storage == STORAGE_F32 ? TYPE_F32 : TYPE_F64);
 	}
+	if (ok && is_any && !has_numbers)
+		ok = refuse(module, override, "'%s' has no floating-point numbers", override->subjects.items[0]);
 	return override->is_used = ok;
 }
 
