@@ -52,7 +52,7 @@ static void sizes_expect(const pmg_pipeline_desc *desc, const void *args, const 
 {
 	for (int32_t i = 0; i < desc->n_restructurings; i++) {
 		const pmg_restructure_desc *r = &desc->restructurings[i];
-		const int64_t n = array_elements(&desc->arrays[r->keys[0]], extents);
+		const int64_t n = points_of(desc, r, extents);
 
 		if (r->n_runs >= 0)
 			sizes[r->n_runs] = runs_expect(desc, r, args, extents, known);

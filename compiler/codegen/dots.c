@@ -218,24 +218,16 @@ static isl_bool look_for_dot(__isl_keep isl_ast_node *node, void *user)
 	return mark->kind == MARK_BIND || mark->kind == MARK_GROUP ? isl_bool_true : isl_bool_false;
 }
 
-static bool moves(const struct access *access, const struct mark *loop)
-{
-	bool moves = false;
-
-	for (int i = 0; i < access->array->rank; i++)
-		moves = moves || expr_uses_dim(access->subs[i], mark_dim_number(loop));
-	return moves;
-}
-
 static void look_at_access(struct access *access, void *user)
 {
 	struct search *search = user;
-	bool is = !search->access && access->array->role != ROLE_LOCAL && moves(access, search->dot.loop) &&
-		  !moves(access, search->around);
+	bool is = !search->access && access->array->role != ROLE_LOCAL &&
+		  access_uses_dim(access, mark_dim_number(search->dot.loop)) &&
+		  !access_uses_dim(access, mark_dim_number(search->around));
 
 	for (int i = 0; is && i < search->binds.n; i++)
 		is = search->binds.items[i]->stage->group == search->dot.stage->group &&
-		     !moves(access, search->binds.items[i]);
+		     !access_uses_dim(access, mark_dim_number(search->binds.items[i]));
 	if (is)
 		search->access = access;
 }

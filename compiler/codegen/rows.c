@@ -100,14 +100,7 @@ static const char *narrowing(enum scalar_type cells, enum scalar_type row)
 
 bool row_is_along(const struct emit *e, const struct access *access)
 {
-	const struct row *row = e->vector;
-	bool is_along = false;
-
-	if (!row || access->array->role == ROLE_LOCAL)
-		return false;
-	for (int i = 0; i < access->array->rank; i++)
-		is_along |= expr_uses_dim(access->subs[i], row->dim);
-	return is_along;
+	return e->vector && access_uses_dim(access, e->vector->dim);
 }
 
 const char *row_read(struct emit *e, const struct access *access, const char *text)

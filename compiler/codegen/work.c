@@ -98,17 +98,14 @@ static void add_access(struct access *access, void *user)
 {
 	struct traffic *traffic = user;
 	int inner = innermost(traffic->stage), size = type_size(access->array->type);
-	bool moves = false, is_data = false;
+	bool is_data = false;
 
 	if (access->array->role == ROLE_LOCAL)
 		return;
-	for (int i = 0; i < access_n_subs(access); i++) {
-		moves = moves || (inner >= 0 && expr_uses_dim(access->subs[i], inner));
-		for (int d = 0; d < traffic->stage->dims.n; d++)
-			is_data = is_data || (traffic->stage->dims.items[d].kind == DIM_BIND &&
-					      expr_uses_dim(access->subs[i], d));
-	}
-	*(moves ? &traffic->bytes : &traffic->row_bytes) += size;
+	for (int d = 0; d < traffic->stage->dims.n; d++)
+		is_data = is_data ||
+			  (traffic->stage->dims.items[d].kind == DIM_BIND && access_uses_dim(access, d));
+	*(inner >= 0 && access_uses_dim(access, inner) ? &traffic->bytes : &traffic->row_bytes) += size;
 	traffic->fetches += is_data;
 }
 

@@ -59,8 +59,7 @@ static bool is_gathered_sum(const struct stage *stage, int loop)
 	for (int d = loop + 1; d < stage->dims.n; d++) {
 		const struct dim *read = &stage->dims.items[d];
 
-		for (int i = 0; read->kind == DIM_BIND && i < access_n_subs(&read->source); i++)
-			is_gathered |= expr_uses_dim(read->source.subs[i], loop);
+		is_gathered |= read->kind == DIM_BIND && access_uses_dim(&read->source, loop);
 	}
 	return is_gathered;
 }
