@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What plans choose, beside the best there was: for each problem and product, all candidates are measured in turns
 (`pmg bench life`), and the one that `--tune=estimate` and that `--tune=measure` takes is looked up among them. An
-estimate may cost 25 % of time, trials 5 %; the exit status is 1 if one costs more.
+estimate may cost 25 % of time, trials 5 %; the exit status is 1 if one costs more. PMG_TEST_DATA adds the scan there.
 
     bench/choices.py [--quick] [OPTION…]        options of `pmg bench life`, such as --threads=2 --clock=cpu
 """
@@ -19,8 +19,21 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 # three sizes, coefficients per pair (less noise in the streamlines: more), lengths of rows
 PROBLEMS = ["--scale=0.01", "--scale=0.1", "--scale=1", "--scale=0.1 --jitter=3", "--scale=0.1 --jitter=14",
             "--scale=0.1 --ntheta=33", "--scale=0.1 --ntheta=64", "--scale=0.05 --ntheta=288"]
+REAL = {"tracks_det.tck": "deterministic streamlines", "tracks_prob.tck": "probabilistic streamlines"}
 QUICK = ["--scale=0.001", "--scale=0.01 --ntheta=33"]
 MOST = {"--tune=estimate": 1.25, "--tune=measure": 1.05}
+
+
+def real_problems(folder):
+    """Options by what they are called."""
+    if "PMG_TEST_DATA" not in os.environ:
+        return {}
+    scan = Path(os.environ["PMG_TEST_DATA"], "dmri", "small64")
+    for tracks in REAL:
+        subprocess.run([BUILD / "pmg", "life", "encode", f"--tracks={scan / tracks}", f"--dwi={scan}/small_64D.nii",
+                        f"--bvals={scan}/small_64D.bval", f"--bvecs={scan}/small_64D.bvec",
+                        "-o", Path(folder, f"{tracks}.h5")], stdout=subprocess.DEVNULL, check=True)
+    return {name: f"--problem={folder}/{tracks}.h5" for tracks, name in REAL.items()}
 
 
 def candidates(program):
@@ -51,24 +64,32 @@ def times(records):
         if record["version"] == "generated" and way in MOST:
             chosen[way] = choice
         elif record["version"] == "generated":
-            times[choice] = record["ms_min"]
+            times[choice] = record["ms_median"]
     return times, chosen
 
 
+def judge(name, problem, options, worst):
+    """Both products of a problem."""
+    for op, program in ("dsc", "life_dsc"), ("wc", "life_wc"):
+        by_choice, chosen = times(measured(problem, op, candidates(program), options))
+        best = min(by_choice, key=by_choice.get)
+        print(f"{name} {op}: best {by_choice[best]:.4g} ms, {best}")
+        for way, choice in chosen.items():
+            ratio = by_choice[choice]/by_choice[best]
+            worst[way] = max(worst[way], ratio)
+            print(f"    {way:16} {ratio:5.2f} x  {choice}", flush=True)
+
+
 def main():
-    options = sys.argv[1:]
-    problems = QUICK if "--quick" in options else PROBLEMS
-    options = [option for option in options if option != "--quick"]
+    options = [option for option in sys.argv[1:] if option != "--quick"]
+    is_quick = len(options) < len(sys.argv[1:])
     worst = dict.fromkeys(MOST, 1.0)
-    for problem in problems:
-        for op, program in ("dsc", "life_dsc"), ("wc", "life_wc"):
-            by_choice, chosen = times(measured(problem, op, candidates(program), options))
-            best = min(by_choice, key=by_choice.get)
-            print(f"{problem} {op}: best {by_choice[best]:.4g} ms, {best}")
-            for way, choice in chosen.items():
-                ratio = by_choice[choice]/by_choice[best]
-                worst[way] = max(worst[way], ratio)
-                print(f"    {way:16} {ratio:5.2f} x  {choice}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        problems = {name: name for name in (QUICK if is_quick else PROBLEMS)}
+        if not is_quick:
+            problems |= real_problems(folder)
+        for name, problem in problems.items():
+            judge(name, problem, options, worst)
     print(", ".join(f"{way} {ratio:.2f} x at most" for way, ratio in worst.items()))
     return any(worst[way] > MOST[way] for way in MOST)
 

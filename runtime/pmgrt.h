@@ -477,7 +477,7 @@ PMG_API pmg_status pmg_plan_execute(pmg_plan *plan, const void *args, pmg_contro
 
 /* What a plan knows of a candidate. Seconds; 0: not known. */
 #define PMG_TRIAL_RUNS 3
-#define PMG_TRIAL_MOST 32               /* beside others, in turns */
+#define PMG_TRIAL_MOST 64               /* beside others, in turns */
 #define PMG_PROBLEM_SIZE 160
 
 typedef struct pmg_trial {
@@ -485,7 +485,7 @@ typedef struct pmg_trial {
 	double estimate;                /* of an execution, by the sizes and the number of runs */
 	double inspection;              /* of making its plan */
 	int32_t n_runs;
-	double runs[PMG_TRIAL_MOST];    /* of executions: of a pipeline with `iterate`, of some iterations */
+	double runs[PMG_TRIAL_MOST];    /* means of executions; of a pipeline with `iterate`, of some iterations */
 	char problem[PMG_PROBLEM_SIZE]; /* why it was left out; "" */
 } pmg_trial;
 

@@ -2,16 +2,16 @@
  *
  * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
  * is held while the next one is made, so that at most two exist at once. Unless one of them is clearly slower, both
- * are run some more times in turns, so that clock, caches and other work meet them alike: what has disturbed the one
- * before is over by then. A candidate that does not fit beside the best, or that fails, is left out with the reason;
- * one that is far behind after its first run is not run again. */
+ * are run some more times in turns, so that clock, caches and other work meet them alike. A candidate that
+ * does not fit beside the best, or that fails, is left out with the reason; one that is far behind after its first run
+ * is not run again. */
 #include "plan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 256 };
+enum { MOST_TIMES = 256 };
 
 /* A candidate of an estimate this much above the least is not tried; nor is one run again that took as much longer than
  * the best. */
@@ -21,9 +21,13 @@ enum { MOST_ITERATIONS = 256 };
 /* The next one is clearly slower, or clearly faster: other work that met the best one does not explain it. */
 #define CLEARLY_SLOWER 1.5
 #define CLEARLY_FASTER (1/3.0)
-enum { TURNS = 4 };
 
-/* Iterations of a pipeline with `iterate` are run until they take so long. */
+/* Turns, and how many more of those that are so close after them. */
+enum { TURNS = 4, MORE_TURNS = 4 };
+#define CLOSE 1.1
+
+/* A run is so many executions, or iterations of a pipeline with `iterate`, that it takes so long: other work that
+ * takes a core for a moment meets a part of a run, and not all runs of a candidate. */
 #define LONG_ENOUGH 5e-3
 
 struct trials {
@@ -33,7 +37,8 @@ struct trials {
 	pmg_trial *trials;
 	struct scratch scratch;
 	double least_estimate;
-	int64_t budget;                 /* iterations of a run; 0: not found yet */
+	int64_t times;                  /* executions of a run, or iterations of its only one; 0: not found yet */
+	bool is_finished;               /* an execution has been */
 	struct plan *best;
 	double best_seconds;
 	int32_t chosen;
@@ -46,9 +51,10 @@ static void problem_set(pmg_trial *trial, const char *problem)
 
 /* ---- Running ---- */
 
-static pmg_status run_once(struct trials *trials, struct plan *plan, int64_t budget, double *seconds, bool *finished)
+/* The seconds of one execution. */
+static pmg_status execute_timed(struct trials *trials, struct plan *plan, double *seconds)
 {
-	pmg_control control = { .budget = budget };
+	pmg_control control = { .budget = trials->times };
 	double start;
 	pmg_status status;
 
@@ -56,45 +62,72 @@ static pmg_status run_once(struct trials *trials, struct plan *plan, int64_t bud
 	start = seconds_now();
 	status = pmg_plan_execute(&plan->kernel, trials->scratch.args, &control);
 	*seconds = seconds_now() - start;
-	*finished = control.finished;
+	trials->is_finished |= control.finished;
 	return status;
 }
 
-/* The number of iterations that take long enough to be told apart: found with the first candidate, used for all. */
-static pmg_status budget_find(struct trials *trials, struct plan *plan)
+static int64_t executions(const struct trials *trials)
 {
-	pmg_status status = PMG_OK;
-	bool finished = !trials->desc->has_loop;
-	double seconds = 0;
+	return trials->desc->has_loop ? 1 : trials->times;
+}
 
-	trials->budget = 1;
-	while (!finished && status == PMG_OK && seconds < LONG_ENOUGH && trials->budget < MOST_ITERATIONS) {
-		trials->budget *= 2;
-		status = run_once(trials, plan, trials->budget, &seconds, &finished);
+/* A run: the mean seconds of an execution. */
+static pmg_status run(struct trials *trials, struct plan *plan, double *seconds)
+{
+	const int64_t n = executions(trials);
+	pmg_status status = PMG_OK;
+	double taken;
+
+	*seconds = 0;
+	for (int64_t i = 0; i < n && status == PMG_OK; i++) {
+		status = execute_timed(trials, plan, &taken);
+		*seconds += taken / (double) n;
 	}
 	return status;
 }
 
-static void note_run(pmg_trial *trial, double seconds, double *least)
+/* How often is found with the first candidate and used for all. The first run also makes pages and wakes threads. An
+ * `iterate` that ends needs no more iterations; its first one may differ from the others. */
+static pmg_status times_find(struct trials *trials, struct plan *plan)
 {
-	trial->runs[trial->n_runs++] = seconds;
-	*least = seconds < *least ? seconds : *least;
+	const bool has_loop = trials->desc->has_loop;
+	pmg_status status;
+	double seconds;
+
+	trials->times = has_loop ? 2 : 1;
+	status = run(trials, plan, &seconds);
+	while (status == PMG_OK && trials->times < MOST_TIMES && !(has_loop && trials->is_finished)) {
+		status = run(trials, plan, &seconds);
+		if (seconds * (double) executions(trials) >= LONG_ENOUGH)
+			break;
+		trials->times *= 2;
+	}
+	if (status != PMG_OK)
+		trials->times = 0;
+	return status;
+}
+
+/* Runs of the plan of a candidate; `least` becomes the least of all its runs. */
+static pmg_status run_noted(struct trials *trials, struct plan *plan, pmg_trial *trial, double *least)
+{
+	double seconds;
+	const pmg_status status = run(trials, plan, &seconds);
+
+	if (status == PMG_OK) {
+		trial->runs[trial->n_runs++] = seconds;
+		*least = fmin(*least, seconds);
+	}
+	return status;
 }
 
 static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *trial, double *least)
 {
-	pmg_status status = trials->budget ? PMG_OK : budget_find(trials, plan);
-	bool finished;
+	pmg_status status = trials->times ? PMG_OK : times_find(trials, plan);
 
 	*least = HUGE_VAL;
 	while (status == PMG_OK && trial->n_runs < PMG_TRIAL_RUNS) {
-		double seconds;
-
-		status = run_once(trials, plan, trials->budget, &seconds, &finished);
-		if (status != PMG_OK)
-			break;
-		note_run(trial, seconds, least);
-		if (trials->best && seconds > HOPELESS_RUN * trials->best_seconds)
+		status = run_noted(trials, plan, trial, least);
+		if (trials->best && *least > HOPELESS_RUN * trials->best_seconds)
 			break;
 	}
 	return status;
@@ -102,38 +135,45 @@ static pmg_status plan_try(struct trials *trials, struct plan *plan, pmg_trial *
 
 static bool is_worth_turns(const struct trials *trials, const pmg_trial *trial, double seconds)
 {
-	const int32_t most = PMG_TRIAL_MOST - TURNS;
+	const int32_t most = PMG_TRIAL_MOST - TURNS - MORE_TURNS;
 
 	return trials->best && seconds <= CLEARLY_SLOWER * trials->best_seconds &&
 	       seconds >= CLEARLY_FASTER * trials->best_seconds && trial->n_runs <= most &&
 	       trials->trials[trials->chosen].n_runs <= most;
 }
 
+static bool are_close(double a, double b)
+{
+	return fmax(a, b) <= CLOSE * fmin(a, b);
+}
+
+/* The best plan has failed beside the next one. */
+static void best_lose(struct trials *trials)
+{
+	problem_set(&trials->trials[trials->chosen], "it has failed beside another one");
+	pmg_plan_destroy(&trials->best->kernel);
+	trials->best = NULL;
+}
+
 /* Runs the best plan and the next one in turns. Meanwhile the best one takes no more memory, which has been promised to
- * the next. If the best one fails, it has lost. */
+ * the next. */
 static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct plan *plan, double *seconds)
 {
 	pmg_trial *const best = &trials->trials[trials->chosen];
 	const int64_t limit = trials->best->max_memory;
 	pmg_status status = PMG_OK, lost = PMG_OK;
-	double taken;
-	bool finished;
 
 	if (limit > 0)
 		trials->best->max_memory = trials->best->bytes;
-	for (int turn = 0; turn < TURNS && status == PMG_OK && lost == PMG_OK; turn++) {
-		lost = run_once(trials, trials->best, trials->budget, &taken, &finished);
-		if (lost == PMG_OK)
-			note_run(best, taken, &trials->best_seconds);
-		status = run_once(trials, plan, trials->budget, &taken, &finished);
-		if (status == PMG_OK)
-			note_run(trial, taken, seconds);
+	for (int turn = 0; turn < TURNS + MORE_TURNS && status == PMG_OK && lost == PMG_OK; turn++) {
+		if (turn == TURNS && !are_close(trials->best_seconds, *seconds))
+			break;
+		lost = run_noted(trials, trials->best, best, &trials->best_seconds);
+		status = run_noted(trials, plan, trial, seconds);
 	}
 	trials->best->max_memory = limit;
-	if (lost != PMG_OK && status == PMG_OK) {
-		problem_set(best, "it has failed beside another one");
-		trials->best_seconds = HUGE_VAL;
-	}
+	if (lost != PMG_OK)
+		best_lose(trials);
 	return status;
 }
 

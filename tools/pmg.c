@@ -122,12 +122,17 @@ static int run_in_arena(const struct command *command, int argc, char **argv)
 }
 
 /* Threads that spin while they wait take processors from others, which costs most where these are other threads of the
- * same loop. OpenMP reads the variable before main begins: the program starts anew with it. */
-static void wait_asleep(const struct command *command, char **argv)
+ * same loop; threads that sleep at once are late for the next loop. So they spin for some 50 microseconds, about what
+ * it takes to wake one, where OpenMP is libgomp. It reads the variables before main begins: the program starts anew
+ * with them. */
+#define BRIEF_SPINS "2000"
+
+static void wait_briefly(const struct command *command, char **argv)
 {
 	if (!command->has_threads || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
 		return;
 	setenv("OMP_WAIT_POLICY", "passive", 1);
+	setenv("GOMP_SPINCOUNT", BRIEF_SPINS, 1);
 	execv("/proc/self/exe", argv);
 }
 
@@ -148,6 +153,6 @@ int main(int argc, char **argv)
 	}
 	const struct command *command = find_command(argv[1]);
 	if (command)
-		wait_asleep(command, argv);
+		wait_briefly(command, argv);
 	return command ? run_in_arena(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
