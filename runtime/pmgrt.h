@@ -117,7 +117,8 @@ typedef enum pmg_role {
 	PMG_IN, PMG_OUT, PMG_INOUT,     /* arrays of the caller */
 	PMG_STATE, PMG_TEMP,            /* arrays of the plan, zero when it is made */
 	PMG_INSPECTED                   /* arrays of the plan that a restructuring fills, in the described type; of
-					 * the rest of the description only name, place and offset = SIZE_MAX count */
+					 * the rest of the description only name, place, factors and offset = SIZE_MAX
+					 * count */
 } pmg_role;
 
 /* Facts that are checked when an index array is bound (docs/language.md, "Facts"). UNIQUE comes with one of
@@ -183,6 +184,9 @@ typedef struct pmg_array_desc {
 	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension at a time,
 				 * by plan->places, whatever strides it has, and blocks of as many as they lie; 0: it
 				 * must be row-major */
+	int32_t n_factors, first_factor;        /* of PMG_INSPECTED, copies of integers, values of places and orders of
+				 * new numbers: kept multiplied by these of what `extents` writes, the extents of a
+				 * row; 0: as they are */
 	int32_t next;           /* of PMG_STATE and PMG_INOUT: the internal array with which the kernel lets it change
 				 * places, one of the same type and shape; 0: none */
 	size_t offset;          /* of its pmg_buffer in the args struct; SIZE_MAX: internal to the plan */

@@ -27,8 +27,9 @@ pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t great
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 
-	return pmg_fail(plan->context, STATUS_TOO_NARROW, "array '%s' is %s, which cannot hold %lld (%s)", array->name,
-			pmg_type_name(array->type), (long long) greatest, array->place);
+	return pmg_fail(plan->context, STATUS_TOO_NARROW, "array '%s' is %s, which cannot hold %lld%s (%s)",
+			array->name, pmg_type_name(array->type), (long long) greatest,
+			array->n_factors > 0 ? ": leave out 'premultiply'" : "", array->place);
 }
 
 void inspected_take(struct plan *plan, int32_t number, int64_t n, void *memory)
@@ -47,6 +48,8 @@ pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t g
 	const pmg_type type = inspected_type(&plan->desc->arrays[number], plan->extents);
 	void *memory;
 
+	if (__builtin_mul_overflow(greatest, inspected_factor(&plan->desc->arrays[number], plan->extents), &greatest))
+		greatest = INT64_MAX;
 	if (type_is_integer(type) && greatest > 0 && !type_holds(type, greatest))
 		return inspected_fail(plan, number, greatest);
 	memory = plan_allocate(plan, inspected_bytes(type, n));
@@ -54,6 +57,21 @@ pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t g
 		return PMG_NO_RESOURCES;
 	inspected_take(plan, number, n, memory);
 	return PMG_OK;
+}
+
+void inspected_set(const struct plan *plan, int32_t number, int64_t n, const int64_t *values)
+{
+	const struct elements elements = array_values(plan, number);
+	const int64_t factor = inspected_factor(&plan->desc->arrays[number], plan->extents);
+
+	for (int64_t first = 0; first < n; first += BLOCK) {
+		const int64_t in_block = block_size(first, n);
+		int64_t kept[BLOCK];
+
+		for (int64_t i = 0; i < in_block; i++)
+			kept[i] = factor * values[first + i];
+		elements_write(&elements, first, in_block, kept);
+	}
 }
 
 /* ---- Order ---- */
@@ -79,11 +97,8 @@ static pmg_status places_inspect(struct inspection *in)
 		return PMG_NO_RESOURCES;
 	morton_order(&buffer, plan->kernel.threads, memory, in->rank + in->n_values, in->rank);
 	plan_release(plan, memory, bytes);
-	if (places->values >= 0) {
-		const struct elements values = array_values(plan, places->values);
-
-		elements_write(&values, 0, in->n_values, in->rank + in->n_values);
-	}
+	if (places->values >= 0)
+		inspected_set(plan, places->values, in->n_values, in->rank + in->n_values);
 	return PMG_OK;
 }
 

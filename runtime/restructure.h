@@ -21,6 +21,7 @@ int32_t n_made(const pmg_restructure_desc *restructure);
 struct made made_array(const pmg_restructure_desc *restructure, int32_t i);
 
 int64_t array_limit(const pmg_array_desc *array, const int64_t *extents);
+int64_t inspected_factor(const pmg_array_desc *array, const int64_t *extents);  /* by which its values are multiplied */
 pmg_type inspected_type(const pmg_array_desc *array, const int64_t *extents);
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents);
 int64_t chunks_of(const pmg_restructure_desc *restructure, int64_t n, int32_t threads);
@@ -71,7 +72,11 @@ struct elements array_values(const struct plan *plan, int32_t number);
 /* The value of key `key` at the point that is now at `i`, places for values if there are some. */
 int64_t key_at(const struct inspection *in, int key, int64_t i);
 
-/* Allocates inspected array `number` with n elements, the largest of which will be `greatest`. */
+/* All n elements of inspected array `number`, as it keeps them. */
+void inspected_set(const struct plan *plan, int32_t number, int64_t n, const int64_t *values);
+
+/* Allocates inspected array `number` with n elements, the largest of which will be `greatest`, before it is
+ * multiplied. */
 pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t greatest);
 pmg_status inspected_fail(const struct plan *plan, int32_t number, int64_t greatest);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of arrays in the new order of a restructuring, narrowed to the type that is asked for. A block of points at a
+ * Copies of arrays in the new order of a restructuring, multiplied and narrowed as is asked for. A block of points at a
  * time: where they were, their values, which the sorted words tell if they are of a key, and the store. The last
  * 8-byte copy per point is written over the words themselves, of which each block is read before it is written. */
 #include "restructure.h"
@@ -11,7 +11,7 @@ struct copying {
 	const struct inspection *in;
 	const pmg_copy_desc *desc;
 	struct elements from, to, runs, values; /* values: of keys[0] by place */
-	int64_t n;
+	int64_t n, factor;
 	bool is_told, is_raw, is_by_place;
 	int shift;
 	uint64_t mask;
@@ -55,6 +55,14 @@ static void points_at(const struct copying *copying, const uint64_t *points, int
 		at[i] = (int64_t) (points[i] & mask);
 }
 
+static void block_multiply(const struct copying *copying, int64_t *values, int64_t n)
+{
+	const int64_t factor = copying->factor;
+
+	for (int64_t i = 0; i < n; i++)
+		values[i] *= factor;
+}
+
 /* Whether the type of the copy holds all values of the block. */
 static bool block_copy(const struct copying *copying, int64_t first, int64_t n)
 {
@@ -68,6 +76,8 @@ static bool block_copy(const struct copying *copying, int64_t first, int64_t n)
 		return true;
 	}
 	block_values(copying, points, at, n, values);
+	if (copying->factor != 1)
+		block_multiply(copying, values, n);
 	return elements_write(&copying->to, first, n, values);
 }
 
@@ -82,11 +92,17 @@ static pmg_status block_fail(const struct copying *copying, int64_t first, int64
 	block_points(copying, first, n, points);
 	points_at(copying, points, n, at);
 	block_values(copying, points, at, n, values);
-	while (type_holds(to->type, values[i]))
+	while (type_holds(to->type, copying->factor * values[i]))
 		i++;
 	if (copying->desc->from < 0)
-		return inspected_fail(plan, copying->desc->to, values[i]);
+		return inspected_fail(plan, copying->desc->to, copying->factor * values[i]);
 	from = &plan->desc->arrays[copying->desc->from];
+	if (copying->factor != 1)
+		return pmg_fail(plan->context, STATUS_TOO_NARROW,
+				"array '%s' holds %lld at [%lld], whose row begins at %lld, which %s of '%s' cannot "
+				"hold: leave out 'premultiply' (%s)", from->name, (long long) values[i],
+				(long long) at[i], (long long) (copying->factor * values[i]), pmg_type_name(to->type),
+				to->name, from->place);
 	return pmg_fail(plan->context, STATUS_TOO_NARROW,
 			"array '%s' holds %lld at [%lld], which %s of '%s' cannot hold (%s)", from->name,
 			(long long) values[i], (long long) at[i], pmg_type_name(to->type), to->name, from->place);
@@ -120,6 +136,7 @@ static struct copying copying_of(const struct inspection *in, const pmg_copy_des
 	const int key = desc->from < 0 ? -1 : key_of(in, desc->from);
 
 	copying.to.type = inspected_type(&in->plan->desc->arrays[desc->to], in->plan->extents);
+	copying.factor = inspected_factor(&in->plan->desc->arrays[desc->to], in->plan->extents);
 	if (desc->from >= 0)
 		copying.from = array_values(in->plan, desc->from);
 	if (desc->is_per_run)
@@ -129,7 +146,8 @@ static struct copying copying_of(const struct inspection *in, const pmg_copy_des
 		copying.is_by_place = true;
 	}
 	copying.is_told = key >= 0 && order_tells(&in->order, key, &copying.shift, &copying.mask);
-	copying.is_raw = desc->from >= 0 && !copying.is_told && copying.from.type == copying.to.type;
+	copying.is_raw = desc->from >= 0 && !copying.is_told && copying.factor == 1 &&
+			 copying.from.type == copying.to.type;
 	return copying;
 }
 

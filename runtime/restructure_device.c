@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Restructurings that a device makes: what its part is given, and what becomes of it in the plan. The device has to
- * have all points in words of 64 bits, and the arrays densely; where it cannot, the host makes everything. */
+ * have all points in words of 64 bits, the arrays densely, and multiplies no values; where it cannot, the host makes
+ * everything. */
 #include "restructure.h"
 
 static bool source_set(const struct plan *plan, int32_t number, pmg_device_source *source)
@@ -32,6 +33,18 @@ static bool sources_set(const struct inspection *in, pmg_device_inspection *devi
 			return false;
 	}
 	return bits < 64;
+}
+
+static bool has_factors(const struct plan *plan, const pmg_restructure_desc *desc)
+{
+	bool has = false;
+
+	for (int32_t i = 0; i < n_made(desc); i++) {
+		const int32_t number = made_array(desc, i).number;
+
+		has = has || (number >= 0 && plan->desc->arrays[number].n_factors > 0);
+	}
+	return has;
 }
 
 /* Of begins and quartiles together. */
@@ -71,7 +84,7 @@ pmg_status device_inspect(struct inspection *in, bool *is_made)
 
 	if (!plan->desc->device || !plan->desc->device->inspect || desc->n_renumberings > 0)
 		return PMG_OK;
-	if (has_runs(in) || in->order.n == 0 || in->order.n >= INT32_MAX)
+	if (has_runs(in) || has_factors(plan, desc) || in->order.n == 0 || in->order.n >= INT32_MAX)
 		return PMG_OK;
 	device.from = plan_allocate(plan, bytes);
 	if (!device.from)

@@ -118,13 +118,11 @@ static const pmg_copy_desc *uses_of(const struct inspection *in, int32_t mode)
 static void values_number(const struct inspection *in, const pmg_renumber_desc *renumbering,
 			  struct numbering *numbering)
 {
-	const struct elements order = array_values(in->plan, renumbering->order);
-
 	PARALLEL(numbering->n_shares, numbering->n, schedule(static))
 	for (int32_t s = 0; s < numbering->n_shares; s++)
 		share_list(numbering, s);
 	lists_merge(numbering);
-	elements_write(&order, 0, numbering->n_values, numbering->lists);
+	inspected_set(in->plan, renumbering->order, numbering->n_values, numbering->lists);
 	for (int32_t i = 0; i < in->desc->n_copies; i++) {
 		const struct elements copy = array_values(in->plan, in->desc->copies[i].to);
 

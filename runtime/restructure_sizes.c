@@ -74,6 +74,17 @@ static bool renumbering_is_consistent(const pmg_pipeline_desc *desc, const pmg_r
 	return false;
 }
 
+/* Values that are written once. */
+static bool may_be_multiplied(const pmg_restructure_desc *restructure, const struct made *made)
+{
+	if (made->kind != MADE_COPY)
+		return made->kind == MADE_VALUES || made->kind == MADE_ORDER;
+	for (int32_t i = 0; i < restructure->n_renumberings; i++)
+		if (restructure->renumberings[i].mode == restructure->copies[made->at].from)
+			return false;
+	return true;
+}
+
 static bool made_is_consistent(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure,
 			       const struct made *made)
 {
@@ -82,6 +93,8 @@ static bool made_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 	if (made->number < 0 || made->number >= desc->n_arrays)
 		return false;
 	if (desc->arrays[made->number].role != PMG_INSPECTED)
+		return false;
+	if (desc->arrays[made->number].n_factors > 0 && !may_be_multiplied(restructure, made))
 		return false;
 	if (made->kind == MADE_COPY)
 		return copy_is_consistent(desc, restructure, &restructure->copies[made->at]);
@@ -152,9 +165,28 @@ int64_t array_limit(const pmg_array_desc *array, const int64_t *extents)
 	return extents[array->first_extent + array->rank];
 }
 
+/* A row without elements has none, however long the others are. */
+int64_t inspected_factor(const pmg_array_desc *array, const int64_t *extents)
+{
+	const int64_t *factors = extents + array->first_factor;
+	int64_t factor = 1;
+
+	for (int32_t i = 0; i < array->n_factors; i++)
+		if (factors[i] == 0)
+			return 0;
+	for (int32_t i = 0; i < array->n_factors; i++)
+		if (__builtin_mul_overflow(factor, factors[i], &factor))
+			return INT64_MAX;
+	return factor;
+}
+
 pmg_type inspected_type(const pmg_array_desc *array, const int64_t *extents)
 {
-	return array_has_limit(array) && array_limit(array, extents) <= PMG_NARROW_LIMIT ? PMG_U16 : array->type;
+	const int64_t factor = inspected_factor(array, extents);
+	const bool is_narrow = array_has_limit(array)
+		&& (factor == 0 || array_limit(array, extents) <= PMG_NARROW_LIMIT / factor);
+
+	return is_narrow ? PMG_U16 : array->type;
 }
 
 int64_t points_of(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure, const int64_t *extents)

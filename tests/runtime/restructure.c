@@ -62,6 +62,14 @@ static void test_choices(struct tests *tests)
 			.has_parts = true, .has_places = true },
 		{ .n_keys = 2, .limits = { 60, 50, 90 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
 			.has_runs = true, .has_places = true, .is_left_out = true, .is_for_inspection = true },
+		{ .n_keys = 2, .limits = { 60, 5000, 90 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
+			.has_runs = true, .has_places = true, .is_renumbered = true, .row = { 96, 2 } },
+		{ .n_keys = 3, .limits = { 30, 4096, 7 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I64,
+			.has_runs = true, .is_narrow = true, .row = { 16, 1 }, .is_for_inspection = true },
+		{ .n_keys = 3, .limits = { 30, 4097, 7 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
+			.has_runs = true, .is_narrow = true, .is_renumbered = true, .row = { 8, 2 } },
+		{ .n_keys = 1, .limits = { 900, 50, 70 }, .offsets = PMG_I32, .copies = PMG_I64, .given = PMG_I32,
+			.has_parts = true, .row = { (int64_t) 1 << 30, 9 } },
 	};
 
 	for (size_t c = 0; c < sizeof choices / sizeof choices[0]; c++)
@@ -149,6 +157,32 @@ static void test_narrow(struct tests *tests)
 	points_free(&points);
 }
 
+/* Rows so long that the last one of those that are used still has an offset, and the one behind has none. */
+static void test_far_rows(struct tests *tests)
+{
+	struct points_choice choice = small_choice;
+	struct points points;
+
+	choice.has_places = choice.is_renumbered = false;
+	choice.row[0] = 31;
+	choice.row[1] = 1 << 18;
+	choice.limits[1] = 265;
+	test_choice(tests, &choice);
+	choice.limits[1] = 300;
+	points_make(&points, &choice);
+	for (int64_t i = 0; i < choice.n; i++)
+		((int32_t *) points.memory[1])[i] = i == 2345 ? 265 : (int32_t) (i % 265);
+	plan_refuses(tests, &points, PMG_BAD_DATA, "array 'key1' holds 265 at [2345], whose row begins at 2153512960, "
+		     "which i32 of 'keys1' cannot hold: leave out 'premultiply' (points.pmg:1)");
+	points_free(&points);
+	choice.has_places = true;
+	choice.row[1] = 1 << 20;
+	points_make(&points, &choice);
+	plan_refuses(tests, &points, PMG_BAD_DATA,
+		     "array 'values' is i32, which cannot hold 2242904064: leave out 'premultiply' (points.pmg:1)");
+	points_free(&points);
+}
+
 /* Keys in the caller's type and with strides are checked as they lie. */
 static void test_range(struct tests *tests)
 {
@@ -171,7 +205,7 @@ static void contradicts(struct tests *tests, const struct points *points)
 /* Descriptions with one mistake each. */
 static void test_descriptions(struct tests *tests)
 {
-	for (int mistake = 0; mistake < 16; mistake++) {
+	for (int mistake = 0; mistake < 21; mistake++) {
 		struct points points;
 		pmg_restructure_desc *r = &points.restructure;
 		pmg_array_desc *arrays = points.arrays;
@@ -193,6 +227,11 @@ static void test_descriptions(struct tests *tests)
 		case 12: arrays[points.numbers[POINTS_RUN_KEYS]].storage = PMG_AS_F32; break;
 		case 13: arrays[points.numbers[POINTS_RUN_KEYS]].first_extent = points.desc.n_extents; break;
 		case 14: arrays[points.numbers[POINTS_RUN_KEYS]].type = PMG_I64; break;
+		case 15: arrays[points.numbers[POINTS_KEYS]].n_factors = -1; break;
+		case 16: arrays[points.numbers[POINTS_KEYS]].n_factors = points.desc.n_extents + 1; break;
+		case 17: arrays[points.numbers[POINTS_WEIGHTS]].n_factors = 1; break;
+		case 18: arrays[points.numbers[POINTS_SEGMENTS]].n_factors = 1; break;
+		case 19: arrays[points.numbers[POINTS_KEYS + 2]].n_factors = 1; break;
 		default: arrays[points.numbers[POINTS_PLACE]].is_fixed = false; break;
 		}
 		contradicts(tests, &points);
@@ -341,6 +380,7 @@ void test_restructurings(struct tests *tests)
 	test_close_keys(tests);
 	test_nothing(tests);
 	test_narrow(tests);
+	test_far_rows(tests);
 	test_range(tests);
 	test_descriptions(tests);
 	test_failures(tests);

@@ -10,7 +10,7 @@
 enum { MAX_KEYS = 3, N_AXES = 3 };
 
 typedef struct points_args {
-	int64_t n, limits[MAX_KEYS];
+	int64_t n, limits[MAX_KEYS], row[2];
 	pmg_buffer keys[MAX_KEYS], number, weight, ratio, flag, place;
 	pmg_buffer live;        /* of each execution: by value of the last key */
 } points_args;
@@ -31,6 +31,7 @@ struct points_choice {
 	int n_keys;
 	int64_t limits[MAX_KEYS];
 	pmg_type offsets, copies, given;        /* types of offsets, of copied integers, and of the caller's */
+	int64_t row[2];         /* by which copies of key 1, values by place and old numbers are multiplied; 0: not */
 	bool is_narrow;         /* copies for runs, which are i32 then */
 	bool has_runs, has_parts, is_by_threads, has_places, is_renumbered, is_for_inspection;
 	bool is_left_out;       /* the places */

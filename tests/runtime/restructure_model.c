@@ -22,6 +22,8 @@ static void points_extents(const void *args, int64_t *values)
 	values[6] = a->n;
 	values[7] = a->limits[0];
 	values[8] = N_AXES;
+	values[9] = a->row[0];
+	values[10] = a->row[1];
 }
 
 static pmg_status points_kernel(pmg_plan *plan, const void *args, pmg_control *control)
@@ -117,6 +119,23 @@ static void copies_add(struct points *points)
 		copy_add(points, POINTS_WEIGHT, POINTS_RUN_WEIGHTS, "run weights", PMG_F64, true);
 }
 
+static void array_premultiply(struct points *points, int which)
+{
+	points->arrays[points->numbers[which]].n_factors = 2;
+	points->arrays[points->numbers[which]].first_factor = 9;
+}
+
+static void arrays_premultiply(struct points *points)
+{
+	array_premultiply(points, POINTS_KEYS + 1);
+	if (points->choice.has_runs)
+		array_premultiply(points, POINTS_RUN_KEYS + 1);
+	if (points->choice.has_places)
+		array_premultiply(points, POINTS_VALUES);
+	if (points->choice.is_renumbered)
+		array_premultiply(points, POINTS_RENUMBERED);
+}
+
 static void restructuring_set(struct points *points)
 {
 	const struct points_choice *choice = &points->choice;
@@ -153,6 +172,8 @@ static void restructuring_set(struct points *points)
 		points->places.values = inspected_add(points, POINTS_VALUES, "values", PMG_I32);
 		r->places = &points->places;
 	}
+	if (choice->row[0] > 0)
+		arrays_premultiply(points);
 }
 
 /* ---- Data ---- */
@@ -231,6 +252,8 @@ static void arguments_fill(struct points *points)
 void points_make(struct points *points, const struct points_choice *choice)
 {
 	*points = (struct points) { .choice = *choice, .args.n = choice->n };
+	points->args.row[0] = choice->row[0];
+	points->args.row[1] = choice->row[1];
 	for (int k = 0; k < MAX_KEYS; k++)
 		points->args.limits[k] = choice->limits[k];
 	for (int i = 0; i < POINTS_ARRAYS; i++)
@@ -239,7 +262,7 @@ void points_make(struct points *points, const struct points_choice *choice)
 	restructuring_set(points);
 	points->desc = (pmg_pipeline_desc) {
 		.abi_version = PMG_ABI_VERSION, .name = "points", .source = "points.pmg",
-		.args_size = sizeof(points_args), .n_arrays = points->desc.n_arrays, .n_extents = 9,
+		.args_size = sizeof(points_args), .n_arrays = points->desc.n_arrays, .n_extents = 11,
 		.arrays = points->arrays, .n_restructurings = 1, .n_sizes = POINTS_N_SIZES,
 		.restructurings = &points->restructure, .extents = points_extents, .kernel = points_kernel
 	};
@@ -318,13 +341,19 @@ static void rows_by_length(struct row *rows, int64_t n)
 	qsort(rows, (size_t) n, sizeof *rows, row_compare_lengths);
 }
 
-static int64_t value_at(const struct model *model, int which, int64_t i)
+static int64_t factor_of(const struct model *model, int32_t number)
+{
+	return model->points->arrays[number].n_factors ? model->points->choice.row[0]*model->points->choice.row[1] : 1;
+}
+
+static int64_t kept_at(const struct model *model, int which, int64_t i)
 {
 	const int32_t number = model->points->numbers[which];
 	const void *data = model->plan->data[number];
 
 	if (model->points->arrays[number].storage == PMG_AS_NARROW)
-		return pmg_index_at(data, model->points->args.limits[which - POINTS_RUN_KEYS], i);
+		return pmg_index_at(data, factor_of(model, number)*
+				    model->points->args.limits[which - POINTS_RUN_KEYS], i);
 	switch (model->points->arrays[number].type) {
 	case PMG_U8:
 		return ((const uint8_t *) data)[i];
@@ -338,6 +367,13 @@ static int64_t value_at(const struct model *model, int which, int64_t i)
 		break;
 	}
 	return -1;
+}
+
+static int64_t value_at(const struct model *model, int which, int64_t i)
+{
+	const int64_t kept = kept_at(model, which, i), factor = factor_of(model, model->points->numbers[which]);
+
+	return kept % factor == 0 ? kept / factor : -1;
 }
 
 /* Digits in base 2 of the three coordinates, the most significant first, as a number. */
