@@ -366,6 +366,16 @@ static void emit_next(struct emit *e, const struct slot *slot)
 	}
 }
 
+/* The extents of a row. */
+static void emit_factors(struct emit *e, const struct slot *slot)
+{
+	const struct array *rows = slot->array->row_of;
+
+	if (rows)
+		line(e->w, ".n_factors = %d, .first_factor = %d,", rows->rank - 1,
+		     e->layout->slots.items[e->layout->slot_of[rows->number]].first_extent + 1);
+}
+
 static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
@@ -384,6 +394,7 @@ static void emit_array_row(struct emit *e, int number)
 	if (slot->lanes)
 		line(e->w, ".lanes = %d,", slot->lanes);
 	emit_next(e, slot);
+	emit_factors(e, slot);
 	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
 	     segments ? e->layout->slot_of[segments->number] : -1, offset,
 	     c_string(e->arena, source_place(e->module, slot->array->span)));

@@ -348,6 +348,11 @@ static void note_if_dead(struct emit *e, int number, const char *name, size_t st
 		e->is_dead->items[number] = true;
 }
 
+static const char *variable_name(struct emit *e, const struct dim *dim)
+{
+	return dim->source.array->row_of ? arena_printf(e->arena, "%s_row", dim->name) : dim->name;
+}
+
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct point point = point_below(node, use.mark);
@@ -367,7 +372,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	}
 	is_left_out = is_dead(e, &number);
 	source = open_source(e, &dim_of(&use)->source, &point);
-	use.bound = names_declare(&e->names, dim_of(&use)->name);
+	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
 	if (!is_left_out) {
 		line(e->w, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
 		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));

@@ -140,13 +140,27 @@ const char *c_offset(struct emit *e, const char *name, const struct affine *inde
 	return affine_plain(e->arena, &sum);
 }
 
+/* Is the first subscript a variable that holds the offset of a row (passes/premultiply.c)? */
+static bool begins_with_row(const struct point *point, const struct access *access)
+{
+	const struct dim *dim = access->array->rank > 1 && access->subs[0]->kind == EXPR_DIM
+			      ? &point->stage->dims.items[access->subs[0]->index] : NULL;
+
+	return dim && dim->kind == DIM_BIND && dim->source.array->row_of;
+}
+
 /* ((i0*n1 + i1)*n2 + i2), each less the first subscript; what stands for a block has its lanes behind. */
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct array *array = block_array(e, access->array);
-	struct affine index = affine_constant(0), lane, begin;
+	struct affine index = affine_constant(0), row = affine_constant(0), lane, begin;
+	bool has_row = begins_with_row(point, access);
 
-	for (int d = 0; d < array->rank; d++) {
+	if (has_row)
+		row = affine_of_expr(e, point, access->subs[0]);
+	if (has_row && array != access->array)
+		emit_fail(e, "rows of '%s' are kept in blocks", access->array->name);
+	for (int d = has_row; d < array->rank; d++) {
 		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = stored_range(e, array, d);
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
 
@@ -162,6 +176,7 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 		}
 		index = affine_combine(e->arena, 1, &index, 1, &sub);
 	}
+	index = affine_combine(e->arena, 1, &row, 1, &index);
 	if (!array->lanes)
 		return index;
 	index = affine_scale(e->arena, &index, array->lanes, 0);
@@ -183,6 +198,11 @@ static const char *narrow_read(struct emit *e, const struct array *array, const 
 {
 	struct affine limit = affine_of_expr(e, NULL, array->limit);
 
+	for (int d = 1; array->row_of && d < array->row_of->rank; d++) {
+		struct affine extent = affine_of_range(e, array->row_of, d);
+
+		limit = affine_multiply(e, &limit, &extent);
+	}
 	return arena_printf(e->arena, "pmg_index_at(%s, %s, %s)", array->c_name, affine_plain(e->arena, &limit),
 			    affine_plain(e->arena, index));
 }

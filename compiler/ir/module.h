@@ -120,6 +120,8 @@ struct array {
 	struct expr **lo, **hi;         /* box of subscripts: lo <= i < hi, affine in params; lo is 0 but for func */
 	unsigned facts;
 	struct expr *limit;             /* of INDEX and OFFSETS */
+	struct array *row_of;           /* of INSPECTED: its values are stored as offsets of rows of this array; NULL:
+					 * as they are */
 	bool is_proved;                 /* of TEMP: the facts hold by construction, and are not checked */
 	const int64_t *known;           /* of a fixed tree: n_known parents, for which there is a kernel of its own;
 					 * NULL: none are known */

@@ -116,6 +116,7 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, "%s%" PRId64, i ? ", " : " known ", array->known[i]);
 	print_array_name(p, "of", array->owner);
 	print_array_name(p, "for", array->stands_for);
+	print_array_name(p, "rows", array->row_of);
 	str_add(&p->text, "%s%s", array->is_swapped ? " swapped" : "", array->is_kept ? " kept" : "");
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);

@@ -165,6 +165,8 @@ static void read_facts(struct reader *r, struct array *array)
 		refer_to_array(r, array, &array->owner);
 	if (reader_take(r, "for"))
 		refer_to_array(r, array, &array->stands_for);
+	if (reader_take(r, "rows"))
+		refer_to_array(r, array, &array->row_of);
 	array->is_swapped = reader_take(r, "swapped");
 	array->is_kept = array->is_swapped && reader_take(r, "kept");
 	if (reader_take(r, "group"))

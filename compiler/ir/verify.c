@@ -269,6 +269,14 @@ static void check_known(struct verifier *v, const struct array *array)
 			     (long long) array->known[i], (long long) i);
 }
 
+static bool may_hold_offsets(const struct array *array)
+{
+	const struct array *of = array->row_of;
+
+	return array->role == ROLE_INSPECTED && (array->facts & FACT_INDEX) && of->rank > 1 &&
+	       (array_is_argument(of) || of->role == ROLE_STATE);
+}
+
 static void check_array_facts(struct verifier *v, const struct array *array)
 {
 	bool needs_limit = array->facts & (FACT_INDEX | FACT_OFFSETS | FACT_UNIQUE);
@@ -283,6 +291,8 @@ static void check_array_facts(struct verifier *v, const struct array *array)
 		check_affine(v, array->limit, 0);
 	if (array->segments && !segments_are_offsets(array))
 		fail(v, array->span, "'%s' cannot be cut at '%s'", array->name, array->segments->name);
+	if (array->row_of && !may_hold_offsets(array))
+		fail(v, array->span, "'%s' cannot hold offsets of rows of '%s'", array->name, array->row_of->name);
 	if (array->known)
 		check_known(v, array);
 }

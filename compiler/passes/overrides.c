@@ -9,7 +9,7 @@
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
-	{ "live", "off" },
+	{ "live", "off" }, { "premultiply", "none" },
 };
 
 static bool is_done_anyway(const struct override *override)
@@ -52,7 +52,7 @@ static bool is_about_points(const struct override *override)
 {
 	return !strcmp(override->verb, "restructure") || !strcmp(override->verb, "partition") ||
 	       !strcmp(override->verb, "renumber") || !strcmp(override->verb, "order") ||
-	       !strcmp(override->verb, "live");
+	       !strcmp(override->verb, "live") || !strcmp(override->verb, "premultiply");
 }
 
 /* An item about the order of points where no restructuring is. */

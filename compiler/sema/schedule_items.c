@@ -30,6 +30,7 @@ static const struct form {
 	{ "blas", 1, A_CHOICE, " on off auto ", " off on auto ", "blas off; blas C : on;" },
 	{ "live", 1, A_CHOICE, NULL, " off on auto ", "live Y : off;" },
 	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
+	{ "premultiply", 1, A_CHOICE, NULL, NULL, "premultiply PHI by atom;" },
 	{ "order", 1, A_CURVE, NULL, " morton none auto ", "order PHI by morton(voxel, XYZ);" },
 };
 

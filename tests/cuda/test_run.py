@@ -30,6 +30,8 @@ CASES = [
     ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
     ([*SOLVER, "nTheta=8", "--compare", "--specialize=nTheta=16"], {}, 0, "w "),
     ([*DSC, "nTheta=64", "--compare", "--with=restructure PHI by voxel; partition Y by parts"], {}, 0, "Y "),
+    ([*DSC, "nTheta=96", "--compare", "--with=premultiply PHI by atom"], {}, 0, "Y "),
+    ([*LONG_WC, "nTheta=33", "--compare", "--with=premultiply PHI by atom; precision D : f32"], {}, 0, "w "),
     ([*WC, "nTheta=96", "--compare", "--repeat=2"], {}, 0, "w "),
     ([*LONG_WC, "nTheta=33", "--compare"], {}, 0, "w "),
     ([*WC, "nTheta=64", "--compare", "--with=restructure PHI by fiber; accumulate w : f32"], {}, 0, "w "),

@@ -25,6 +25,7 @@ static void same_c_name(struct module *m) { m->arrays.items[1]->c_name = m->arra
 static void second_counter(struct module *m) { m->params.items[0].is_loop = true; }
 static void no_box(struct module *m) { m->arrays.items[0]->hi[0] = NULL; }
 static void box_of_dim(struct module *m) { m->arrays.items[0]->hi[0] = expr_dim(m->arena, 0, m->span); }
+static void offsets_of_caller(struct module *m) { named(m, "col")->row_of = named(m, "x"); }
 static void no_limit(struct module *m) { named(m, "col")->limit = NULL; }
 static void float_index(struct module *m) { named(m, "col")->type = TYPE_F64; }
 static void no_owner(struct module *m) { named(m, "x.next")->owner = NULL; }
@@ -92,6 +93,7 @@ static const struct corruption corruptions[] = {
 	{ "csr", no_box, "boxes are affine" },
 	{ "csr", box_of_dim, "boxes are affine" },
 	{ "csr", no_limit, "facts have limits" },
+	{ "csr", offsets_of_caller, "facts have limits" },
 	{ "csr", float_index, "facts have limits" },
 	{ "iterate", no_owner, "next arrays and locals have owners" },
 	{ "csr", local_of_none, "next arrays and locals have owners" },

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Weights that settle at zero, shrink and come back in a loop: with points of zero weight left out, all outputs are
-those with all points, to the bit, and those of the interpreter within the bound. Not with sanitizers."""
+those with all points, to the bit, also where atoms are kept as offsets, and those of the interpreter within the bound.
+Not with sanitizers."""
 import os
 import subprocess
 import sys
@@ -60,8 +61,10 @@ def main():
             enough = phi["nCoeffs"] > 2**15
         for restructure in ("hybrid(voxel, atom)", "voxel"):
             items = f"restructure Y by {restructure}"
-            same = run(f"--with={items}") == run(f"--with={items}; live Y : off")
-            passed, failed = passed + same, failed + (not same)
+            all_points = run(f"--with={items}; live Y : off")
+            for more in ("", "; premultiply PHI by atom"):
+                same = run(f"--with={items}{more}") == all_points
+                passed, failed = passed + same, failed + (not same)
         run("--compare")
         passed, failed = passed + enough, failed + (not enough)
         os.chdir(ROOT)

@@ -484,14 +484,16 @@ def negative_extents():
 
 
 def narrow_indices():
-    """Atoms in 16 bits where there are so many at most, in 32 where there is one more."""
+    """Atoms, or offsets of their rows of two, in 16 bits where there are so many at most, in 32 where there is one
+    more."""
     data = "PHI=random:1 D=random:2 nVoxels=30 nFibers=20 nCoeffs=5000 nTheta=2 --threads=2 --compare".split()
+    offsets = "; premultiply PHI by atom"
     for target, more in ("Y", "w=random:3"), ("w", "Y=random:3"):
-        for n_atoms in 65536, 65537:
+        for n_atoms, item in (65536, ""), (65537, ""), (32768, offsets), (32769, offsets):
             output = run(str(LIFE_EXAMPLES[target]), *data, more, f"nAtoms={n_atoms}",
-                         "--with=restructure PHI by hybrid(voxel, atom)")
+                         f"--with=restructure PHI by hybrid(voxel, atom){item}")
             line = re.search(rf"^{target} +(\S+) +\S+ +\S+ +(\S+)$", output, re.M)
-            check(line and float(line[1]) < 1e-13 and float(line[2]) < 1, f"{n_atoms} atoms: {output}")
+            check(line and float(line[1]) < 1e-13 and float(line[2]) < 1, f"{n_atoms} atoms{item}: {output}")
 
 
 def estimates():
