@@ -2,9 +2,9 @@
  *
  * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
  * is held while the next one is made, so that at most two exist at once. Unless one of them is clearly slower, both
- * are run some more times in turns, so that clock, caches and other work meet them alike. A candidate that
- * does not fit beside the best, or that fails, is left out with the reason; one that is far behind after its first run
- * is not run again. */
+ * are run some more times in turns, so that clock, caches and other work meet them alike. A candidate that does not fit
+ * beside the best, or that fails, is left out with the reason; one that is far behind after its first run is not run
+ * again. */
 #include "plan.h"
 
 #include <math.h>

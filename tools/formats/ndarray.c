@@ -26,14 +26,11 @@ bool shape_bytes(int rank, const int64_t *shape, size_t element, size_t *bytes)
 	return ok && product <= PTRDIFF_MAX;
 }
 
-/* Cleared. What fills large pages gets them: kernels that read rows of a table here and there look up fewer. */
+/* Cleared, and in large pages where it fills them: kernels that read rows of a table here and there look up fewer. */
 static void *cleared_memory(size_t bytes)
 {
-	enum { LARGE_PAGE = 2 << 20 };
-	void *memory = bytes < LARGE_PAGE ? calloc(bytes ? bytes : 1, 1) : pmg_memory(bytes);
-	if (memory && bytes >= LARGE_PAGE)
-		memset(memory, 0, bytes);
-	return memory;
+	void *memory = pmg_memory(bytes ? bytes : 1);
+	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 bool ndarray_new(struct ndarray *array, pmg_type type, int rank, const int64_t *shape,
