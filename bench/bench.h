@@ -57,6 +57,7 @@ struct effort {
 	double min_seconds;     /* of each row */
 	int min_runs, max_runs;
 	bool counts_processors;         /* seconds of the process by threads, instead of what passes */
+	double warm_seconds;            /* of runs ahead of each one that counts: what fits in the caches is there */
 };
 
 /* From the texts of --min-time and --clock, or NULL. */

@@ -64,9 +64,19 @@ double clock_seconds(bool counts_processors, double threads)
 	return ((double) time.tv_sec + 1e-9 * (double) time.tv_nsec) / (counts_processors ? threads : 1);
 }
 
+static bool warm(struct row *row, const struct effort *effort, struct failure *failure)
+{
+	for (double sum = 0, seconds; sum < effort->warm_seconds; sum += seconds)
+		if (!row->run(row->state, &seconds, failure))
+			return false;
+	return true;
+}
+
 static bool run_once(struct arena *arena, struct row *row, const struct effort *effort, struct failure *failure)
 {
 	int repeats = row->repeats > 0 ? row->repeats : 1;
+	if (!warm(row, effort, failure))
+		return false;
 	double sum = 0, start = clock_seconds(true, row->record.threads);
 	for (int i = 0; i < repeats; i++) {
 		double seconds;

@@ -182,73 +182,73 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		}
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end);
-			}
-			const double *current_row = &current_rows[16*i - 16*begin];
-			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
+		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *current_row = &current_rows[16*i - 16*begin];
+				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				e[lane/PMG_LANES(double)] = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[16*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
-			}
-			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[16*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
+				}
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
-				v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
+					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -568,47 +568,46 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				pmg_block_read_f64(diag_block, 16, diag + s_block*n + begin, lanes, n, end - begin, 1);
-			}
-			const double *diag_row = &diag_rows[16*i - 16*begin];
-			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - PMG_ROWS, 0);
+			pmg_block_read_f64(diag_block, 16, diag + s_block*n + begin, lanes, n, end - begin, 1);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin];
+				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling_block[16*i + lane]) = coupling[i]*PMG_READ_F64(v_HinesSystem_e_block[16*i + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling_block[16*i + lane]) = coupling[i]*PMG_READ_F64(v_HinesSystem_e_block[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_block_write_f64(v_HinesSystem_e_coupling_block, 16, v_HinesSystem_e_coupling + s_block*n, lanes, n, n, 1);

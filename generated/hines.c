@@ -147,75 +147,75 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-				rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
-			}
-			const double *diag_row = &diag_rows[16*i - 16*begin];
-			const double *rhs_row = &rhs_rows[16*i - 16*begin];
-			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
+		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin];
+				const double *rhs_row = &rhs_rows[16*i - 16*begin];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				e[lane/PMG_LANES(double)] = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-			}
-			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane]);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -349,47 +349,47 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-			}
-			const double *diag_row = &diag_rows[16*i - 16*begin];
-			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower_block[16*c + lane]);
+		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower_block[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = lower[i]*PMG_READ_F64(x_e_block[16*i + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = lower[i]*PMG_READ_F64(x_e_block[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_block_write_f64(x_e_lower_block, 16, x_e_lower + s_block*n, lanes, n, n, 1);
@@ -1025,75 +1025,75 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-				rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
-			}
-			const double *diag_row = &diag_rows[16*i - 16*begin];
-			const double *rhs_row = &rhs_rows[16*i - 16*begin];
-			pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
+		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin];
+				const double *rhs_row = &rhs_rows[16*i - 16*begin];
+				pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				e[lane/PMG_LANES(double)] = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-			}
-			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane]);
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
-				e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
+					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1238,47 +1238,47 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = n - 1; i >= 0; i--) {
-			if (i < begin || i >= end) {
-				begin = i/PMG_ROWS*PMG_ROWS;
-				end = pmg_min_i64(begin + PMG_ROWS, n);
-				diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-			}
-			const double *diag_row = &diag_rows[16*i - 16*begin];
-			pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				if (c == i + 1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower_block[16*c + lane]);
+		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin];
+				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower_block[16*c + lane]);
+						}
 					}
 				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-				PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/pivot;
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower_block[16*i + lane]) = lower[i]*PMG_READ_F64(e_block[16*i + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/pivot;
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower_block[16*i + lane]) = lower[i]*PMG_READ_F64(e_block[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_block_write_f64(e_lower_block, 16, e_lower + s_block*n, lanes, n, n, 1);

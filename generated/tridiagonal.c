@@ -124,58 +124,58 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
-			for (int64_t i = 0; i < n; i++) {
-				if (i < begin || i >= end) {
-					begin = i/PMG_ROWS*PMG_ROWS;
-					end = pmg_min_i64(begin + PMG_ROWS, n);
-					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
-					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end);
-					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end);
-					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end);
-				}
-				const double *b_row = &b_rows[16*i - 16*begin];
-				const double *a_row = &a_rows[16*i - 16*begin];
-				const double *d_row = &d_rows[16*i - 16*begin];
-				const double *c_row = &c_rows[16*i - 16*begin];
-				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
-				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
-				if (i == 0) {
+			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
+			for (begin = 0; begin < n; begin = end) {
+				end = pmg_min_i64(begin + height, n);
+				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
+				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end);
+				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end);
+				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end);
+				for (int64_t i = begin; i < end; i++) {
+					const double *b_row = &b_rows[16*i - 16*begin];
+					const double *a_row = &a_rows[16*i - 16*begin];
+					const double *d_row = &d_rows[16*i - 16*begin];
+					const double *c_row = &c_rows[16*i - 16*begin];
+					pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+					pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
+					pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							const int64_t s0 = s0_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
+							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							const int64_t s0 = s0_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
+							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+						}
+					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s0 = s0_block + lane;
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
-						pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+						x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
 					}
-				} else {
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						}
+					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s0 = s0_block + lane;
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
-						pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+						x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+						x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
 					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-				}
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
 				}
 			}
 			PMG_UNROLL

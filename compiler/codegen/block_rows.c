@@ -2,7 +2,8 @@
  *
  * Copies of a few rows of a block (a window of them, passes/blocks.c): those that a loop over rows is at. Where it
  * comes to others, they are brought there, for all arrays that are read in one loop together; then a pointer to the row
- * of each is declared, which what reads it uses. Where isl made several loops of one, or took an iteration out, each
+ * of each is declared, which what reads it uses. A loop that runs row by row is one over windows around one over the
+ * rows of each. Where isl made several loops of one, or took an iteration out, each
  * array is looked after by itself: its rows may come in any order. */
 #include "codegen/codegen_private.h"
 
@@ -146,6 +147,13 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 }
 
 /* All rows with the same borders move together. */
+static void emit_fills(struct emit *e, const struct block_rows *first)
+{
+	for (int i = 0; i < e->block_rows.n; i++)
+		if (e->block_rows.items[i].begin == first->begin)
+			line(e->w, "%s", e->block_rows.items[i].fill);
+}
+
 static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
 {
 	const char *text = affine_plain(e->arena, row);
@@ -154,9 +162,7 @@ static void emit_move(struct emit *e, const struct block_rows *first, const stru
 	open_block(e->w, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
 	line(e->w, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
 	line(e->w, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
-	for (int i = 0; i < e->block_rows.n; i++)
-		if (e->block_rows.items[i].begin == first->begin)
-			line(e->w, "%s", e->block_rows.items[i].fill);
+	emit_fills(e, first);
 	close_block(e->w, "}");
 }
 
@@ -183,11 +189,95 @@ void rows_enter(struct emit *e, __isl_keep isl_ast_node *node)
 
 		if (!row_below(e, node, rows, &row) || find_row(e, rows->copy, &row))
 			continue;
-		if (rows->begin != moved)
+		if (rows->begin != moved && rows->begin != e->walked_rows)
 			emit_move(e, rows, &row);
 		moved = rows->begin;
 		emit_row_name(e, rows, &row);
 	}
+}
+
+/* ---- a loop over rows, window by window ---- */
+
+/* Of those that the loop over `variable` reads, the first, if all are at the loop's row; NULL. */
+static const struct block_rows *rows_of_loop(struct emit *e, __isl_keep isl_ast_node *body, const char *variable)
+{
+	const struct affine here = affine_name(e->arena, variable);
+	const struct block_rows *first = NULL;
+	struct affine row;
+
+	for (int i = 0; i < e->block_rows.n; i++) {
+		const struct block_rows *rows = &e->block_rows.items[i];
+
+		if (!row_below(e, body, rows, &row))
+			continue;
+		if (rows->loop < 0 || !affine_is_equal(e->arena, &row, &here))
+			return NULL;
+		first = first ? first : rows;
+	}
+	return first;
+}
+
+/* "pmg_block_lies(&plan->places[3], 16, lanes) && ...": is nothing copied? NULL: something always is. */
+static const char *none_is_copied(struct emit *e, const struct block_rows *first)
+{
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < e->block_rows.n; i++) {
+		const struct block_rows *rows = &e->block_rows.items[i];
+
+		if (rows->begin == first->begin && !rows->lies)
+			return NULL;
+		if (rows->begin == first->begin)
+			str_add(&text, "%s%s", rows == first ? "" : " && ", rows->lies);
+	}
+	return str_text(&text);
+}
+
+/* How many rows a window has: all of them where they are read from where they lie. */
+static const char *declare_height(struct emit *e, const struct block_rows *first)
+{
+	const char *lies = none_is_copied(e, first), *height;
+
+	if (!lies)
+		return "PMG_ROWS";
+	height = names_declare(&e->names, "height");
+	line(e->w, "const int64_t %s = %s ? %s : PMG_ROWS;", height, lies, first->n_rows);
+	return height;
+}
+
+static void emit_windows(struct emit *e, const struct block_rows *rows, const struct range *range, int direction)
+{
+	const char *height = declare_height(e, rows), *begin = rows->begin, *end = rows->end;
+	const char *bound = affine_plain(e->arena, direction > 0 ? &range->end : &range->last);
+	struct affine behind = affine_scale(e->arena, &range->first, 1, 1);
+
+	if (direction > 0) {
+		open_block(e->w, "for (%s = %s; %s < %s; %s = %s) {", begin, affine_plain(e->arena, &range->first),
+			   begin, bound, begin, end);
+		line(e->w, "%s = pmg_min_i64(%s + %s, %s);", end, begin, height, bound);
+	} else {
+		open_block(e->w, "for (%s = %s; %s > %s; %s = %s) {", end, affine_plain(e->arena, &behind), end,
+			   bound, end, begin);
+		line(e->w, "%s = pmg_max_i64(%s - %s, %s);", begin, end, height, bound);
+	}
+	emit_fills(e, rows);
+}
+
+bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction)
+{
+	const struct block_rows *rows = rows_of_loop(e, body, variable);
+	struct affine begin, end;
+
+	if (!rows)
+		return false;
+	emit_windows(e, rows, range, direction);
+	begin = affine_name(e->arena, rows->begin);
+	end = affine_name(e->arena, rows->end);
+	range->first = direction > 0 ? begin : affine_scale(e->arena, &end, 1, -1);
+	range->last = direction > 0 ? affine_scale(e->arena, &end, 1, -1) : begin;
+	range->end = direction > 0 ? end : affine_scale(e->arena, &begin, 1, -1);
+	e->walked_rows = rows->begin;
+	return true;
 }
 
 const char *rows_access(struct emit *e, const struct point *point, const struct access *access)

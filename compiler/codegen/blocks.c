@@ -189,6 +189,9 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	rows = rows_declare(e, body, copy);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
 	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
+	rows->lies = !is_held(e, copy) ? NULL :
+		     arena_printf(e->arena, "pmg_block_lies(&plan->places[%d], %s, %s)",
+				  e->layout->slot_of[copy->owner->number], lanes_text(e), n_lanes);
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,

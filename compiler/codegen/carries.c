@@ -399,6 +399,8 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 {
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	struct range rows = *range;
+	bool is_walked;
 	int names;
 
 	iterator_push(e, node, &variable, use->mark->direction);
@@ -406,9 +408,13 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	range_facts(e, range, &variable, use->mark->direction);
 	open_carries(e, body, first);
 	if (e->carries.n > first) {
-		names = block_open(e, "%s", for_text(e, range, name, use->mark->direction));
+		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
+		names = block_open(e, "%s", for_text(e, &rows, name, use->mark->direction));
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
+		if (is_walked)
+			close_block(e->w, "}");
+		e->walked_rows = is_walked ? NULL : e->walked_rows;
 	}
 	isl_ast_node_free(body);
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files share that print rows of accumulators (rows.c) and dot products (dots.c). Included by
+ * codegen_private.h. */
+#ifndef PMGC_CODEGEN_ROWS_PRIVATE_H
+#define PMGC_CODEGEN_ROWS_PRIVATE_H
+
+/* ---- rows.c: rows of accumulators ------------------------------------------------------------------------ */
+
+void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* The loop over the cells of a row that is kept; false: it is another loop. */
+bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* row_start.c. Two nests after one another, if the first one sets to zero the row that the second one keeps; false:
+ * neither is printed. */
+bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second);
+/* Is `cell` what such a first nest sets? The loop over the cells of `row` is the innermost iterator. */
+bool start_is_of(struct emit *e, const char *cell, const struct row *row);
+/* The first nest, for where the row is not kept: in the `else` of the block that is open. */
+void emit_start_otherwise(struct emit *e, int names);
+/* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
+ * restructuring that is the only one of its segment; "false": nobody can say. */
+const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
+/* Does a nest set cells, which the one behind may set itself where it is printed with these e->part_rows? Did that one,
+ * as far as it was printed? What is left of the first nest then. */
+bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows);
+bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows);
+void emit_set_cut(struct emit *e);
+/* Is the row one of these, to be written in any case? */
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length);
+/* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
+ * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
+bool target_is_neutral(const struct emit *e, const struct stage *stage);
+/* A read, of which `text` is the element, where vectors are printed. */
+bool row_is_along(const struct emit *e, const struct access *access);
+const char *row_read(struct emit *e, const struct access *access, const char *text);
+
+/* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
+ * `dim`, and around nothing but the stage; a row's length, where it is known. `row_open` opens the loop over the
+ * vectors of a row, in which isl's loop has the first cell of each if it `needs_cell`, and gives the name of its
+ * variable. */
+bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
+bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
+bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
+bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
+const char *row_suffix(enum scalar_type type);
+/* Has each lane of a team as many cells? */
+bool row_fills_team(const struct emit *e, int64_t length);
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
+
+/* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
+
+/* Rows that fit, and these: the declaration; from memory or zeros; to memory, past the caches where the variable
+ * `is_large` (NULL: never) says so. */
+void row_declare(struct emit *e, const struct row *row);
+void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	       bool is_zero);
+void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
+	     const char *is_large);
+/* Can the row of the ROW mark above `node` be kept? One that fits can. */
+bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length);
+/* What is below the ROW mark of a row that does not fit. */
+void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+		   const struct row *row, bool is_zero, const char *is_large);
+/* Is the loop that over the cells of a row which is added to later? Then what is needed is kept. */
+bool row_is_deferred(struct emit *e, const struct mark *mark);
+/* Is `node` left out in the iterations that are printed, the condition of a stage, the variables of a group? */
+bool deferral_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
+bool deferral_is_unconditional(const struct emit *e, const struct stage *stage);
+bool deferral_has_variables(const struct emit *e);
+/* Is the row kept in blocks? Can one of this length, of cells of `size` bytes, be? */
+bool row_is_long(const struct emit *e, const struct row *row);
+bool row_has_blocks(int64_t length, int64_t size);
+int64_t row_cell_size(const struct row *row);           /* bytes in a vector */
+/* Calls `print` for the row, or for each of its blocks, below a loop over those of one length. */
+void emit_row_blocks(struct emit *e, const struct row *row,
+		     void (*print)(struct emit *e, const struct row *block, void *user), void *user);
+
+/* ---- dots.c: dot products --------------------------------------------------------------------------------- */
+
+/* The loop of a dot product; false: it is another loop. */
+bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Around a loop: keeps what it does not move; `names` for dots_release, or -1. */
+int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
+void dots_release(struct emit *e, int names);
+const char *dot_kept(const struct emit *e, const struct access *access);
+/* Reads what e->kept has at `number`, all of it or a block. */
+void dot_read_kept(struct emit *e, int number, const struct row *block);
+
+/* ---- batches.c: dot products of several iterations ---------------------------------------------------------- */
+
+/* The body of a loop, in which its dim is called `name`, with variables of its own. What it binds counts, as in a loop
+ * that is printed once, if it `is_counted`. */
+void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
+		    bool is_counted);
+/* The loop in batches of iterations, if dots_keep has found a dot product below that permits it. */
+bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		  const struct range *range);
+/* Are dot products of a batch made now? Nothing else of the iterations is printed then. */
+bool batch_is_made(const struct emit *e);
+/* Is `node`, below such a loop, no part of what makes the dot products, which are printed now? */
+bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
+
+#endif
