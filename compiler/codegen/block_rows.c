@@ -82,9 +82,11 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
 	if (other) {
 		rows.begin = other->begin;
 		rows.end = other->end;
+		rows.height = other->height;
 	} else {
 		rows.begin = names_declare(&e->names, "begin");
 		rows.end = names_declare(&e->names, "end");
+		rows.height = names_declare(&e->names, "height");
 		line(e->w, "int64_t %s = 0, %s = 0;", rows.begin, rows.end);
 	}
 	rows.rows = names_declare(&e->names, arena_printf(e->arena, "%s_rows", copy->owner->c_name));
@@ -236,13 +238,12 @@ static const char *none_is_copied(struct emit *e, const struct block_rows *first
 /* How many rows a window has: all of them where they are read from where they lie. */
 static const char *declare_height(struct emit *e, const struct block_rows *first)
 {
-	const char *lies = none_is_copied(e, first), *height;
+	const char *lies = none_is_copied(e, first);
 
 	if (!lies)
 		return "PMG_ROWS";
-	height = names_declare(&e->names, "height");
-	line(e->w, "const int64_t %s = %s ? %s : PMG_ROWS;", height, lies, first->n_rows);
-	return height;
+	line(e->w, "const int64_t %s = %s ? %s : PMG_ROWS;", first->height, lies, first->n_rows);
+	return first->height;
 }
 
 static void emit_windows(struct emit *e, const struct block_rows *rows, const struct range *range, int direction)
@@ -278,6 +279,12 @@ bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variab
 	range->end = direction > 0 ? end : affine_scale(e->arena, &begin, 1, -1);
 	e->walked_rows = rows->begin;
 	return true;
+}
+
+void rows_walk_end(struct emit *e)
+{
+	close_block(e->w, "}");
+	e->walked_rows = NULL;
 }
 
 const char *rows_access(struct emit *e, const struct point *point, const struct access *access)

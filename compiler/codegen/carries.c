@@ -413,8 +413,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
 		if (is_walked)
-			close_block(e->w, "}");
-		e->walked_rows = is_walked ? NULL : e->walked_rows;
+			rows_walk_end(e);
 	}
 	isl_ast_node_free(body);
 }

@@ -209,7 +209,7 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const struct array *copy;
 	int loop;                       /* its number among those over rows; -1: none of them has all that is read */
 	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
-	const char *n_rows;
+	const char *n_rows, *height;    /* the variable for how many of them a window has */
 	const char *rows, *fill, *lies; /* the first of them; what brings them there; is that where they lie? or NULL */
 };
 
@@ -537,8 +537,10 @@ struct finding {
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
 /* Declares what reads a copy of a few rows: `fill` and `n_rows` are left to the caller. */
 struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);
-/* Opens a loop over windows around one over rows, whose range becomes that of a window; false: it has none. */
+/* Opens a loop over windows around one over rows, whose range becomes that of a window, to be closed behind that one;
+ * false: it has none. */
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction);
+void rows_walk_end(struct emit *e);
 /* Brings the rows there that are read below, all in the iteration that the loop over rows is at. */
 void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
 bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */
