@@ -17,6 +17,8 @@
  * - fuse of v.HinesSystem: fused (not separate); its outer loop is that of 'v.HinesSystem.r',
  *   cable.pmg:23
  * - fuse of next v: fused (not separate); its outer loop is that of 'v.HinesSystem', cable.pmg:23
+ * - schedule of v.HinesSystem.r.sum: one loop over children (not one of its own); nothing that it
+ *   needs is computed behind the sum before it, cable.pmg:23
  * - schedule of cable: textual (not isl); values are computed in the order of their need,
  *   cable.pmg:4
  * - accumulate of axial.sum: register (not memory); the loop over 'c' does not move the target,
@@ -190,11 +192,16 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				const double *current_row = &current_rows[16*i - 16*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
@@ -202,11 +209,13 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
+							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
 						}
 					}
 				}
@@ -220,25 +229,6 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[16*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
-				}
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
-						}
-					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -384,21 +374,17 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8);
 			trace[it*nCells + s] = v[s*n];
 			for (int64_t i = n - 1; i >= 0; i--) {
-				double e = 0.0;
 				double sum = 0.0;
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					sum += v_HinesSystem_e_coupling[c]*coupling[c];
-				}
-				const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
-				pmg_check_pivot(plan, pivot, 0, i, s);
-				e = 1.0/pivot;
-				v_HinesSystem_e_coupling[i] = coupling[i]*e;
 				double sum_2 = 0.0;
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
+					sum += v_HinesSystem_e_coupling[c]*coupling[c];
 					sum_2 += coupling[c]*v_HinesSystem_r[c];
 				}
+				const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
+				pmg_check_pivot(plan, pivot, 0, i, s);
+				double e = 1.0/pivot;
+				v_HinesSystem_e_coupling[i] = coupling[i]*e;
 				v_HinesSystem_r[i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
 			}
 			for (int64_t i = 0; i < n; i++) {

@@ -8,6 +8,8 @@
  *   hines.pmg:12
  * - fuse of x.r: fused (not separate); its outer 2 loops are those of 'x.e', hines.pmg:12
  * - fuse of x: fused (not separate); its outer loop is that of 'x.r', hines.pmg:12
+ * - schedule of x.r.sum: one loop over children (not one of its own); nothing that it needs is
+ *   computed behind the sum before it, hines.pmg:12
  * - schedule of hines: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:5
  * - accumulate of x.e.sum: register (not memory); the loop over 'c' does not move the target,
@@ -45,6 +47,8 @@
  *   hines.pmg:22
  * - fuse of r: fused (not separate); its outer 2 loops are those of 'e', hines.pmg:24
  * - fuse of x: fused (not separate); its outer loop is that of 'r', hines.pmg:26
+ * - schedule of r.sum: one loop over children (not one of its own); nothing that it needs is
+ *   computed behind the sum before it, hines.pmg:25
  * - schedule of hines_written: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:15
  * - accumulate of e.sum: register (not memory); the loop over 'c' does not move the target,
@@ -89,6 +93,8 @@
  *   hines.pmg:39
  * - fuse of x.r: fused (not separate); its outer 4 loops are those of 'x.e', hines.pmg:39
  * - fuse of x: fused (not separate); its outer 3 loops are those of 'x.r', hines.pmg:39
+ * - schedule of x.r.sum: one loop over children (not one of its own); nothing that it needs is
+ *   computed behind the sum before it, hines.pmg:39
  * - schedule of hines_forest: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:33
  * - accumulate of x.e.sum: register (not memory); the loop over 'c' does not move the target,
@@ -157,11 +163,16 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
 				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
@@ -169,11 +180,13 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane]);
 						}
 					}
 				}
@@ -187,25 +200,6 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane]);
-						}
-					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -288,21 +282,17 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 8);
 		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8);
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
 			double sum = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_e_lower[c];
-			}
-			const double pivot = diag[s*n + i] - sum;
-			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
-			x_e_lower[i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
+				sum += upper[c]*x_e_lower[c];
 				sum_2 += upper[c]*x_r[c];
 			}
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			double e = 1.0/pivot;
+			x_e_lower[i] = lower[i]*e;
 			x_r[i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
@@ -1035,11 +1025,16 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
 				pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)] = { { 0 } };
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
@@ -1047,11 +1042,13 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane]);
 						}
 					}
 				}
@@ -1065,25 +1062,6 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane]);
-						}
-					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1179,21 +1157,17 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 8);
 		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8);
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
 			double sum = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum += upper[c]*e_lower[c];
-			}
-			const double pivot = diag[s*n + i] - sum;
-			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
-			e_lower[i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
+				sum += upper[c]*e_lower[c];
 				sum_2 += upper[c]*r[c];
 			}
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			double e = 1.0/pivot;
+			e_lower[i] = lower[i]*e;
 			r[i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
@@ -1961,21 +1935,29 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
 					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+					const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*i + lane + 16])*x_r_last[lane/PMG_LANES(double)];
+					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 				}
 			}
 			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
 				const int64_t lane = F_parent_cells[q] & 15;
 				const int64_t c = F_parent_cells[q] >> 4;
 				PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+				PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1986,23 +1968,6 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
-			}
-			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			{
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_r_last[lane/PMG_LANES(double)];
-					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value, sum_2[lane/PMG_LANES(double)]);
-				}
-			}
-			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-				const int64_t lane = F_parent_cells[q] & 15;
-				const int64_t c = F_parent_cells[q] >> 4;
-				PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2087,19 +2052,16 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 			if (offset_end > offset_begin) {
 				for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
 					double sum = 0.0;
+					double sum_2 = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
 						sum += upper[c]*x_e_lower[c];
+						sum_2 += upper[c]*x_r[c];
 					}
 					const double pivot = diag[i] - sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
 					x_e[i] = 1.0/pivot;
 					x_e_lower[i] = lower[i]*x_e[i];
-					double sum_2 = 0.0;
-					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
-						const int64_t c = F_parent_children[q];
-						sum_2 += upper[c]*x_r[c];
-					}
 					x_r[i] = (rhs[i] - sum_2)*x_e[i];
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {

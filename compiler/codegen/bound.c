@@ -14,14 +14,15 @@ static const struct dim *dim_of(const struct loop_use *use)
 	return use->mark->dim;
 }
 
-/* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common. */
+/* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common, or one
+ * of sums that share a loop over children. */
 static struct point point_below(__isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool is_common = mark_dim_number(mark) < mark->stage->group->n_common;
 	struct point point = { .instance = ast_first_instance(node, mark->stage, is_common) };
 
-	/* Of a group that shares the loop: it has the same dim there. */
-	if (is_common && !point.instance)
+	/* Of a stage that shares the loop: it has the same dim there. */
+	if ((is_common || mark->kind == MARK_CHILDREN) && !point.instance)
 		point.instance = ast_first_instance(node, NULL, false);
 	point.stage = point.instance ? ast_stage(point.instance) : NULL;
 	return point;

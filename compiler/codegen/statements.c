@@ -84,7 +84,7 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 
 	if (mark) {
 		below = isl_ast_node_mark_get_node(block);
-		if (mark->kind == MARK_STORAGE)
+		if (mark->kind == MARK_STORAGE || mark->kind == MARK_GROUP)
 			stage = declaring_stage(e, below, local);
 		isl_ast_node_free(below);
 		return stage;
@@ -391,12 +391,21 @@ static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *n
 	e->accumulators.n--;
 }
 
+static void note_any(struct stage *stage, void *user)
+{
+	(void) stage;
+	*(bool *) user = true;
+}
+
+/* Where the stage has no points, others may have some that share its loop. */
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
+	bool has_any = false;
 
+	ast_each_stage(node, note_any, &has_any);
 	e->w->span = mark->stage->span;
-	if (batch_is_made(e))
+	if (batch_is_made(e) || (has_any && !point.instance))
 		emit_node(e, node, (struct loop_use) { 0 });
 	else if (point.instance && accumulates_in_place(e, node, mark->stage))
 		emit_accumulated_in_place(e, node, mark->stage, &point);

@@ -92,6 +92,18 @@ static const char *loop_problem(struct module *module, __isl_keep isl_schedule_n
 	return NULL;
 }
 
+/* Is it above a loop over children, with nothing but accumulators between? */
+static bool shares_children(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *at = isl_schedule_node_copy(node);
+	const struct mark *mark;
+
+	while ((mark = mark_of_node(at)) && mark->kind == MARK_ACCUMULATE)
+		at = isl_schedule_node_first_child(at);
+	isl_schedule_node_free(at);
+	return mark && mark->kind == MARK_CHILDREN;
+}
+
 static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
 {
 	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
@@ -127,6 +139,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)
 		return is_one_stage(node, mark->stage) ? skip_problem(node, mark)
 						       : "a skipped loop is of one statement";
+	if (mark->kind == MARK_ACCUMULATE && shares_children(node))
+		return schedule_has_stage(node, mark->stage) ? NULL : "an accumulator has nothing to accumulate";
 	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)
 		return is_one_stage(node, mark->stage) ? NULL : "a mark of one stage stands above others";
 	return NULL;

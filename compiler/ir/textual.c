@@ -4,6 +4,10 @@
  * of the group, its stages in sequence, and one band for each of their own dims. Groups that are fused stand in
  * sequence below the bands that they share.
  *
+ * Where joined, sums over the children of one node share the loop over them: groups that share all of their loops are
+ * one point, at which sums first start, and then the stages run in the order of the text, but for a sum whose loop is
+ * there already. That is proved like any other order (passes/schedule.c).
+ *
  * A bound dim is a function of earlier ones, so that its band may stand anywhere below theirs: it is put as far out
  * as it can, and what is read from index arrays is read once. In a group of several stages this holds for the
  * common dims only. */
@@ -149,46 +153,138 @@ static __isl_give isl_union_set *stages_domain(const struct module *module, cons
 	return domain;
 }
 
-static __isl_give node *insert_own_dims(struct module *module, __isl_take node *at, struct stage *stage)
+/* The bands of the dims that `stages`, all with the same ones, do not share with their groups. */
+static __isl_give node *insert_own_dims(struct module *module, __isl_take node *at, const stage_list *stages)
 {
-	stage_list one = { &stage, 1, 1 };
-	struct placing placing = { module, &one, NULL, stage->dims.n, NULL };
-	int n_common = stage->group->n_common;
+	const struct stage *first = stages->items[0];
+	struct placing placing = { module, stages, NULL, first->dims.n, NULL };
+	int n_common = first->group->n_common;
 
-	placing.placed = arena_new_array(module->arena, bool, stage->dims.n + 1);
+	placing.placed = arena_new_array(module->arena, bool, first->dims.n + 1);
 	for (int i = 0; i < n_common; i++)
 		placing.placed[i] = true;
-	return place_dims(&placing, at, n_common, stage->dims.n);
+	return place_dims(&placing, at, n_common, first->dims.n);
 }
 
-/* The stages of a group one after the other, each with its own dims; returns to where it began. */
-static __isl_give node *insert_stages(struct module *module, __isl_take node *at, const struct group *group)
+typedef VEC(stage_list) step_list;
+
+static __isl_give node *insert_filters(struct module *module, __isl_take node *at, const step_list *steps)
 {
-	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, group->stages.n);
+	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, steps->n);
+
+	for (int i = 0; i < steps->n; i++)
+		filters = isl_union_set_list_add(filters, stages_domain(module, &steps->items[i]));
+	return isl_schedule_node_insert_sequence(at, filters);
+}
+
+static step_list one_by_one(struct module *module, const stage_list *stages)
+{
+	step_list steps = { 0 };
+
+	for (int i = 0; i < stages->n; i++)
+		vec_push(module->arena, &steps, ((stage_list) { &stages->items[i], 1, 1 }));
+	return steps;
+}
+
+/* Steps one after the other, each with its own dims; returns to where it began. */
+static __isl_give node *insert_steps(struct module *module, __isl_take node *at, const step_list *steps)
+{
 	isl_size depth = isl_schedule_node_get_tree_depth(at);
 
-	for (int i = 0; i < group->stages.n; i++) {
-		const stage_list one = { &group->stages.items[i], 1, 1 };
+	at = insert_filters(module, at, steps);
+	for (int i = 0; i < steps->n; i++) {
+		step_list stages = one_by_one(module, &steps->items[i]);
 
-		filters = isl_union_set_list_add(filters, stages_domain(module, &one));
-	}
-	at = isl_schedule_node_insert_sequence(at, filters);
-	for (int i = 0; i < group->stages.n; i++) {
 		at = isl_schedule_node_first_child(isl_schedule_node_child(at, i));
-		at = insert_own_dims(module, at, group->stages.items[i]);
+		at = insert_own_dims(module, at, &steps->items[i]);
+		if (stages.n > 1)
+			at = insert_filters(module, at, &stages);
 		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
 	}
 	return at;
 }
 
-/* A group below the bands of its first `n_placed` dims. */
-static __isl_give node *insert_group(struct module *module, __isl_take node *at, struct group *group, int n_placed)
+/* ---- sums that share a loop over children ---- */
+
+struct ordering {
+	struct module *module;
+	bool is_fused;
+	const bool *joins;              /* by number of stage: joins an earlier sum; NULL: none does */
+	int n_joined;
+};
+
+static bool sums_over_children(const struct stage *stage)
 {
+	int n_common = stage->group->n_common;
+
+	return stage->op != REDUCE_SET && stage->write.array->role == ROLE_LOCAL && stage->dims.n == n_common + 1 &&
+	       stage->dims.items[n_common].kind == DIM_CHILDREN;
+}
+
+/* Does a stage join an earlier one? */
+static bool joins(const struct ordering *order, const struct stage *stage, const struct stage *earlier)
+{
+	const struct stage *a = stage, *b = earlier;
+
+	return order->joins && order->joins[stage->number] && sums_over_children(a) && sums_over_children(b) &&
+	       dim_equal(&a->dims.items[a->group->n_common], &b->dims.items[b->group->n_common]);
+}
+
+static bool starts_local(const struct stage *stage)
+{
+	return stage->is_init && stage->write.array->role == ROLE_LOCAL;
+}
+
+/* Adds a stage to the step that it joins, or else behind all. */
+static void add_to_steps(struct ordering *order, step_list *steps, struct stage *stage)
+{
+	stage_list alone = { 0 };
+
+	for (int i = 0; i < steps->n; i++)
+		if (joins(order, stage, steps->items[i].items[0])) {
+			vec_push(order->module->arena, &steps->items[i], stage);
+			order->n_joined++;
+			return;
+		}
+	vec_push(order->module->arena, &alone, stage);
+	vec_push(order->module->arena, steps, alone);
+}
+
+static bool any_joins(const struct ordering *order, const stage_list *stages)
+{
+	bool any = false;
+
+	for (int a = 0; order->joins && a < stages->n; a++)
+		for (int b = 0; b < a; b++)
+			any = any || joins(order, stages->items[a], stages->items[b]);
+	return any;
+}
+
+static step_list steps_at_point(struct ordering *order, const stage_list *stages)
+{
+	step_list steps = { 0 };
+
+	if (!any_joins(order, stages))
+		return one_by_one(order->module, stages);
+	for (int i = 0; i < stages->n; i++)
+		if (starts_local(stages->items[i]))
+			add_to_steps(order, &steps, stages->items[i]);
+	for (int i = 0; i < stages->n; i++)
+		if (!starts_local(stages->items[i]))
+			add_to_steps(order, &steps, stages->items[i]);
+	return steps;
+}
+
+/* A group below the bands of its first `n_placed` dims. */
+static __isl_give node *insert_group(struct ordering *order, __isl_take node *at, struct group *group, int n_placed)
+{
+	struct module *module = order->module;
 	struct stage *first = group->stages.items[0];
 	bool is_single = group->stages.n == 1;
 	struct placing placing = { module, &group->stages, NULL, is_single ? first->dims.n : group->n_common, NULL };
 	isl_size depth = isl_schedule_node_get_tree_depth(at);
 	int *direction = arena_new_array(module->arena, int, first->dims.n + 1);
+	step_list steps;
 
 	for (int i = 0; i < first->dims.n; i++)
 		direction[i] = group->direction && i < group->n_common ? group->direction[i] : 1;
@@ -198,10 +294,12 @@ static __isl_give node *insert_group(struct module *module, __isl_take node *at,
 		placing.placed[i] = true;
 	at = place_dims(&placing, at, n_placed, group->n_common);
 	at = insert_group_mark(module, at, group);
-	if (is_single)
+	if (is_single) {
 		at = place_dims(&placing, at, group->n_common, first->dims.n);
-	else
-		at = insert_stages(module, at, group);
+	} else {
+		steps = steps_at_point(order, &group->stages);
+		at = insert_steps(module, at, &steps);
+	}
 	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
 }
 
@@ -227,60 +325,86 @@ static int n_together(struct group *const *groups, int n, int n_shared)
 	return together;
 }
 
-static __isl_give node *insert_groups(struct module *module, __isl_take node *at, struct group *const *groups, int n,
-				      int n_placed, bool fused);
+static __isl_give node *insert_groups(struct ordering *order, __isl_take node *at, struct group *const *groups, int n,
+				      int n_placed);
 
 /* Groups, or sets of groups that share further loops, in sequence. */
-static __isl_give node *insert_sequence(struct module *module, __isl_take node *at, struct group *const *groups, int n,
-					int n_placed, bool fused)
+static __isl_give node *insert_sequence(struct ordering *order, __isl_take node *at, struct group *const *groups, int n,
+					int n_placed)
 {
-	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, n);
+	isl_union_set_list *filters = isl_union_set_list_alloc(order->module->ctx, n);
 	isl_size depth = isl_schedule_node_get_tree_depth(at);
 	int child = 0;
 
 	for (int g = 0, count; g < n; g += count) {
 		stage_list stages;
 
-		count = fused ? n_together(groups + g, n - g, n_placed) : 1;
-		stages = stages_of(module, groups + g, count);
-		filters = isl_union_set_list_add(filters, stages_domain(module, &stages));
+		count = order->is_fused ? n_together(groups + g, n - g, n_placed) : 1;
+		stages = stages_of(order->module, groups + g, count);
+		filters = isl_union_set_list_add(filters, stages_domain(order->module, &stages));
 	}
 	at = isl_schedule_node_insert_sequence(at, filters);
 	for (int g = 0, count; g < n; g += count, child++) {
-		count = fused ? n_together(groups + g, n - g, n_placed) : 1;
+		count = order->is_fused ? n_together(groups + g, n - g, n_placed) : 1;
 		at = isl_schedule_node_first_child(isl_schedule_node_child(at, child));
-		at = insert_groups(module, at, groups + g, count, n_placed, fused);
+		at = insert_groups(order, at, groups + g, count, n_placed);
 		at = isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
 	}
 	return at;
 }
 
-/* One group, or several that share more than `n_placed` loops. */
-static __isl_give node *insert_groups(struct module *module, __isl_take node *at, struct group *const *groups, int n,
-				      int n_placed, bool fused)
+/* Do the groups share all of their loops? */
+static bool is_one_point(struct group *const *groups, int n, int n_shared)
 {
-	stage_list stages = stages_of(module, groups, n);
+	bool is_one = true;
+
+	for (int g = 0; g < n; g++)
+		is_one = is_one && groups[g]->n_common == n_shared;
+	return is_one;
+}
+
+/* Groups that are one point: below the marks of all, their stages. */
+static __isl_give node *insert_point(struct ordering *order, __isl_take node *at, struct group *const *groups, int n)
+{
+	stage_list stages = stages_of(order->module, groups, n);
+	isl_size depth = isl_schedule_node_get_tree_depth(at);
+	step_list steps = steps_at_point(order, &stages);
+
+	for (int g = 0; g < n; g++)
+		at = insert_group_mark(order->module, at, groups[g]);
+	at = insert_steps(order->module, at, &steps);
+	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
+}
+
+/* One group, or several that share more than `n_placed` loops. */
+static __isl_give node *insert_groups(struct ordering *order, __isl_take node *at, struct group *const *groups, int n,
+				      int n_placed)
+{
+	stage_list stages = stages_of(order->module, groups, n);
 	isl_size depth = isl_schedule_node_get_tree_depth(at);
 	int n_shared = groups[n - 1]->n_fused;
 
 	if (n == 1)
-		return insert_group(module, at, groups[0], n_placed);
+		return insert_group(order, at, groups[0], n_placed);
 	for (int g = 1; g < n; g++)
 		n_shared = groups[g]->n_fused < n_shared ? groups[g]->n_fused : n_shared;
 	for (int d = n_placed; d < n_shared; d++)
-		at = insert_dim(module, at, &stages, d, groups[0]->direction ? groups[0]->direction[d] : 1);
-	at = insert_sequence(module, at, groups, n, n_shared, fused);
+		at = insert_dim(order->module, at, &stages, d, groups[0]->direction ? groups[0]->direction[d] : 1);
+	if (is_one_point(groups, n, n_shared) && any_joins(order, &stages))
+		at = insert_point(order, at, groups, n);
+	else
+		at = insert_sequence(order, at, groups, n, n_shared);
 	return isl_schedule_node_ancestor(at, isl_schedule_node_get_tree_depth(at) - depth);
 }
 
-static __isl_give isl_schedule *region_tree(struct module *module, const struct region *region, bool fused)
+static __isl_give isl_schedule *region_tree(struct ordering *order, const struct region *region)
 {
-	stage_list stages = stages_of(module, region->groups.items, region->groups.n);
+	stage_list stages = stages_of(order->module, region->groups.items, region->groups.n);
 	isl_schedule *schedule;
-	node *at = isl_schedule_node_from_domain(stages_domain(module, &stages));
+	node *at = isl_schedule_node_from_domain(stages_domain(order->module, &stages));
 
 	at = isl_schedule_node_first_child(at);
-	at = insert_sequence(module, at, region->groups.items, region->groups.n, 0, fused);
+	at = insert_sequence(order, at, region->groups.items, region->groups.n, 0);
 	schedule = isl_schedule_node_get_schedule(at);
 	isl_schedule_node_free(at);
 	return schedule;
@@ -288,10 +412,19 @@ static __isl_give isl_schedule *region_tree(struct module *module, const struct 
 
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region)
 {
-	return region_tree(module, region, false);
+	return region_tree(&(struct ordering) { .module = module }, region);
 }
 
 __isl_give isl_schedule *schedule_fused(struct module *module, struct region *region)
 {
-	return region_tree(module, region, true);
+	return region_tree(&(struct ordering) { .module = module, .is_fused = true }, region);
+}
+
+__isl_give isl_schedule *schedule_joined(struct module *module, struct region *region, const bool *joins, int *n_joined)
+{
+	struct ordering order = { .module = module, .is_fused = true, .joins = joins };
+	isl_schedule *schedule = region_tree(&order, region);
+
+	*n_joined = order.n_joined;
+	return schedule;
 }

@@ -2,7 +2,8 @@
  *
  * Accumulators. Where the innermost loops of an update do not move its target, w[f] += … over t, the partial
  * result is kept in a register and combined with the target once: the mark ACCUMULATE stands above the outermost
- * such loop. Reductions may be reassociated, so this changes no meaning. */
+ * such loop. Sums that share a loop over children have a mark each. Reductions may be reassociated, so this changes no
+ * meaning. */
 #include "passes/pass_private.h"
 
 static bool target_moves(const struct stage *stage, int dim)
@@ -21,7 +22,7 @@ static isl_bool loop_moves_target(__isl_keep isl_schedule_node *node, void *user
 	struct target_walk *walk = user;
 	const struct mark *mark = mark_of_node(node);
 
-	if (mark_is_loop(mark) && target_moves(walk->stage, (int) (mark->dim - mark->stage->dims.items)))
+	if (mark_is_loop(mark) && target_moves(walk->stage, mark_dim_number(mark)))
 		walk->moves = true;
 	return walk->moves ? isl_bool_false : isl_bool_true;
 }
@@ -35,18 +36,31 @@ static bool target_is_fixed_below(__isl_keep isl_schedule_node *node, const stru
 	return !walk.moves;
 }
 
+static bool is_accumulated(__isl_keep isl_schedule_node *node, const stage_list *below)
+{
+	bool is = below->n > 0;
+
+	for (int i = 0; i < below->n; i++)
+		is = is && below->items[i]->op != REDUCE_SET && target_is_fixed_below(node, below->items[i]);
+	return is;
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
 	stage_list below = tree_stages(walk->module, node);
-	struct stage *stage = below.n == 1 ? below.items[0] : NULL;
 
-	if (!stage || mark->kind == MARK_BIND || stage->op == REDUCE_SET || !target_is_fixed_below(node, stage))
+	if (mark->kind == MARK_BIND || (below.n > 1 && mark->kind != MARK_CHILDREN) || !is_accumulated(node, &below))
 		return node;
 	*descend = false;
-	module_decide(walk->module, "accumulate", stage->write.array->name, "register", "memory", stage->span,
-		      "the loop over '%s' does not move the target", mark->dim->name);
-	return tree_insert_mark(walk->module, node, MARK_ACCUMULATE, "accumulate", stage);
+	for (int i = 0; i < below.n; i++) {
+		struct stage *stage = below.items[i];
+
+		module_decide(walk->module, "accumulate", stage->write.array->name, "register", "memory", stage->span,
+			      "the loop over '%s' does not move the target", mark->dim->name);
+		node = tree_insert_mark(walk->module, node, MARK_ACCUMULATE, "accumulate", stage);
+	}
+	return node;
 }
 
 bool pass_accumulate(struct module *module, const struct pass_options *options)

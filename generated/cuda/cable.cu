@@ -69,25 +69,21 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
 			double sum = 0.0;
+			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
 				sum += v_HinesSystem_e_coupling[s*n + c]*coupling[c];
+				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c];
 			}
 			const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
+			double e = 1.0/pivot;
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
 				v_HinesSystem_e_coupling[s*n + i] = coupling[i]*e;
 			}
 			PMG_TEAM_SYNC;
-			double sum_2 = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c];
-			}
 			PMG_TEAM_SYNC;
 			if (pmg_lane == 0) {
 				v_HinesSystem_r[s*n + i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;

@@ -10,21 +10,17 @@ static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n,
 
 	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
 			double sum = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_e_lower[s*n + c];
-			}
-			const double pivot = diag[s*n + i] - sum;
-			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
-			x_e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
+				sum += upper[c]*x_e_lower[s*n + c];
 				sum_2 += upper[c]*x_r[s*n + c];
 			}
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			double e = 1.0/pivot;
+			x_e_lower[s*n + i] = lower[i]*e;
 			x_r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
@@ -74,21 +70,17 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int6
 
 	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double e = 0.0;
 			double sum = 0.0;
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum += upper[c]*e_lower[s*n + c];
-			}
-			const double pivot = diag[s*n + i] - sum;
-			pmg_check_pivot(plan, pivot, 0, i, s);
-			e = 1.0/pivot;
-			e_lower[s*n + i] = lower[i]*e;
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
+				sum += upper[c]*e_lower[s*n + c];
 				sum_2 += upper[c]*r[s*n + c];
 			}
+			const double pivot = diag[s*n + i] - sum;
+			pmg_check_pivot(plan, pivot, 0, i, s);
+			double e = 1.0/pivot;
+			e_lower[s*n + i] = lower[i]*e;
 			r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
@@ -156,19 +148,16 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int
 			if (offset_end > offset_begin) {
 				for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
 					double sum = 0.0;
+					double sum_2 = 0.0;
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
 						sum += upper[c]*x_e_lower[c];
+						sum_2 += upper[c]*x_r[c];
 					}
 					const double pivot = diag[i] - sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
 					x_e[i] = 1.0/pivot;
 					x_e_lower[i] = lower[i]*x_e[i];
-					double sum_2 = 0.0;
-					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
-						const int64_t c = F_parent_children[q];
-						sum_2 += upper[c]*x_r[c];
-					}
 					x_r[i] = (rhs[i] - sum_2)*x_e[i];
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
