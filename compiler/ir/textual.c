@@ -213,21 +213,23 @@ struct ordering {
 	int n_joined;
 };
 
-static bool sums_over_children(const struct stage *stage)
+static const struct dim *children_dim(const struct stage *stage)
 {
-	int n_common = stage->group->n_common;
-
-	return stage->op != REDUCE_SET && stage->write.array->role == ROLE_LOCAL && stage->dims.n == n_common + 1 &&
-	       stage->dims.items[n_common].kind == DIM_CHILDREN;
+	return &stage->dims.items[stage->group->n_common];
 }
 
-/* Does a stage join an earlier one? */
+static bool sums_over_children(const struct stage *stage)
+{
+	return stage->op != REDUCE_SET && stage->write.array->role == ROLE_LOCAL &&
+	       stage->dims.n == stage->group->n_common + 1 && children_dim(stage)->kind == DIM_CHILDREN;
+}
+
+/* Does a stage join an earlier one? Not where one runs later than the other: its node is another one. */
 static bool joins(const struct ordering *order, const struct stage *stage, const struct stage *earlier)
 {
-	const struct stage *a = stage, *b = earlier;
-
-	return order->joins && order->joins[stage->number] && sums_over_children(a) && sums_over_children(b) &&
-	       dim_equal(&a->dims.items[a->group->n_common], &b->dims.items[b->group->n_common]);
+	return order->joins && order->joins[stage->number] && sums_over_children(stage) &&
+	       sums_over_children(earlier) && dim_equal(children_dim(stage), children_dim(earlier)) &&
+	       groups_bind_alike(stage->group, earlier->group, children_dim(stage));
 }
 
 static bool starts_local(const struct stage *stage)
