@@ -224,7 +224,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = 1.0/pivot;
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -584,7 +584,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = 1.0/pivot;
+					PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {

@@ -270,7 +270,7 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 					const int64_t x = x_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + z, nz);
-					PMG_WRITE_F64(uy_pivot[lane]) = 1.0/pivot;
+					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -294,7 +294,7 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 						const int64_t x = x_block + lane;
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + z, nz);
-						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[16*i + lane]) = 1.0/pivot;
+						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[16*i + lane]) = PMG_READ_F64(ry[16*i + lane]) - -0.5*r*uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)];
 					}
 					PMG_UNROLL
@@ -330,7 +330,7 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 					const int64_t x = x_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, x*ny + y, ny);
-					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = 1.0/pivot;
+					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -354,7 +354,7 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 						const int64_t x = x_block + lane;
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
-						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = 1.0/pivot;
+						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(rz[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 					}
 					PMG_UNROLL
@@ -722,7 +722,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 					const int64_t s1 = s1_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0*nz + s1, 1);
-					PMG_WRITE_F64(ux_pivot_block[lane]) = 1.0/pivot;
+					PMG_WRITE_F64(ux_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
@@ -736,7 +736,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 						const int64_t s1 = s1_block + lane;
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s0*nz + s1, 1);
-						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_pivot_block[16*i + lane]) = 1.0/pivot;
+						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -816,7 +816,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 					const int64_t s1 = s1_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, s0*nz + s1, 1);
-					PMG_WRITE_F64(uy_pivot_block[lane]) = 1.0/pivot;
+					PMG_WRITE_F64(uy_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
@@ -830,7 +830,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 						const int64_t s1 = s1_block + lane;
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, s0*nz + s1, 1);
-						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot_block[16*i + lane]) = 1.0/pivot;
+						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -908,7 +908,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 					const int64_t s1 = s1_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, s0*ny + s1, 1);
-					PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = 1.0/pivot;
+					PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
@@ -922,7 +922,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 						const int64_t s1 = s1_block + lane;
 						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, s0*ny + s1, 1);
-						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane]) = 1.0/pivot;
+						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {

@@ -195,7 +195,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = 1.0/pivot;
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -370,7 +370,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
+					PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1057,7 +1057,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = 1.0/pivot;
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1243,7 +1243,7 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					PMG_WRITE_F64(e_block[16*i + lane]) = 1.0/pivot;
+					PMG_WRITE_F64(e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1963,7 +1963,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
 				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2146,7 +2146,7 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
 				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = 1.0/pivot;
+				PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {

@@ -116,7 +116,7 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 							const int64_t s = s_block + lane;
 							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
 							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
-							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
 						}
 					} else {
 						PMG_UNROLL
@@ -124,7 +124,7 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 							const int64_t s = s_block + lane;
 							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
 							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
-							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
 						}
 					}
 					PMG_UNROLL
@@ -342,7 +342,7 @@ static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 						const int64_t s = s_block + lane;
 						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
 						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
-						PMG_WRITE_F64(pivot_block[lane]) = 1.0/pivot_2;
+						PMG_WRITE_F64(pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot_2);
 						y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y_block[lane]) = PMG_READ_F64(d_row[lane])*PMG_READ_F64(pivot_block[lane]);
 					}
 				} else {
@@ -351,7 +351,7 @@ static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 						const int64_t s = s_block + lane;
 						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
-						PMG_WRITE_F64(pivot_block[16*i + lane]) = 1.0/pivot_2;
+						PMG_WRITE_F64(pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot_2);
 					}
 				}
 				PMG_UNROLL

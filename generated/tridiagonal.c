@@ -145,7 +145,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 							const int64_t s0 = s0_block + lane;
 							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
 							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
-							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
 						}
 					} else {
 						PMG_UNROLL
@@ -153,7 +153,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 							const int64_t s0 = s0_block + lane;
 							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
 							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
-							pivot[lane/PMG_LANES(double)] = 1.0/pivot_2;
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
 						}
 					}
 					PMG_UNROLL
@@ -337,7 +337,7 @@ static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 						const int64_t s0 = s0_block + lane;
 						const pmg_vector_f64 pivot = PMG_READ_F64(b_row[lane]);
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0, 1);
-						PMG_WRITE_F64(x_pivot_block[lane]) = 1.0/pivot;
+						PMG_WRITE_F64(x_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_row[lane])*PMG_READ_F64(x_pivot_block[lane]);
 					}
 				} else {
@@ -346,7 +346,7 @@ static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 						const int64_t s0 = s0_block + lane;
 						const pmg_vector_f64 pivot = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s0, 1);
-						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = 1.0/pivot;
+						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 					}
 				}
 				PMG_UNROLL
@@ -987,7 +987,7 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 				const int64_t s = s_block + lane;
 				const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
-				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = 1.0/pivot;
+				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1011,7 +1011,7 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 					const int64_t s = s_block + lane;
 					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = 1.0/pivot;
+					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(d[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
@@ -1185,7 +1185,7 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 					const int64_t s0 = s0_block + lane;
 					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i - 1, s0, 1);
-					PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = 1.0/pivot;
+					PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = PMG_RECIPROCAL_F64(pivot);
 				}
 			}
 			if (i >= 1) {
@@ -1217,7 +1217,7 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 						const int64_t s0 = s0_block + lane;
 						const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0, 1);
-						PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = 1.0/pivot;
+						PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 					}
 				}
 			}

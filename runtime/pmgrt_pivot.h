@@ -78,6 +78,32 @@ static inline unsigned pmg_bad_pivots_f32(pmg_vector_f32 pivots)
 #define PMG_BAD_PIVOTS_F32(pivots) pmg_bad_pivots_f32(pivots)
 #endif
 
+/* 1/p but for the last bit or two; infinite or NaN where p is denormal. Of no bad pivot it is y(1 + h)(1 + h*h) with
+ * an estimate y of 14 bits and h = 1 - p*y, which leaves an error of h to the fourth power; of floats y(1 + h). It is
+ * there sooner than a quotient, and does not occupy the unit that divides. */
+#define PMG_RECIPROCAL_F64_16(pivots) (1.0/(pivots))
+#define PMG_RECIPROCAL_F64_32(pivots) (1.0/(pivots))
+#define PMG_RECIPROCAL_F32_16(pivots) (1.0F/(pivots))
+#define PMG_RECIPROCAL_F32_32(pivots) (1.0F/(pivots))
+#if defined(__AVX512F__) && (defined(__znver3__) || defined(__znver4__) || defined(__znver5__))
+#define PMG_RECIPROCAL_F64_64(pivots) (1.0/(pivots))
+#define PMG_RECIPROCAL_F32_64(pivots) (1.0F/(pivots))
+#else
+#define PMG_RECIPROCAL_F64_64(pivots) \
+	(__builtin_expect(PMG_BAD_PIVOTS_F64_64(pivots) != 0, 0) ? 1.0/(pivots) : __extension__ ({ \
+		const pmg_vector_f64_64 y_ = __builtin_ia32_rcp14pd512_mask(pivots, pivots, 0xff); \
+		const pmg_vector_f64_64 h_ = 1.0 - (pivots)*y_, first_ = y_ + y_*h_; \
+		first_ + first_*(h_*h_); \
+	}))
+#define PMG_RECIPROCAL_F32_64(pivots) \
+	(__builtin_expect(PMG_BAD_PIVOTS_F32_64(pivots) != 0, 0) ? 1.0F/(pivots) : __extension__ ({ \
+		const pmg_vector_f32_64 y_ = __builtin_ia32_rcp14ps512_mask(pivots, pivots, 0xffff); \
+		y_ + y_*(1.0F - (pivots)*y_); \
+	}))
+#endif
+#define PMG_RECIPROCAL_F64(pivots) PMG_OF_BYTES(PMG_RECIPROCAL_F64, PMG_VECTOR_BYTES)(pivots)
+#define PMG_RECIPROCAL_F32(pivots) PMG_OF_BYTES(PMG_RECIPROCAL_F32, PMG_VECTOR_BYTES)(pivots)
+
 /* Of the first `n` lanes of a vector, or all, at one row; systems of lanes are `stride` apart. */
 #define PMG_CHECK_PIVOTS_(TYPE, type, plan, pivots, n, at, row, system, stride) \
 	do { \

@@ -511,6 +511,8 @@ const char *lane_of(const struct emit *e, const char *name);
 const char *lane_type(const struct emit *e, enum scalar_type type);
 const char *lane_fill(struct emit *e, enum scalar_type type, const char *value);
 struct text lane_value(struct emit *e, const struct expr *value, struct text text);
+/* 1/p of pivots, which are known to be bad or not where they are divided by (runtime/pmgrt_pivot.h). */
+bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient);
 const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text);
 const char *lane_write(struct emit *e, const struct access *access, const char *text);
 /* What lanes have in its place that keep what is there; NULL: the same. */

@@ -412,6 +412,9 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 		return (struct text) { arena_printf(e->arena, "!%s", text_at_least(e->arena, args[0], LEVEL_UNARY)),
 				       LEVEL_UNARY };
 	case OP_DIV:
+		if (lane_is_reciprocal(e, expr))
+			return (struct text) { arena_printf(e->arena, "PMG_RECIPROCAL_%s(%s)", row_suffix(expr->type),
+							    args[1].text), LEVEL_PRIMARY };
 		if (type_is_float(expr->type))
 			return infix(e, expr, args[0], args[1]);
 		return quotient(e, expr, args);

@@ -166,6 +166,12 @@ void lane_write_past(struct emit *e, const struct stage *stage, const struct poi
 	}
 }
 
+bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
+{
+	return e->lanes_are_vectors && e->in_lanes && expr_is_pivot(quotient->args[1]) &&
+	       quotient->args[0]->kind == EXPR_FLOAT && quotient->args[0]->real == 1;
+}
+
 struct text lane_value(struct emit *e, const struct expr *value, struct text text)
 {
 	if (!e->lanes_are_vectors || !e->in_lanes || expr_is_of_lanes(e, value))

@@ -35,6 +35,7 @@ void test_places(struct tests *tests);
 void test_forests(struct tests *tests);
 void test_branches(struct tests *tests);
 void test_pivots(struct tests *tests);
+void test_reciprocals(struct tests *tests);
 void test_buffers(struct tests *tests);
 void test_sizes(struct tests *tests);
 void test_bind(struct tests *tests);
