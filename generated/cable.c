@@ -17,10 +17,10 @@
  * - fuse of v.HinesSystem: fused (not separate); its outer loop is that of 'v.HinesSystem.r',
  *   cable.pmg:23
  * - fuse of next v: fused (not separate); its outer loop is that of 'v.HinesSystem', cable.pmg:23
- * - schedule of v.HinesSystem.r.sum: one loop over children (not one of its own); nothing that it
- *   needs is computed behind the sum before it, cable.pmg:23
  * - schedule of cable: textual (not isl); values are computed in the order of their need,
  *   cable.pmg:4
+ * - join of v.HinesSystem.r.sum: one loop over children (not one of its own); nothing that it needs
+ *   is computed behind 'v.HinesSystem.e.sum', cable.pmg:23
  * - accumulate of axial.sum: register (not memory); the loop over 'c' does not move the target,
  *   cable.pmg:16
  * - accumulate of v.HinesSystem.e.sum: register (not memory); the loop over 'c' does not move the

@@ -8,10 +8,10 @@
  *   hines.pmg:12
  * - fuse of x.r: fused (not separate); its outer 2 loops are those of 'x.e', hines.pmg:12
  * - fuse of x: fused (not separate); its outer loop is that of 'x.r', hines.pmg:12
- * - schedule of x.r.sum: one loop over children (not one of its own); nothing that it needs is
- *   computed behind the sum before it, hines.pmg:12
  * - schedule of hines: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:5
+ * - join of x.r.sum: one loop over children (not one of its own); nothing that it needs is computed
+ *   behind 'x.e.sum', hines.pmg:12
  * - accumulate of x.e.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:12
  * - accumulate of x.r.sum: register (not memory); the loop over 'c' does not move the target,
@@ -47,10 +47,10 @@
  *   hines.pmg:22
  * - fuse of r: fused (not separate); its outer 2 loops are those of 'e', hines.pmg:24
  * - fuse of x: fused (not separate); its outer loop is that of 'r', hines.pmg:26
- * - schedule of r.sum: one loop over children (not one of its own); nothing that it needs is
- *   computed behind the sum before it, hines.pmg:25
  * - schedule of hines_written: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:15
+ * - join of r.sum: one loop over children (not one of its own); nothing that it needs is computed
+ *   behind 'e.sum', hines.pmg:25
  * - accumulate of e.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:23
  * - accumulate of r.sum: register (not memory); the loop over 'c' does not move the target,
@@ -93,10 +93,10 @@
  *   hines.pmg:39
  * - fuse of x.r: fused (not separate); its outer 4 loops are those of 'x.e', hines.pmg:39
  * - fuse of x: fused (not separate); its outer 3 loops are those of 'x.r', hines.pmg:39
- * - schedule of x.r.sum: one loop over children (not one of its own); nothing that it needs is
- *   computed behind the sum before it, hines.pmg:39
  * - schedule of hines_forest: textual (not isl); values are computed in the order of their need,
  *   hines.pmg:33
+ * - join of x.r.sum: one loop over children (not one of its own); nothing that it needs is computed
+ *   behind 'x.e.sum', hines.pmg:39
  * - accumulate of x.e.sum: register (not memory); the loop over 'c' does not move the target,
  *   hines.pmg:39
  * - accumulate of x.r.sum: register (not memory); the loop over 'c' does not move the target,

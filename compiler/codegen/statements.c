@@ -391,25 +391,17 @@ static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *n
 	e->accumulators.n--;
 }
 
-static void note_any(struct stage *stage, void *user)
-{
-	(void) stage;
-	*(bool *) user = true;
-}
-
 /* Where the stage has no points, others may have some that share its loop. */
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
-	bool has_any = false;
 
-	ast_each_stage(node, note_any, &has_any);
 	e->w->span = mark->stage->span;
-	if (batch_is_made(e) || (has_any && !point.instance))
+	if (batch_is_made(e) || !point.instance)
 		emit_node(e, node, (struct loop_use) { 0 });
-	else if (point.instance && accumulates_in_place(e, node, mark->stage))
+	else if (accumulates_in_place(e, node, mark->stage))
 		emit_accumulated_in_place(e, node, mark->stage, &point);
-	else if (point.instance)
+	else
 		emit_accumulated(e, node, mark->stage, &point);
 	isl_ast_expr_free(point.instance);
 }

@@ -15,7 +15,7 @@
  * - A BLOCK mark stands directly above the mark of a loop over the same dim of all stages below it, none of which has
  *   marks below that say how its loops run. `arrays` are the BLOCK arrays that it fills and empties (ir/block.h).
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage, but for ACCUMULATE marks
- *   of sums that share a loop over children, which stand directly above each other.
+ *   of sums that share a loop over children, which stand directly above each other and that loop.
  * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row
  *   of its stage.
  * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/row_check.c).
@@ -70,10 +70,12 @@ int mark_dim_number(const struct mark *mark);           /* of its dim in its sta
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
 /* The same with the loops that groups share. */
 __isl_give isl_schedule *schedule_fused(struct module *module, struct region *region);
-/* In which sums, by number of stage, share the loop over children of an earlier one at the same point, where there is
- * one; which may be against dependences. */
-__isl_give isl_schedule *schedule_joined(struct module *module, struct region *region, const bool *joins,
-					 int *n_joined);
+/* The same, but that a sum for which `joined`, by number of stage, has an earlier one at its point, which joins none,
+ * shares the loop of that one over children. The result may break dependences: the caller has to prove it. */
+__isl_give isl_schedule *schedule_joined(struct module *module, struct region *region, struct stage *const *joined);
+/* What runs at one point with a stage where sums are joined, in the order of the text: the stages of all groups that
+ * share all of their loops with its group. */
+stage_list schedule_stages_at_point(struct module *module, const struct region *region, const struct stage *stage);
 bool schedule_check(struct module *module, struct region *region, const char *pass);
 
 /* Proof before printing: strict dependences go forward in the tree, and no PARALLEL or VECTOR loop carries one;

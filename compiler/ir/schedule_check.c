@@ -92,16 +92,23 @@ static const char *loop_problem(struct module *module, __isl_keep isl_schedule_n
 	return NULL;
 }
 
-/* Is it above a loop over children, with nothing but accumulators between? */
-static bool shares_children(__isl_keep isl_schedule_node *node)
+/* Is an accumulator one of those of a loop over children, which stand directly above each other and are those of all
+ * stages below? */
+static bool shares_children(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
+	isl_union_set *others = isl_schedule_node_get_domain(node);
 	isl_schedule_node *at = isl_schedule_node_copy(node);
 	const struct mark *mark;
+	bool shares;
 
-	while ((mark = mark_of_node(at)) && mark->kind == MARK_ACCUMULATE)
-		at = isl_schedule_node_first_child(at);
+	while ((mark = mark_above(at)) && mark->kind == MARK_ACCUMULATE)
+		at = isl_schedule_node_parent(at);
+	for (; (mark = mark_of_node(at)) && mark->kind == MARK_ACCUMULATE; at = isl_schedule_node_first_child(at))
+		others = isl_union_set_subtract(others, isl_union_set_from_set(isl_set_copy(mark->stage->domain)));
+	shares = mark && mark->kind == MARK_CHILDREN && isl_union_set_is_empty(others) == isl_bool_true;
 	isl_schedule_node_free(at);
-	return mark && mark->kind == MARK_CHILDREN;
+	isl_union_set_free(others);
+	return shares && schedule_has_stage(node, stage);
 }
 
 static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
@@ -139,8 +146,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)
 		return is_one_stage(node, mark->stage) ? skip_problem(node, mark)
 						       : "a skipped loop is of one statement";
-	if (mark->kind == MARK_ACCUMULATE && shares_children(node))
-		return schedule_has_stage(node, mark->stage) ? NULL : "an accumulator has nothing to accumulate";
+	if (mark->kind == MARK_ACCUMULATE && shares_children(node, mark->stage))
+		return NULL;
 	if (mark->kind == MARK_ATOMIC || mark->kind == MARK_ACCUMULATE)
 		return is_one_stage(node, mark->stage) ? NULL : "a mark of one stage stands above others";
 	return NULL;

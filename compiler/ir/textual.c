@@ -5,8 +5,8 @@
  * sequence below the bands that they share.
  *
  * Where joined, sums over the children of one node share the loop over them: groups that share all of their loops are
- * one point, at which sums first start, and then the stages run in the order of the text, but for a sum whose loop is
- * there already. That is proved like any other order (passes/schedule.c).
+ * one point, at which these sums first start, and then the stages run in the order of the text, but for a sum whose
+ * loop is there already. That is proved like any other order (passes/join.c).
  *
  * A bound dim is a function of earlier ones, so that its band may stand anywhere below theirs: it is put as far out
  * as it can, and what is read from index arrays is read once. In a group of several stages this holds for the
@@ -209,70 +209,61 @@ static __isl_give node *insert_steps(struct module *module, __isl_take node *at,
 struct ordering {
 	struct module *module;
 	bool is_fused;
-	const bool *joins;              /* by number of stage: joins an earlier sum; NULL: none does */
-	int n_joined;
+	struct stage *const *joined;    /* by number of stage: the sum whose loop it shares; both may be NULL */
 };
 
-static const struct dim *children_dim(const struct stage *stage)
+static const struct stage *joined_by(const struct ordering *order, const struct stage *stage)
 {
-	return &stage->dims.items[stage->group->n_common];
-}
-
-static bool sums_over_children(const struct stage *stage)
-{
-	return stage->op != REDUCE_SET && stage->write.array->role == ROLE_LOCAL &&
-	       stage->dims.n == stage->group->n_common + 1 && children_dim(stage)->kind == DIM_CHILDREN;
-}
-
-/* Does a stage join an earlier one? Not where one runs later than the other: its node is another one. */
-static bool joins(const struct ordering *order, const struct stage *stage, const struct stage *earlier)
-{
-	return order->joins && order->joins[stage->number] && sums_over_children(stage) &&
-	       sums_over_children(earlier) && dim_equal(children_dim(stage), children_dim(earlier)) &&
-	       groups_bind_alike(stage->group, earlier->group, children_dim(stage));
-}
-
-static bool starts_local(const struct stage *stage)
-{
-	return stage->is_init && stage->write.array->role == ROLE_LOCAL;
-}
-
-/* Adds a stage to the step that it joins, or else behind all. */
-static void add_to_steps(struct ordering *order, step_list *steps, struct stage *stage)
-{
-	stage_list alone = { 0 };
-
-	for (int i = 0; i < steps->n; i++)
-		if (joins(order, stage, steps->items[i].items[0])) {
-			vec_push(order->module->arena, &steps->items[i], stage);
-			order->n_joined++;
-			return;
-		}
-	vec_push(order->module->arena, &alone, stage);
-	vec_push(order->module->arena, steps, alone);
+	return order->joined ? order->joined[stage->number] : NULL;
 }
 
 static bool any_joins(const struct ordering *order, const stage_list *stages)
 {
 	bool any = false;
 
-	for (int a = 0; order->joins && a < stages->n; a++)
-		for (int b = 0; b < a; b++)
-			any = any || joins(order, stages->items[a], stages->items[b]);
+	for (int i = 0; i < stages->n; i++)
+		any = any || joined_by(order, stages->items[i]);
 	return any;
 }
 
-static step_list steps_at_point(struct ordering *order, const stage_list *stages)
+/* Does a stage start one of the sums that share a loop? */
+static bool starts_joined(const struct ordering *order, const stage_list *stages, const struct stage *start)
+{
+	const struct array *local = start->write.array;
+	bool starts = false;
+
+	for (int i = 0; start->is_init && i < stages->n; i++) {
+		const struct stage *sum = stages->items[i], *first = joined_by(order, sum);
+
+		starts = starts || (first && (sum->write.array == local || first->write.array == local));
+	}
+	return starts;
+}
+
+/* Adds a stage to the step of the sum that it joins, or else behind all. */
+static void add_to_steps(const struct ordering *order, step_list *steps, struct stage *stage)
+{
+	const struct stage *first = joined_by(order, stage);
+	stage_list alone = { 0 };
+
+	for (int i = 0; first && i < steps->n; i++)
+		if (steps->items[i].items[0] == first) {
+			vec_push(order->module->arena, &steps->items[i], stage);
+			return;
+		}
+	vec_push(order->module->arena, &alone, stage);
+	vec_push(order->module->arena, steps, alone);
+}
+
+static step_list steps_at_point(const struct ordering *order, const stage_list *stages)
 {
 	step_list steps = { 0 };
 
-	if (!any_joins(order, stages))
-		return one_by_one(order->module, stages);
 	for (int i = 0; i < stages->n; i++)
-		if (starts_local(stages->items[i]))
+		if (starts_joined(order, stages, stages->items[i]))
 			add_to_steps(order, &steps, stages->items[i]);
 	for (int i = 0; i < stages->n; i++)
-		if (!starts_local(stages->items[i]))
+		if (!starts_joined(order, stages, stages->items[i]))
 			add_to_steps(order, &steps, stages->items[i]);
 	return steps;
 }
@@ -355,14 +346,17 @@ static __isl_give node *insert_sequence(struct ordering *order, __isl_take node 
 	return at;
 }
 
-/* Do the groups share all of their loops? */
-static bool is_one_point(struct group *const *groups, int n, int n_shared)
+/* How many of the groups that begin with the first are one point: they share all of their loops, and no other group
+ * shares them. */
+static int n_at_point(struct group *const *groups, int n)
 {
+	int n_common = groups[0]->n_common;
+	int n_at = groups[0]->n_fused < n_common ? n_together(groups, n, n_common - 1) : 1;
 	bool is_one = true;
 
-	for (int g = 0; g < n; g++)
-		is_one = is_one && groups[g]->n_common == n_shared;
-	return is_one;
+	for (int g = 0; g < n_at; g++)
+		is_one = is_one && groups[g]->n_common == n_common;
+	return is_one ? n_at : 1;
 }
 
 /* Groups that are one point: below the marks of all, their stages. */
@@ -392,7 +386,7 @@ static __isl_give node *insert_groups(struct ordering *order, __isl_take node *a
 		n_shared = groups[g]->n_fused < n_shared ? groups[g]->n_fused : n_shared;
 	for (int d = n_placed; d < n_shared; d++)
 		at = insert_dim(order->module, at, &stages, d, groups[0]->direction ? groups[0]->direction[d] : 1);
-	if (is_one_point(groups, n, n_shared) && any_joins(order, &stages))
+	if (n_at_point(groups, n) == n && any_joins(order, &stages))
 		at = insert_point(order, at, groups, n);
 	else
 		at = insert_sequence(order, at, groups, n, n_shared);
@@ -422,11 +416,20 @@ __isl_give isl_schedule *schedule_fused(struct module *module, struct region *re
 	return region_tree(&(struct ordering) { .module = module, .is_fused = true }, region);
 }
 
-__isl_give isl_schedule *schedule_joined(struct module *module, struct region *region, const bool *joins, int *n_joined)
+__isl_give isl_schedule *schedule_joined(struct module *module, struct region *region, struct stage *const *joined)
 {
-	struct ordering order = { .module = module, .is_fused = true, .joins = joins };
-	isl_schedule *schedule = region_tree(&order, region);
+	return region_tree(&(struct ordering) { .module = module, .is_fused = true, .joined = joined }, region);
+}
 
-	*n_joined = order.n_joined;
-	return schedule;
+stage_list schedule_stages_at_point(struct module *module, const struct region *region, const struct stage *stage)
+{
+	struct group *const *groups = region->groups.items;
+
+	for (int g = 0, n; g < region->groups.n; g += n) {
+		n = n_at_point(groups + g, region->groups.n - g);
+		for (int i = g; i < g + n; i++)
+			if (groups[i] == stage->group)
+				return stages_of(module, groups + g, n);
+	}
+	return (stage_list) { 0 };
 }

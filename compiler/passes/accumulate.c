@@ -45,6 +45,7 @@ static bool is_accumulated(__isl_keep isl_schedule_node *node, const stage_list 
 	return is;
 }
 
+/* The mark is of one stage, but for sums that share a loop over children: other loops of several stages have none. */
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {

@@ -4,9 +4,7 @@
  *
  * With --schedule=isl, isl proposes a tree for the regions it can see through (loops over ranges only), with the
  * strict dependences as validity and proximity. The proposal is taken when each of its rows is, for each stage, one
- * dim forwards or backwards plus a constant: then every loop still has a dim that names it.
- *
- * Sums over the children of one node share the loop over them where the dependences allow it. */
+ * dim forwards or backwards plus a constant: then every loop still has a dim that names it. */
 #include <isl/schedule.h>
 
 #include "passes/pass_private.h"
@@ -214,49 +212,6 @@ static bool take_proposal(struct module *module, struct region *region, bool *ra
 	return true;
 }
 
-static bool is_legal(struct module *module, struct region *region)
-{
-	const char *witness;
-	bool is = schedule_is_legal(module, region, &witness);
-
-	return !pass_ran_out(module) && is;
-}
-
-/* Does the tree with the sums that `joins` tells of have more of them in shared loops, and is it legal? Then it is
- * taken. */
-static bool take_joined(struct module *module, struct region *region, const bool *joins, int *n_joined)
-{
-	isl_schedule *before = region->schedule;
-	int n;
-
-	region->schedule = schedule_joined(module, region, joins, &n);
-	if (region->schedule && n > *n_joined && is_legal(module, region)) {
-		isl_schedule_free(before);
-		*n_joined = n;
-		return true;
-	}
-	isl_schedule_free(region->schedule);
-	region->schedule = before;
-	return false;
-}
-
-static void join_sums(struct module *module, struct region *region)
-{
-	bool *joins = arena_new_array(module->arena, bool, module->stages.n + 1);
-	int n_joined = 0;
-
-	for (int i = 0; region->strict && i < module->stages.n; i++) {
-		const struct stage *stage = module->stages.items[i];
-
-		joins[i] = stage->op != REDUCE_SET;
-		joins[i] = joins[i] && take_joined(module, region, joins, &n_joined);
-		if (joins[i])
-			module_decide(module, "schedule", stage->write.array->name, "one loop over children",
-				      "one of its own", stage->span,
-				      "nothing that it needs is computed behind the sum before it");
-	}
-}
-
 /* Items that speak of loops speak of those of the text. */
 static bool has_items(const struct module *module)
 {
@@ -282,7 +237,6 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		region->schedule = schedule_fused(module, region);
 		if (!region->schedule)
 			return false;
-		join_sums(module, region);
 		taken |= asked && region_is_plain(region) && is_small_enough(region) &&
 			 take_proposal(module, region, &ran_out);
 	}
