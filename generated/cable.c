@@ -115,8 +115,7 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
 			toParent = 0.0;
-		}
-		if (parent >= 0) {
+		} else {
 			toParent = gAxial[i];
 		}
 		double sum = 0.0;
@@ -250,8 +249,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]);
 				}
-			}
-			if (parent >= 0) {
+			} else {
 				if (parent + 1 == i) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -333,8 +331,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
 			toParent = 0.0;
-		}
-		if (parent >= 0) {
+		} else {
 			toParent = gAxial[i];
 		}
 		double sum = 0.0;
@@ -391,8 +388,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					v_HinesSystem[i] = v_HinesSystem_r[i];
-				}
-				if (parent >= 0) {
+				} else {
 					v_HinesSystem[i] = v_HinesSystem_r[i] - v_HinesSystem_e_coupling[i]*v_HinesSystem[parent];
 				}
 			}
@@ -432,8 +428,7 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
 			toParent[i] = 0.0;
-		}
-		if (parent >= 0) {
+		} else {
 			toParent[i] = gAxial[i];
 		}
 	}
@@ -618,8 +613,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
-			}
-			if (parent >= 0) {
+			} else {
 				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];
 			}
 		}

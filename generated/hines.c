@@ -223,8 +223,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
-			}
-			if (parent >= 0) {
+			} else {
 				if (parent + 1 == i) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -299,8 +298,7 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = x_r[i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = x_r[i] - x_e_lower[i]*x[s*n + parent];
 			}
 		}
@@ -404,8 +402,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = x_r[s*n + i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = x_r[s*n + i] - x_e_lower[s*n + i]*x[s*n + parent];
 			}
 		}
@@ -1085,8 +1082,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
-			}
-			if (parent >= 0) {
+			} else {
 				if (parent + 1 == i) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1174,8 +1170,7 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = r[i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = r[i] - e_lower[i]*x[s*n + parent];
 			}
 		}
@@ -1309,8 +1304,7 @@ static void hines_written_isl_x(pmg_plan *plan, const hines_written_args *args)
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = r[s*n + i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = r[s*n + i] - e_lower[s*n + i]*x[s*n + parent];
 			}
 		}

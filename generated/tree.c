@@ -49,8 +49,7 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		const int64_t parent_i = parent[i];
 		if (parent_i == -1) {
 			toRoot[i] = 0.0;
-		}
-		if (parent_i >= 0) {
+		} else {
 			toRoot[i] = toRoot[parent_i] + len[i];
 		}
 	}
@@ -62,8 +61,7 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		const int64_t parent_i = parent[i];
 		if (parent_i == -1) {
 			depth[i] = 0;
-		}
-		if (parent_i >= 0) {
+		} else {
 			depth[i] = depth[parent_i] + 1;
 		}
 	}

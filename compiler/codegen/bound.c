@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Dims that are read from index arrays. A BIND is a variable and, where isl's bounds of the dim say more than what
- * is known of the index array, an `if`; a condition that the loop below tests anyway is left out. CHILDREN is a loop
- * over the list of a node's children. A computed index is checked before it is used: inside parallel loops nothing
- * can return, so that a bad one skips its point and the kernel stops at the next place where it can. */
+ * is known of the index array, an `if`; a condition that the loop below tests anyway is left out, and one that holds
+ * whenever that of the `if` before does not is its `else`. CHILDREN is a loop over the list of a node's children. A
+ * computed index is checked before it is used: inside parallel loops nothing can return, so that a bad one skips its
+ * point and the kernel stops at the next place where it can. */
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 
@@ -305,6 +306,7 @@ static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struc
 	int names;
 
 	bind_facts(e, dim_of(&use), point, &variable);
+	e->otherwise = (struct otherwise) { 0 };
 	if (dim_is_checked(dim_of(&use))) {
 		names = open_check(e, dim_of(&use), point, use.bound);
 		emit_node(e, node, use);
@@ -387,6 +389,35 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	isl_ast_expr_free(point.instance);
 }
 
+/* After a branch for the one value of a bound dim: that it is above, where it is not below, or the other way round. */
+static void note_otherwise(struct emit *e, const struct mark *mark, const struct affine *variable,
+			   const struct affine *value)
+{
+	struct affine above = affine_combine(e->arena, 1, variable, -1, value);
+	struct affine below = affine_scale(e->arena, &above, -1, 0);
+	bool is_above = is_implied(e, variable, value);
+
+	if (e->ragged || mark->kind != MARK_BIND || (!is_above && !is_implied(e, value, variable)))
+		return;
+	e->otherwise = (struct otherwise) { e->w, e->w->text.length,
+					    affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
+}
+
+/* Does a bound dim have a value of the range whenever it has not that of the branch before? */
+static bool is_otherwise(struct emit *e, const struct mark *mark, const struct range *range,
+			 const struct affine *variable)
+{
+	condition_list others = { 0 };
+	int n = e->facts.n;
+
+	if (mark->kind != MARK_BIND || e->otherwise.w != e->w || e->otherwise.end != e->w->text.length)
+		return false;
+	fact_push(e, e->otherwise.fact);
+	require_range(e, &others, range, variable, mark->direction);
+	e->facts.n = n;
+	return others.n == 0;
+}
+
 /* The body of a `for` that stands for one value, under the conditions that are not known to hold. */
 static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			     const struct affine *variable)
@@ -396,23 +427,28 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	condition_list conditions = { 0 };
 	struct scope scope = scope_enter(e);
 	bool is_root = e->ragged && range.is_single;    /* whose parent is another number there */
+	bool is_else;
 	struct condition condition;
 
 	iterator_push(e, node, variable, mark->direction);
 	facts_of_inner_loop(e, body, NULL);
 	require_range(e, &conditions, &range, variable, mark->direction);
+	is_else = conditions.n && is_otherwise(e, mark, &range, variable);
 	scope_leave(e, scope);
 	iterator_push(e, node, variable, mark->direction);
 	if (conditions.n) {
 		deal_breaks(e);
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
-		condition = condition_open(e, conjunction(e, &conditions), is_root ? e->facts.n : scope.facts);
+		condition = is_else ? condition_otherwise(e) : condition_open(e, conjunction(e, &conditions),
+									      is_root ? e->facts.n : scope.facts);
 	}
 	emit_node(e, body, (struct loop_use) { 0 });
 	if (conditions.n)
 		condition_close(e, condition);
 	scope_leave(e, scope);
+	if (conditions.n && range.is_single)
+		note_otherwise(e, mark, variable, &range.first);
 	isl_ast_node_free(body);
 }
 
@@ -560,6 +596,7 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });
 	condition_close(e, condition);
+	note_otherwise(e, mark, variable, &value);
 	isl_ast_expr_free(point.instance);
 }
 

@@ -231,6 +231,12 @@ struct carry {                          /* what a loop over rows keeps of the ro
 	bool is_used;
 };
 
+struct otherwise {                      /* what holds of a bound dim where it has not the one value of a branch */
+	const struct writer *w;         /* in which the branch ends at `end`; NULL: there is none */
+	size_t end;
+	struct affine fact;
+};
+
 struct carried_case {                   /* a variable that may be the row before; NULL: there is none */
 	const char *name;
 	struct affine row;
@@ -277,6 +283,7 @@ struct emit {
 	VEC(struct cell) past;          /* of arrays: where a block is also written, past the caches, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
+	struct otherwise otherwise;     /* behind the branch that was closed last */
 	VEC(struct block_rows) block_rows;
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
@@ -423,6 +430,9 @@ void block_close_at(struct emit *e, const char *emitter, int names);
 /* From the block of an if to that of its else. */
 void block_otherwise_at(struct emit *e, const char *emitter, int names);
 #define block_otherwise(e, names) block_otherwise_at((e), EMITTER, (names))
+/* Opens the other branch of a block that was closed last. */
+int block_reopen_at(struct emit *e, const char *emitter);
+#define block_reopen(e) block_reopen_at((e), EMITTER)
 /* The same nodes to another writer; the names that they declare are forgotten. */
 void print_elsewhere(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node);
 int n_true(const bool_list *list);

@@ -36,6 +36,11 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 	return condition;
 }
 
+struct condition condition_otherwise(struct emit *e)
+{
+	return (struct condition) { block_reopen(e), 0 };
+}
+
 void condition_close(struct emit *e, struct condition condition)
 {
 	if (e->ragged)

@@ -60,6 +60,8 @@ struct condition {
 
 /* Facts from number `first_fact` on say what the text says: none, where there are no more than so many. */
 struct condition condition_open(struct emit *e, const char *text, int first_fact);
+/* The other branch of the condition that was closed last, of blocks whose lanes have rows of their own never. */
+struct condition condition_otherwise(struct emit *e);
 void condition_close(struct emit *e, struct condition condition);
 /* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
  * NULL: there are none. Where lanes are vectors, what makes a vector of them. */

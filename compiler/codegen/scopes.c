@@ -31,6 +31,13 @@ void block_otherwise_at(struct emit *e, const char *emitter, int names)
 	writer_open_at(e->w, emitter, "} else {");
 }
 
+int block_reopen_at(struct emit *e, const char *emitter)
+{
+	writer_take_back(e->w);
+	writer_open_at(e->w, emitter, "} else {");
+	return e->names.visible.n;
+}
+
 void print_elsewhere(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node)
 {
 	struct writer *outer = e->w;

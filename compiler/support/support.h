@@ -228,6 +228,7 @@ void writer_open_at(struct writer *w, const char *emitter, const char *format, .
 void writer_close_at(struct writer *w, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
 #define close_block(w, ...) writer_close_at((w), EMITTER, __VA_ARGS__)
 void writer_blank_at(struct writer *w, const char *emitter);
+void writer_take_back(struct writer *w);        /* the last line */
 #define writer_blank(w) writer_blank_at((w), EMITTER)
 
 /* The text with #line directives, so that compilers and debuggers name the lines of the source; `name` is that of the

@@ -67,3 +67,9 @@ void writer_blank_at(struct writer *w, const char *emitter)
 {
 	writer_add_line(w, emitter, "", 0);
 }
+
+void writer_take_back(struct writer *w)
+{
+	w->text.length = w->lines.items[--w->lines.n].start;
+	w->text.text[w->text.length] = '\0';
+}

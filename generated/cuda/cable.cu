@@ -13,8 +13,7 @@ static __global__ void PMG_BOUNDS(1, 0) cable_toParent_1(int64_t n, const int64_
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
 			toParent = 0.0;
-		}
-		if (parent >= 0) {
+		} else {
 			toParent = gAxial[i];
 		}
 		double sum = 0.0;
@@ -98,8 +97,7 @@ static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n
 					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
 				}
 				PMG_TEAM_SYNC;
-			}
-			if (parent >= 0) {
+			} else {
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
 					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];

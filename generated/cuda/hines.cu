@@ -27,8 +27,7 @@ static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n,
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = x_r[s*n + i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = x_r[s*n + i] - x_e_lower[s*n + i]*x[s*n + parent];
 			}
 		}
@@ -87,8 +86,7 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int6
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				x[s*n + i] = r[s*n + i];
-			}
-			if (parent >= 0) {
+			} else {
 				x[s*n + i] = r[s*n + i] - e_lower[s*n + i]*x[s*n + parent];
 			}
 		}

@@ -14,8 +14,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_toRoot_1(int64_t n, const int64_t *
 		const int64_t parent_i = parent[i];
 		if (parent_i == -1) {
 			toRoot[i] = 0.0;
-		}
-		if (parent_i >= 0) {
+		} else {
 			toRoot[i] = toRoot[parent_i] + len[i];
 		}
 	}
@@ -31,8 +30,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_depth_2(int64_t n, const int64_t *_
 		const int64_t parent_i = parent[i];
 		if (parent_i == -1) {
 			depth[i] = 0;
-		}
-		if (parent_i >= 0) {
+		} else {
 			depth[i] = depth[parent_i] + 1;
 		}
 	}

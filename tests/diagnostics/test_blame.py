@@ -13,7 +13,7 @@ from pmgc import ROOT, Count, pmgc
 
 PROGRAMS = sorted(ROOT.glob("dsl_examples/*.pmg"))[::4]
 ROW = re.compile(r"(\d+) (\S+?):(\d+):(\d+) (\S+):(\d+)|(\d+) - (\S+):(\d+)")
-WRITES = re.compile(r"\b(line|open_block|close_block|block_open|block_close|block_otherwise|writer_blank)\(")
+WRITES = re.compile(r"\b(line|open_block|close_block|block_(open|close|otherwise|reopen)|writer_blank)\(")
 COMMENT = re.compile(r"\t+/\* (?:.*\()?[\w.]+\.pmg:(\d+)(?:\) \*/)?$")
 COMPUTES = re.compile(r"\t\t+\w[^;{}]* [-+*]?= .*;$|\t+for \((?!.*pmg_loop_begin)")
 
