@@ -1,19 +1,48 @@
 /* SPDX-License-Identifier: MIT
  *
  * One block to or from rows that lie next to each other, by squares that are transposed in registers: the definition of
- * BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. */
+ * BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes past the
+ * caches is made in a buffer, a few rows at a time, so that whole lines leave it. */
 #include "plan.h"
+
+enum { ROWS_AT_A_TIME = 8 };
+
+/* The rows from `row` on of a block to `block`. */
+static void rows_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
+{
+	if (copy->size == 8)
+		pmg_block_read_f64(block, copy->width, (const double *) copy->lanes + row, copy->n_lanes, copy->rows,
+				   n_rows, 1);
+	else
+		pmg_block_read_f32(block, copy->width, (const float *) copy->lanes + row, copy->n_lanes, copy->rows,
+				   n_rows, 1);
+}
+
+static void block_past(const struct block_copy *copy)
+{
+	_Alignas(64) double buffer[MOST_PAST*ROWS_AT_A_TIME/sizeof(double)];
+	const int64_t row_doubles = copy->width*copy->size/(int64_t) sizeof(double);
+	double *to = copy->block;
+
+	for (int64_t row = 0; row < copy->rows; row += ROWS_AT_A_TIME) {
+		const int64_t n_rows = pmg_min_i64(ROWS_AT_A_TIME, copy->rows - row);
+
+		rows_into(copy, buffer, row, n_rows);
+		for (int64_t i = 0; i < n_rows*row_doubles; i += PMG_LANES(double))
+			PMG_STREAM_F64(to[row*row_doubles + i], PMG_READ_F64(buffer[i]));
+	}
+}
 
 void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
 
-	if (copy->size == 8 && copy->into)
-		pmg_block_read_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
+	if (copy->is_past)
+		block_past(copy);
+	else if (copy->into)
+		rows_into(copy, copy->block, 0, rows);
 	else if (copy->size == 8)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
-	else if (copy->into)
-		pmg_block_read_f32(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else
 		pmg_block_write_f32(copy->block, width, copy->lanes, n, rows, rows, 1);
 }

@@ -83,19 +83,31 @@ struct pair {
 	bool into;                      /* blocks */
 };
 
+/* What the caches do not hold need not be read into them before it is written. */
+static bool goes_past(const struct pair *pair, int64_t row_bytes)
+{
+	return pair->into && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
+	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0 &&
+	       pair->rows * pair->flat->shape[0] >= LARGE_RESULT / (row_bytes / pair->width);
+}
+
+/* To transpose an element takes as long as eight of them in other loops that are shared among threads. */
 static void pair_copy(struct pair *pair, int32_t threads)
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
 	block_copier *const copier = block_copy_choose();
+	bool is_past;
 
 	pair->rows = 1;
 	for (int32_t d = 1; d < pair->flat->rank; d++)
 		pair->rows *= pair->flat->shape[d];
-	PARALLEL(threads, pair->rows * pair->flat->shape[0], schedule(static))
+	is_past = goes_past(pair, width * size);
+	PARALLEL(threads, 8 * pair->rows * pair->flat->shape[0], schedule(static))
 	for (int64_t block = 0; block < pair->blocks->shape[0]; block++) {
 		const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
 		const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at,
-						 width, left < width ? left : width, pair->rows, size, pair->into };
+						 width, left < width ? left : width, pair->rows, size, pair->into,
+						 is_past };
 
 		copier(&copy);
 	}

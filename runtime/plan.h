@@ -173,11 +173,14 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 /* ---- block_copy.c */
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
- * block, or out of it. Elements of 4 or 8 bytes. */
+ * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes past the caches has whole
+ * lines, and at most MOST_PAST bytes. */
+enum { MOST_PAST = 1024 };
+
 struct block_copy {
 	void *block, *lanes;
 	int64_t width, n_lanes, rows, size;
-	bool into;
+	bool into, is_past;
 };
 
 typedef void block_copier(const struct block_copy *copy);

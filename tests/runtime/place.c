@@ -4,6 +4,7 @@
  * others get copies, is asked by tests/random of every program. */
 #include "runtime/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 8192 };
@@ -89,6 +90,43 @@ static void test_round_trips(struct tests *tests, pmg_context *context)
 				}
 }
 
+/* Integers that doubles and floats have, each element another one but for every 2^24th. */
+static bool large_round_trip(pmg_context *context, pmg_type type, int64_t m, int64_t n, int64_t block)
+{
+	const int64_t shape[] = { m, n }, size = (int64_t) pmg_type_size(type);
+	const size_t bytes = (size_t) (m*n*size + 63)/64*64;
+	char *from = aligned_alloc(64, bytes), *to = aligned_alloc(64, bytes);
+	pmg_buffer flat = pmg_dense(from, type, 2, shape), back = pmg_dense(to, type, 2, shape);
+	char *blocks = aligned_alloc(64, (size_t) (pmg_blocks_bytes(&flat, block) + 63)/64*64);
+	pmg_buffer held = pmg_in_blocks(blocks, &flat, block);
+	bool ok = from && to && blocks;
+
+	for (int64_t k = 0; ok && k < m*n; k++)
+		if (size == 8)
+			((double *) (void *) from)[k] = (double) (k & 0xffffff);
+		else
+			((float *) (void *) from)[k] = (float) (k & 0xffffff);
+	ok = ok && pmg_relayout(context, &held, &flat, 2) == PMG_OK;
+	for (int64_t i = 0; ok && i < m; i++)
+		for (int64_t j = 0; ok && j < n; j++)
+			ok = !memcmp(&blocks[((i/block*n + j)*block + i % block)*size], &from[(i*n + j)*size],
+				     (size_t) size);
+	ok = ok && pmg_relayout(context, &back, &held, 2) == PMG_OK && !memcmp(from, to, (size_t) (m*n*size));
+	free(from);
+	free(to);
+	free(blocks);
+	return ok;
+}
+
+/* What is larger than the caches goes past them; rows and lanes are no whole squares. */
+static void test_large(struct tests *tests, pmg_context *context)
+{
+	CHECK(tests, large_round_trip(context, PMG_F64, 1029, 2051, 16));
+	CHECK(tests, large_round_trip(context, PMG_F64, 1031, 2050, 8));
+	CHECK(tests, large_round_trip(context, PMG_F32, 1029, 4099, 32));
+	CHECK(tests, large_round_trip(context, PMG_F32, 1027, 4098, 12));
+}
+
 static void test_refusals(struct tests *tests, pmg_context *context)
 {
 	static double data[64], other[64];
@@ -116,6 +154,7 @@ void test_places(struct tests *tests)
 	pmg_context *context = pmg_context_new(NULL);
 
 	test_round_trips(tests, context);
+	test_large(tests, context);
 	test_refusals(tests, context);
 	pmg_context_free(context);
 }
