@@ -213,39 +213,42 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			}
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = 0; i < n; i++) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]);
-					if (x_past)
-						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-				}
-			} else {
-				if (parent + 1 == i) {
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]);
 						if (x_past)
 							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						}
 					}
 				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
 			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2);
 		}
-		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
 }
 
@@ -1072,39 +1075,42 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			}
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = 0; i < n; i++) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]);
-					if (x_past)
-						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-				}
-			} else {
-				if (parent + 1 == i) {
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]);
 						if (x_past)
 							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						}
 					}
 				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
 			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2);
 		}
-		pmg_block_put_f64(x_block, 16, x, &plan->places[5], s_block, lanes, n);
 	}
 }
 

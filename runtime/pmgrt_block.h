@@ -141,8 +141,9 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
  * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. What is also
  * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`.
- * pmg_block_rows_TYPE takes the rows from `begin` to `end` only. PMG_ROWS at a time, of all lanes, are whole squares,
- * and so few that it pays to let the C compiler know the numbers. */
+ * pmg_block_rows_TYPE takes the rows from `begin` to `end` only, and pmg_block_put_rows_TYPE brings only those to their
+ * place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler know the
+ * numbers. */
 enum { PMG_ROWS = 8 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
@@ -190,12 +191,19 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
 		return own; \
 	} \
+	static inline void pmg_block_put_rows_##name(const type *block, int64_t width, type *to, \
+						     const pmg_place *place, int64_t first, int64_t n_lanes, \
+						     int64_t begin, int64_t end) \
+	{ \
+		if (!pmg_block_lies(place, width, n_lanes)) \
+			pmg_block_write_##name(block + begin*width, width, \
+					       to + first/width*place->block + begin*place->row, n_lanes, \
+					       place->lane, end - begin, place->row); \
+	} \
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		if (!pmg_block_lies(place, width, n_lanes)) \
-			pmg_block_write_##name(block, width, to + first/width*place->block, n_lanes, place->lane, \
-					       rows, place->row); \
+		pmg_block_put_rows_##name(block, width, to, place, first, n_lanes, 0, rows); \
 	}
 #ifdef __cplusplus
 #define restrict __restrict__

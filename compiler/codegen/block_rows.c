@@ -3,8 +3,11 @@
  * Copies of a few rows of a block (a window of them, passes/blocks.c): those that a loop over rows is at. Where it
  * comes to others, they are brought there, for all arrays that are read in one loop together; then a pointer to the row
  * of each is declared, which what reads it uses. A loop that runs row by row is one over windows around one over the
- * rows of each. Where isl made several loops of one, or took an iteration out, each
- * array is looked after by itself: its rows may come in any order. */
+ * rows of each. Where isl made several loops of one, or took an iteration out, each array is looked after by itself:
+ * its rows may come in any order.
+ *
+ * A result whose rows are all written by one loop, upwards, goes to its place window by window as well, while the rows
+ * are in the nearest cache; the block keeps all of them, for what reads them later. */
 #include "codegen/codegen_private.h"
 
 /* ---- which loop reads an array ---- */
@@ -285,6 +288,28 @@ void rows_walk_end(struct emit *e)
 {
 	close_block(e->w, "}");
 	e->walked_rows = NULL;
+}
+
+/* ---- results, window by window ---- */
+
+void rows_put_open(struct emit *e, const struct block_result *result, struct range *range)
+{
+	const char *begin = names_declare(&e->names, "begin"), *end = names_declare(&e->names, "end");
+	const char *n_rows = affine_plain(e->arena, &result->n_rows);
+
+	open_block(e->w, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
+	line(e->w, "%s = %s ? %s : pmg_min_i64(%s + PMG_ROWS, %s);", end, result->lies, n_rows, begin, n_rows);
+	range->first = affine_name(e->arena, begin);
+	range->end = affine_name(e->arena, end);
+	range->last = affine_scale(e->arena, &range->end, 1, -1);
+}
+
+void rows_put_close(struct emit *e, struct block_result *result, const struct range *window)
+{
+	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s);", type_name(result->copy->type), result->copy->c_name,
+	     result->place, affine_plain(e->arena, &window->first), affine_plain(e->arena, &window->end));
+	close_block(e->w, "}");
+	result->is_put = true;
 }
 
 const char *rows_access(struct emit *e, const struct point *point, const struct access *access)

@@ -132,6 +132,31 @@ static void declare_past(struct emit *e, const struct array *copy, const struct 
 	vec_push(e->arena, &e->past, past);
 }
 
+static const char *lies_text(struct emit *e, const struct array *copy, const char *n_lanes)
+{
+	return arena_printf(e->arena, "pmg_block_lies(&plan->places[%d], %s, %s)",
+			    e->layout->slot_of[copy->owner->number], lanes_text(e), n_lanes);
+}
+
+static void note_result(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
+			const char *n_lanes)
+{
+	struct block_result result = { copy, held_text(e, copy, first, n_lanes), lies_text(e, copy, n_lanes),
+				       part_of(e, copy, found).rows, false };
+
+	note_write(e, copy->owner);
+	vec_push(e->arena, &e->results, result);
+}
+
+static bool is_put(const struct emit *e, const struct array *copy)
+{
+	bool is = false;
+
+	for (int i = 0; i < e->results.n; i++)
+		is = is || (e->results.items[i].copy == copy && e->results.items[i].is_put);
+	return is;
+}
+
 /* The block of an array is used where it is, if it can be: else it is a copy. */
 static void take_held(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
 		      const char *first, const char *n_lanes)
@@ -145,7 +170,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 	if (is_past)
 		declare_past(e, copy, found, first, n_lanes);
 	if (found->is_written)
-		note_write(e, copy->owner);
+		note_result(e, copy, found, first, n_lanes);
 }
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
@@ -189,9 +214,7 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	rows = rows_declare(e, body, copy);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
 	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
-	rows->lies = !is_held(e, copy) ? NULL :
-		     arena_printf(e->arena, "pmg_block_lies(&plan->places[%d], %s, %s)",
-				  e->layout->slot_of[copy->owner->number], lanes_text(e), n_lanes);
+	rows->lies = is_held(e, copy) ? lies_text(e, copy, n_lanes) : NULL;
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -239,7 +262,7 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 
 		if (found.is_written && copy->segments) {
 			ragged_empty(e, copy);
-		} else if (found.is_written) {
+		} else if (found.is_written && !is_put(e, copy)) {
 			note_write(e, copy->owner);
 			line(e->w, is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
 			     type_name(copy->type),

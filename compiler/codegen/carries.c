@@ -394,12 +394,41 @@ void carried_close(struct emit *e, int first, int visible)
 	e->carries.n = first;
 }
 
+static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
+{
+	find_writers(writers, isl_ast_node_copy(node), false);
+	return writers->n;
+}
+
+/* The result each row of which is written by the iteration of this loop that is at it, and by no other; NULL. */
+static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+					   const struct range *range)
+{
+	int64_t first;
+
+	if (!rows_are_of(e, use->mark) || use->mark->direction < 0 || !affine_is_constant(&range->first, &first) ||
+	    first != 0)
+		return NULL;
+	for (int i = 0; i < e->results.n; i++) {
+		const struct array *copy = e->results.items[i].copy;
+		struct writers here = { .array = copy->owner, .level = mark_dim_number(use->mark),
+					.are_of_row = true, .folded = copy->folded };
+		struct writers all = here;
+
+		if (affine_is_equal(e->arena, &range->end, &e->results.items[i].n_rows) && n_writers(body, &here) > 0 &&
+		    here.are_of_row && n_writers(e->block_body, &all) == here.n)
+			return &e->results.items[i];
+	}
+	return NULL;
+}
+
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range, const char *name, int first)
 {
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	struct range rows = *range;
+	struct block_result *result;
 	bool is_walked;
 	int names;
 
@@ -409,9 +438,14 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	open_carries(e, body, first);
 	if (e->carries.n > first) {
 		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
+		result = is_walked ? NULL : result_of_loop(e, body, use, range);
+		if (result)
+			rows_put_open(e, result, &rows);
 		names = block_open(e, "%s", for_text(e, &rows, name, use->mark->direction));
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
+		if (result)
+			rows_put_close(e, result, &rows);
 		if (is_walked)
 			rows_walk_end(e);
 	}

@@ -213,6 +213,13 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *rows, *fill, *lies; /* the first of them; what brings them there; is that where they lie? or NULL */
 };
 
+struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
+	const struct array *copy;
+	const char *place, *lies;       /* "16, x, &plan->places[4], s_block, lanes"; is that where the block is? */
+	struct affine n_rows;
+	bool is_put;                    /* a loop has brought all rows there */
+};
+
 struct block_row {                      /* a row that is there, while its name is visible */
 	const struct array *copy;
 	struct affine row;              /* counted from the first */
@@ -285,6 +292,7 @@ struct emit {
 	struct carried_case carried;    /* that was found last */
 	struct otherwise otherwise;     /* behind the branch that was closed last */
 	VEC(struct block_rows) block_rows;
+	VEC(struct block_result) results;
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
 	struct ragged *ragged;          /* of a block of segments; NULL */
@@ -553,6 +561,9 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
  * false: it has none. */
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction);
 void rows_walk_end(struct emit *e);
+/* Opens a loop over windows, too, each of which brings its rows of a result to their place when it is closed. */
+void rows_put_open(struct emit *e, const struct block_result *result, struct range *range);
+void rows_put_close(struct emit *e, struct block_result *result, const struct range *window);
 /* Brings the rows there that are read below, all in the iteration that the loop over rows is at. */
 void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
 bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */

@@ -90,6 +90,7 @@ void lanes_end(struct emit *e)
 	e->lanes_are_vectors = false;
 	e->past.n = 0;
 	e->block_rows.n = 0;
+	e->results.n = 0;
 	e->rows_at.n = 0;
 }
 
