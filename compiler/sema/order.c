@@ -3,8 +3,8 @@
  * What runs when. A draft outside the loop that reads a final value (of a state, of an array that the loop
  * defines, or of something computed from these) belongs to the epilogue, all others outside to the prologue.
  * In each region drafts are put in an order in which everything is computed before it is read, the order of
- * the text where that leaves a choice; definitions that read each other become one (merge.c), and commits end
- * the body. */
+ * the text where that leaves a choice; definitions that read each other become one (merge.c), what accumulations
+ * start at stands right before the first that needs it, and commits end the body. */
 #include "sema/sema_private.h"
 
 #include <stdlib.h>
@@ -333,6 +333,27 @@ static bool order_region(const struct ordering *o, draft_list *rest, draft_list 
 	return true;
 }
 
+/* The place before the first behind `at` that needs the draft there, or its own. */
+static int place_of_fill(const struct ordering *o, const draft_list *ordered, int at)
+{
+	for (int i = at + 1; i < ordered->n; i++)
+		if (is_before(o, ordered->items[at], ordered->items[i]))
+			return i - 1;
+	return at;
+}
+
+static void settle_fills(const struct ordering *o, draft_list *ordered)
+{
+	for (int i = ordered->n - 1; i >= 0; i--) {
+		struct draft *draft = ordered->items[i];
+		int to = draft->is_fill ? place_of_fill(o, ordered, i) : i;
+
+		for (int at = i; at < to; at++)
+			ordered->items[at] = ordered->items[at + 1];
+		ordered->items[to] = draft;
+	}
+}
+
 static enum region_kind region_of(const struct ordering *o, const struct draft *draft)
 {
 	if (draft->in_body)
@@ -397,6 +418,7 @@ bool order_and_emit(struct sema *sema)
 		draft_list commits = select_drafts(&o, (enum region_kind) region, true);
 
 		ok = order_region(&o, &rest, &ordered[region]) && ok;
+		settle_fills(&o, &ordered[region]);
 		for (int i = 0; i < commits.n; i++)
 			vec_push(sema->arena, &ordered[region], commits.items[i]);
 	}
