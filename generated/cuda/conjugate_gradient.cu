@@ -193,15 +193,14 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_16(const double
 	alpha[0] = rz[0]/alpha_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rNew_17(int64_t n, const double *__restrict__ diag, double *__restrict__ r, const double *__restrict__ alpha, double *__restrict__ rNew, double *__restrict__ z, const double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rNew_17(int64_t n, const double *__restrict__ diag, double *__restrict__ r, const double *__restrict__ alpha, double *__restrict__ z, const double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < n) {
-		rNew[i] = r[i] - alpha[0]*q[i];
-		z[i] = rNew[i]/diag[i];
-		r[i] = rNew[i];
+		r[i] = r[i] - alpha[0]*q[i];
+		z[i] = r[i]/diag[i];
 	}
 }
 
@@ -215,14 +214,14 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_18(double *__re
 	rzNew_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_19(int64_t n, const double *__restrict__ rNew, const double *__restrict__ z, double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_19(int64_t n, const double *__restrict__ r, const double *__restrict__ z, double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double sum_6 = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
-		sum_6 += rNew[i]*z[i];
+		sum_6 += r[i]*z[i];
 	}
 	if (pmg_cuda_grid<pmg_cuda_add>(&sum_6, pmg_parts)) {
 		rzNew_dot[0] += sum_6;
@@ -270,14 +269,14 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_23(double *__
 	rr_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_24(int64_t n, const double *__restrict__ rNew, double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_24(int64_t n, const double *__restrict__ r, double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double sum_8 = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
-		sum_8 += rNew[i]*rNew[i];
+		sum_8 += r[i]*r[i];
 	}
 	if (pmg_cuda_grid<pmg_cuda_add>(&sum_8, pmg_parts)) {
 		rr_dot2[0] += sum_8;
@@ -340,13 +339,12 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 	double *rz_dot = (double *) pmg_cuda_data(plan, 17);
 	double *rr_dot = (double *) pmg_cuda_data(plan, 18);
 	double *alpha = (double *) pmg_cuda_data(plan, 19);
-	double *rNew = (double *) pmg_cuda_data(plan, 20);
-	double *z = (double *) pmg_cuda_data(plan, 21);
-	double *rzNew = (double *) pmg_cuda_data(plan, 22);
-	double *q = (double *) pmg_cuda_data(plan, 23);
-	double *alpha_dot = (double *) pmg_cuda_data(plan, 24);
-	double *rzNew_dot = (double *) pmg_cuda_data(plan, 25);
-	double *rr_dot2 = (double *) pmg_cuda_data(plan, 26);
+	double *z = (double *) pmg_cuda_data(plan, 20);
+	double *rzNew = (double *) pmg_cuda_data(plan, 21);
+	double *q = (double *) pmg_cuda_data(plan, 22);
+	double *alpha_dot = (double *) pmg_cuda_data(plan, 23);
+	double *rzNew_dot = (double *) pmg_cuda_data(plan, 24);
+	double *rr_dot2 = (double *) pmg_cuda_data(plan, 25);
 
 	/* conjugate_gradient.pmg:15
 	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
@@ -402,12 +400,11 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 
 		/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 		/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-		/* next r  = rNew;    (conjugate_gradient.pmg:33) */
-		PMG_LAUNCH(plan, conjugate_gradient_rNew_17, n, 1, n, diag, r, alpha, rNew, z, q, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_rNew_17, n, 1, n, diag, r, alpha, z, q, pmg_cuda_loop_of(plan));
 
 		/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 		PMG_LAUNCH(plan, conjugate_gradient_rzNew_18, 1, 1, rzNew_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_rzNew_19, n, 1, n, rNew, z, rzNew_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_rzNew_19, n, 1, n, r, z, rzNew_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
 		PMG_LAUNCH(plan, conjugate_gradient_rzNew_20, 1, 1, rzNew, rzNew_dot, pmg_cuda_loop_of(plan));
 
 		/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
@@ -419,7 +416,7 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 
 		/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 		PMG_LAUNCH(plan, conjugate_gradient_next_rr_23, 1, 1, rr_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_next_rr_24, n, 1, n, rNew, rr_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_next_rr_24, n, 1, n, r, rr_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
 		PMG_LAUNCH(plan, conjugate_gradient_next_rr_25, 1, 1, rr, rr_dot2, pmg_cuda_loop_of(plan));
 
 		/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
