@@ -34,7 +34,7 @@ static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *normD = (double *) pmg_cuda_data(plan, 26);
 
-	/* sbbnnls.pmg:24
+	/* sbbnnls.pmg:26
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
 	 */
 	PMG_LAUNCH(plan, sbbnnls_normD_1, nAtoms, 32, nAtoms, nTheta, D, normD);
@@ -53,7 +53,7 @@ static void sbbnnls_fOld(pmg_plan *plan, bool starts)
 {
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
-	/* state fOld : f64 = inf;    (sbbnnls.pmg:43) */
+	/* state fOld : f64 = inf;    (sbbnnls.pmg:47) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_fOld_2, 1, 1, fOld);
 	}
@@ -73,7 +73,7 @@ static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool sta
 	const int64_t maxIter = args->maxIter;
 	double *objective = (double *) pmg_cuda_data(plan, 9);
 
-	/* out objective  : f64[maxIter];    (sbbnnls.pmg:18) */
+	/* out objective  : f64[maxIter];    (sbbnnls.pmg:20) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_objective_3, maxIter, 1, maxIter, objective);
 	}
@@ -92,7 +92,7 @@ static void sbbnnls_iterations(pmg_plan *plan, bool starts)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
-	/* reduce iterations += 1;    (sbbnnls.pmg:48) */
+	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_iterations_4, 1, 1, iterations);
 	}
@@ -124,14 +124,14 @@ static void sbbnnls_h(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t preconditioned = args->preconditioned;
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *normD = (double *) pmg_cuda_data(plan, 26);
-	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 50);
-	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 51);
-	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 52);
+	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 53);
+	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 54);
+	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 55);
 
-	/* sbbnnls.pmg:26
+	/* sbbnnls.pmg:28
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
 	 */
-	/* sbbnnls.pmg:27
+	/* sbbnnls.pmg:29
 	 *     temp s : f64[nFibers] = case { preconditioned == 1 : select(h > 0, 1/h, 0); else : 1; };
 	 */
 	PMG_LAUNCH(plan, sbbnnls_h_5, nFibers, 1, nFibers, preconditioned, s, normD, PHI_offsets, PHI_sorted_atom, PHI_sorted_value);
@@ -154,12 +154,12 @@ static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *w0 = (double *) pmg_cuda_data(plan, 7);
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *x0 = (double *) pmg_cuda_data(plan, 14);
-	double *x = (double *) pmg_cuda_data(plan, 18);
+	double *x = (double *) pmg_cuda_data(plan, 17);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 
-	/* temp x0 : f64[nFibers] = select(s > 0, max(w0, 0)/s, 0);    (sbbnnls.pmg:29) */
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:30) */
-	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:37) */
+	/* temp x0 : f64[nFibers] = select(s > 0, max(w0, 0)/s, 0);    (sbbnnls.pmg:31) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
+	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:40) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_x0_6, nFibers, 1, nFibers, w0, s, x0, x, r0_argument3);
 	}
@@ -208,14 +208,14 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 57);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 58);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
 
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:30) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
 			PMG_LAUNCH(plan, sbbnnls_r0_Sparse_matvec_7, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, r0_argument3, r0_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
@@ -223,7 +223,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_8(int64_t nVoxels, int64_t nTheta, const double *__restrict__ b, double *__restrict__ r0, const double *__restrict__ r0_Sparse_matvec)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_8(int64_t nVoxels, int64_t nTheta, const double *__restrict__ b, double *__restrict__ r0, double *__restrict__ r, const double *__restrict__ r0_Sparse_matvec)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -231,6 +231,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_8(int64_t nVoxels, int64_t n
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
 			r0[i*nTheta + j] = r0_Sparse_matvec[i*nTheta + j] - b[i*nTheta + j];
+			r[i*nTheta + j] = r0[i*nTheta + j];
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -242,11 +243,13 @@ static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	const int64_t nTheta = args->nTheta;
 	double *b = (double *) pmg_cuda_data(plan, 6);
 	double *r0 = (double *) pmg_cuda_data(plan, 15);
+	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
 
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:30) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
+	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:44) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_r0_8, nVoxels, 32, nVoxels, nTheta, b, r0, r0_Sparse_matvec);
+		PMG_LAUNCH(plan, sbbnnls_r0_8, nVoxels, 32, nVoxels, nTheta, b, r0, r, r0_Sparse_matvec);
 	}
 }
 
@@ -291,9 +294,9 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	const int64_t nTheta = args->nTheta;
 	double *r0 = (double *) pmg_cuda_data(plan, 15);
 	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *f_dot = (double *) pmg_cuda_data(plan, 30);
+	double *f_dot = (double *) pmg_cuda_data(plan, 32);
 
-	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:42) */
+	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_f_9, 1, 1, f_dot);
 		PMG_LAUNCH_SUM(plan, sbbnnls_f_10, nVoxels, 32, nVoxels, nTheta, r0, f_dot, pmg_cuda_parts_of(plan));
@@ -343,12 +346,12 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *r0 = (double *) pmg_cuda_data(plan, 15);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 61);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 62);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 63);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
 
-	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:31) */
+	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_g0_Sparse_matvec_12, nFibers, 1, nFibers, g0_Sparse_matvec);
 	}
@@ -358,17 +361,18 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_14(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x0, double *__restrict__ g0, bool *__restrict__ held0, double *__restrict__ g, double *__restrict__ d, double *__restrict__ sd, double *__restrict__ free_, const double *__restrict__ g0_Sparse_matvec)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_14(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x0, double *__restrict__ d0, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ g0_Sparse_matvec, double *__restrict__ v_argument3)
 {
 	PMG_TEAM(1, 1, 1);
 
 	if (const int64_t i = pmg_index; i < nFibers) {
-		g0[i] = s[i]*g0_Sparse_matvec[i];
-		held0[i] = x0[i] == 0.0 && g0[i] > 0.0;
-		g[i] = g0[i];
-		d[i] = held0[i] ? 0.0 : g0[i];
-		sd[i] = s[i]*(held0[i] ? 0.0 : g0[i]);
-		free_[i] = held0[i] ? 0.0 : s[i];
+		double g0 = s[i]*g0_Sparse_matvec[i];
+		bool held0 = x0[i] == 0.0 && g0 > 0.0;
+		d0[i] = held0 ? 0.0 : g0;
+		g[i] = g0;
+		d[i] = d0[i];
+		free_[i] = held0 ? 0.0 : s[i];
+		v_argument3[i] = s[i]*d0[i];
 	}
 }
 
@@ -377,22 +381,22 @@ static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *x0 = (double *) pmg_cuda_data(plan, 14);
-	double *g0 = (double *) pmg_cuda_data(plan, 16);
-	bool *held0 = (bool *) pmg_cuda_data(plan, 17);
-	double *g = (double *) pmg_cuda_data(plan, 19);
-	double *d = (double *) pmg_cuda_data(plan, 20);
-	double *sd = (double *) pmg_cuda_data(plan, 21);
-	double *free_ = (double *) pmg_cuda_data(plan, 22);
+	double *d0 = (double *) pmg_cuda_data(plan, 16);
+	double *g = (double *) pmg_cuda_data(plan, 18);
+	double *d = (double *) pmg_cuda_data(plan, 19);
+	double *free_ = (double *) pmg_cuda_data(plan, 20);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
+	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 
-	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:31) */
-	/* temp held0 : bool[nFibers] = x0 == 0 and g0 > 0;    (sbbnnls.pmg:33) */
-	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:38) */
-	/* state d    : f64[nFibers] = select(held0, 0, g0);    (sbbnnls.pmg:39) */
-	/* state sd   : f64[nFibers] = s*select(held0, 0, g0);    (sbbnnls.pmg:40) */
-	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:41) */
+	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
+	/* temp held0 : bool[nFibers] = x0 == 0 and g0 > 0;    (sbbnnls.pmg:35) */
+	/* temp d0 : f64[nFibers] = select(held0, 0, g0);    (sbbnnls.pmg:39) */
+	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:41) */
+	/* state d    : f64[nFibers] = d0;    (sbbnnls.pmg:42) */
+	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:43) */
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_g0_14, nFibers, 1, nFibers, s, x0, g0, held0, g, d, sd, free_, g0_Sparse_matvec);
+		PMG_LAUNCH(plan, sbbnnls_g0_14, nFibers, 1, nFibers, s, x0, d0, g, d, free_, g0_Sparse_matvec, v_argument3);
 	}
 }
 
@@ -405,13 +409,13 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_15(double *__restrict__ pg_ma
 	pg_maxval[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_16(int64_t nFibers, const double *__restrict__ g0, const bool *__restrict__ held0, double *__restrict__ pg_maxval, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_16(int64_t nFibers, const double *__restrict__ d0, double *__restrict__ pg_maxval, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		largest_2 = pmg_max_f64(largest_2, fabs(held0[i] ? 0.0 : g0[i]));
+		largest_2 = pmg_max_f64(largest_2, fabs(d0[i]));
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
 		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest_2);
@@ -430,20 +434,103 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_17(double *__restrict__ pg, c
 static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
-	double *g0 = (double *) pmg_cuda_data(plan, 16);
-	bool *held0 = (bool *) pmg_cuda_data(plan, 17);
+	double *d0 = (double *) pmg_cuda_data(plan, 16);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
-	double *pg_maxval = (double *) pmg_cuda_data(plan, 31);
+	double *pg_maxval = (double *) pmg_cuda_data(plan, 33);
 
-	/* state pg   : f64 = maxval(abs(select(held0, 0, g0)));    (sbbnnls.pmg:44) */
+	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:48) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_pg_15, 1, 1, pg_maxval);
-		PMG_LAUNCH_SUM(plan, sbbnnls_pg_16, nFibers, 1, nFibers, g0, held0, pg_maxval, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_pg_16, nFibers, 1, nFibers, d0, pg_maxval, pmg_cuda_parts_of(plan));
 		PMG_LAUNCH(plan, sbbnnls_pg_17, 1, 1, pg, pg_maxval);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_objective_18(double *__restrict__ objective, const double *__restrict__ f, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_Sparse_matvec_18(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ v_argument3, double *__restrict__ v_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value)
+{
+	PMG_TEAM(32, 32, 1);
+
+	if (const int64_t place = pmg_index; place < nVoxels) {
+		const int64_t voxel = PHI_2_voxel_order[place];
+		PMG_TEAM_SYNC;
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+			v_Sparse_matvec[voxel*nTheta + t] = 0.0;
+		}
+		PMG_TEAM_SYNC;
+		const int64_t voxel_begin = PHI_2_offsets[place];
+		const int64_t voxel_end = PHI_2_offsets[place + 1];
+		for (int64_t run = voxel_begin; run < voxel_end; run++) {
+			const int64_t atom = PHI_2_run_atom[run];
+			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t run_end = PHI_2_run_offsets[run + 1];
+			double sum = 0.0;
+			for (int64_t k = run_begin; k < run_end; k++) {
+				const int64_t fiber = PHI_2_sorted_fiber[k];
+				sum += v_argument3[fiber]*PHI_2_sorted_value[k];
+			}
+			if (sum != 0.0 || !D_is_finite) {
+				PMG_TEAM_SYNC;
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+					v_Sparse_matvec[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+				}
+				PMG_TEAM_SYNC;
+			}
+		}
+	}
+}
+
+static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+{
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_2_runs = plan->sizes[0];
+	double *D = (double *) pmg_cuda_data(plan, 4);
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
+	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
+	if (starts) {
+		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
+			PMG_LAUNCH(plan, sbbnnls_v_Sparse_matvec_18, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v_argument3, v_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
+		}
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_19(int64_t nVoxels, int64_t nTheta, double *__restrict__ v, const double *__restrict__ v_Sparse_matvec)
+{
+	PMG_TEAM(32, 32, 1);
+
+	if (const int64_t i = pmg_index; i < nVoxels) {
+		PMG_TEAM_SYNC;
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+			v[i*nTheta + j] = v_Sparse_matvec[i*nTheta + j];
+		}
+		PMG_TEAM_SYNC;
+	}
+}
+
+static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+{
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
+
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
+	if (starts) {
+		PMG_LAUNCH(plan, sbbnnls_v_19, nVoxels, 32, nVoxels, nTheta, v, v_Sparse_matvec);
+	}
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_objective_20(double *__restrict__ objective, const double *__restrict__ f, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -459,11 +546,11 @@ static void sbbnnls_objective_2(pmg_plan *plan)
 	double *objective = (double *) pmg_cuda_data(plan, 9);
 	double *f = (double *) pmg_cuda_data(plan, 23);
 
-	/* objective[it] = f;    (sbbnnls.pmg:47) */
-	PMG_LAUNCH(plan, sbbnnls_objective_18, 1, 1, objective, f, pmg_cuda_loop_of(plan));
+	/* objective[it] = f;    (sbbnnls.pmg:51) */
+	PMG_LAUNCH(plan, sbbnnls_objective_20, 1, 1, objective, f, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_iterations_19(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_iterations_21(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -477,84 +564,8 @@ static void sbbnnls_iterations_2(pmg_plan *plan)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
-	/* reduce iterations += 1;    (sbbnnls.pmg:48) */
-	PMG_LAUNCH(plan, sbbnnls_iterations_19, 1, 1, iterations, pmg_cuda_loop_of(plan));
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_fOld_20(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	fOld[0] = f[0];
-}
-
-static void sbbnnls_next_fOld(pmg_plan *plan)
-{
-	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *fOld = (double *) pmg_cuda_data(plan, 24);
-
-	/* next fOld = f;    (sbbnnls.pmg:69) */
-	PMG_LAUNCH(plan, sbbnnls_next_fOld_20, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
-}
-
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_21(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ sd, double *__restrict__ v, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t place = pmg_index; place < nVoxels) {
-		const int64_t voxel = PHI_2_voxel_order[place];
-		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-			v[voxel*nTheta + t] = 0.0;
-		}
-		PMG_TEAM_SYNC;
-		const int64_t voxel_begin = PHI_2_offsets[place];
-		const int64_t voxel_end = PHI_2_offsets[place + 1];
-		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_2_run_atom[run];
-			const int64_t run_begin = PHI_2_run_offsets[run];
-			const int64_t run_end = PHI_2_run_offsets[run + 1];
-			double sum = 0.0;
-			for (int64_t k = run_begin; k < run_end; k++) {
-				const int64_t fiber = PHI_2_sorted_fiber[k];
-				sum += sd[fiber]*PHI_2_sorted_value[k];
-			}
-			if (sum != 0.0 || !D_is_finite) {
-				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-					v[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-				}
-				PMG_TEAM_SYNC;
-			}
-		}
-	}
-}
-
-static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args)
-{
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_2_runs = plan->sizes[0];
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *sd = (double *) pmg_cuda_data(plan, 21);
-	double *v = (double *) pmg_cuda_data(plan, 32);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 57);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 58);
-
-	/* temp v : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, sd);    (sbbnnls.pmg:50) */
-	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_v_21, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, sd, v, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
-	}
+	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
+	PMG_LAUNCH(plan, sbbnnls_iterations_21, 1, 1, iterations, pmg_cuda_loop_of(plan));
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_22(double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
@@ -634,13 +645,13 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
-	double *d = (double *) pmg_cuda_data(plan, 20);
-	double *v = (double *) pmg_cuda_data(plan, 32);
-	double *num = (double *) pmg_cuda_data(plan, 33);
-	double *num_dot = (double *) pmg_cuda_data(plan, 41);
-	double *num_dot2 = (double *) pmg_cuda_data(plan, 42);
+	double *d = (double *) pmg_cuda_data(plan, 19);
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *num = (double *) pmg_cuda_data(plan, 34);
+	double *num_dot = (double *) pmg_cuda_data(plan, 42);
+	double *num_dot2 = (double *) pmg_cuda_data(plan, 43);
 
-	/* sbbnnls.pmg:53
+	/* sbbnnls.pmg:56
 	 *     temp num   : f64 = case { it % 2 == 0 : dot(v, v); else : dot(d, d); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
@@ -654,7 +665,26 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_28(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_fOld_28(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	fOld[0] = f[0];
+}
+
+static void sbbnnls_next_fOld(pmg_plan *plan)
+{
+	double *f = (double *) pmg_cuda_data(plan, 23);
+	double *fOld = (double *) pmg_cuda_data(plan, 24);
+
+	/* next fOld = f;    (sbbnnls.pmg:76) */
+	PMG_LAUNCH(plan, sbbnnls_next_fOld_28, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_29(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -664,7 +694,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_28(int64_t nFibe
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_q_Sparse_matvec_29(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_q_Sparse_matvec_30(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -696,23 +726,23 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *v = (double *) pmg_cuda_data(plan, 32);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 61);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 62);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 63);
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 41);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
 
-	/* sbbnnls.pmg:51
+	/* sbbnnls.pmg:54
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_28, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_29, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_29, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_30, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_30(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_31(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -722,7 +752,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_30(double *__restrict__ den_
 	den_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_31(int64_t nFibers, const double *__restrict__ free_, const double *__restrict__ q_Sparse_matvec, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_32(int64_t nFibers, const double *__restrict__ free_, const double *__restrict__ q_Sparse_matvec, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -736,7 +766,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_31(int64_t nFibers, const do
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_32(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_33(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -746,7 +776,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_32(double *__restrict__ den,
 	den[0] = den_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_33(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_34(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -756,7 +786,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_33(double *__restrict__ den_
 	den_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_den_34(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_den_35(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -774,7 +804,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_den_34(int64_t nVoxels, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_35(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_36(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -789,28 +819,28 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
-	double *free_ = (double *) pmg_cuda_data(plan, 22);
-	double *v = (double *) pmg_cuda_data(plan, 32);
-	double *den = (double *) pmg_cuda_data(plan, 34);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
-	double *den_dot = (double *) pmg_cuda_data(plan, 43);
-	double *den_dot2 = (double *) pmg_cuda_data(plan, 44);
+	double *free_ = (double *) pmg_cuda_data(plan, 20);
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *den = (double *) pmg_cuda_data(plan, 35);
+	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 41);
+	double *den_dot = (double *) pmg_cuda_data(plan, 44);
+	double *den_dot2 = (double *) pmg_cuda_data(plan, 45);
 
-	/* sbbnnls.pmg:54
+	/* sbbnnls.pmg:57
 	 *     temp den   : f64 = case { it % 2 == 0 : dot(q, q); else : dot(v, v); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_den_30, 1, 1, den_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_den_31, nFibers, 1, nFibers, free_, q_Sparse_matvec, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_den_32, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_den_31, 1, 1, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_den_32, nFibers, 1, nFibers, free_, q_Sparse_matvec, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_den_33, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
 	} else {
-		PMG_LAUNCH(plan, sbbnnls_den_33, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_den_34, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_den_35, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_den_34, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_den_35, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_den_36, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_alpha_36(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_alpha_37(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -822,45 +852,45 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_alpha_36(const double *__restric
 
 static void sbbnnls_alpha(pmg_plan *plan)
 {
-	double *num = (double *) pmg_cuda_data(plan, 33);
-	double *den = (double *) pmg_cuda_data(plan, 34);
-	double *alpha = (double *) pmg_cuda_data(plan, 35);
+	double *num = (double *) pmg_cuda_data(plan, 34);
+	double *den = (double *) pmg_cuda_data(plan, 35);
+	double *alpha = (double *) pmg_cuda_data(plan, 36);
 
-	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:55) */
-	PMG_LAUNCH(plan, sbbnnls_alpha_36, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
+	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:58) */
+	PMG_LAUNCH(plan, sbbnnls_alpha_37, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_xNew_37(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ xNew, double *__restrict__ r_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_p_38(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < nFibers) {
-		xNew[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
-		r_argument3[i] = s[i]*xNew[i];
-		x[i] = xNew[i];
+		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
+		u_argument3[i] = s[i]*p[i];
 	}
 }
 
-static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x = (double *) pmg_cuda_data(plan, 18);
-	double *g = (double *) pmg_cuda_data(plan, 19);
-	double *alpha = (double *) pmg_cuda_data(plan, 35);
-	double *xNew = (double *) pmg_cuda_data(plan, 36);
-	double *r_argument3 = (double *) pmg_cuda_data(plan, 45);
+	double *x = (double *) pmg_cuda_data(plan, 17);
+	double *g = (double *) pmg_cuda_data(plan, 18);
+	double *alpha = (double *) pmg_cuda_data(plan, 36);
+	double *p = (double *) pmg_cuda_data(plan, 37);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 46);
 
-	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:57) */
-	/* sbbnnls.pmg:58
-	 *     temp r    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*xNew) - b;
+	/* sbbnnls.pmg:61
+	 *     temp p    : f64[nFibers] = select(x - alpha*g > 0, g, select(alpha > 0, x/alpha, 0));
 	 */
-	/* next x    = xNew;    (sbbnnls.pmg:63) */
-	PMG_LAUNCH(plan, sbbnnls_xNew_37, nFibers, 1, nFibers, s, x, g, alpha, xNew, r_argument3, pmg_cuda_loop_of(plan));
+	/* sbbnnls.pmg:62
+	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
+	 */
+	PMG_LAUNCH(plan, sbbnnls_p_38, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_Sparse_matvec_38(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ r_argument3, double *__restrict__ r_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ u, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -869,7 +899,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_Sparse_matvec_38(int64_t nVox
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-			r_Sparse_matvec[voxel*nTheta + t] = 0.0;
+			u[voxel*nTheta + t] = 0.0;
 		}
 		PMG_TEAM_SYNC;
 		const int64_t voxel_begin = PHI_2_offsets[place];
@@ -881,12 +911,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_Sparse_matvec_38(int64_t nVox
 			double sum = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
 				const int64_t fiber = PHI_2_sorted_fiber[k];
-				sum += r_argument3[fiber]*PHI_2_sorted_value[k];
+				sum += u_argument3[fiber]*PHI_2_sorted_value[k];
 			}
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
 				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-					r_Sparse_matvec[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+					u[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -894,7 +924,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_Sparse_matvec_38(int64_t nVox
 	}
 }
 
-static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
@@ -902,24 +932,24 @@ static void sbbnnls_r_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t PHI_2_runs = plan->sizes[0];
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *r_argument3 = (double *) pmg_cuda_data(plan, 45);
-	double *r_Sparse_matvec = (double *) pmg_cuda_data(plan, 46);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 57);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 58);
+	double *u = (double *) pmg_cuda_data(plan, 38);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 46);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
 
-	/* sbbnnls.pmg:58
-	 *     temp r    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*xNew) - b;
+	/* sbbnnls.pmg:62
+	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_r_Sparse_matvec_38, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, r_argument3, r_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_u_39, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, u, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_39(int64_t nVoxels, int64_t nTheta, const double *__restrict__ b, double *__restrict__ r, const double *__restrict__ r_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_rNew_40(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ alpha, const double *__restrict__ u, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -927,27 +957,25 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r_39(int64_t nVoxels, int64_t n
 	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			r[i*nTheta + j] = r_Sparse_matvec[i*nTheta + j] - b[i*nTheta + j];
+			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*u[i*nTheta + j];
 		}
 		PMG_TEAM_SYNC;
 	}
 }
 
-static void sbbnnls_r(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
-	double *b = (double *) pmg_cuda_data(plan, 6);
-	double *r = (double *) pmg_cuda_data(plan, 37);
-	double *r_Sparse_matvec = (double *) pmg_cuda_data(plan, 46);
+	double *r = (double *) pmg_cuda_data(plan, 21);
+	double *alpha = (double *) pmg_cuda_data(plan, 36);
+	double *u = (double *) pmg_cuda_data(plan, 38);
 
-	/* sbbnnls.pmg:58
-	 *     temp r    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*xNew) - b;
-	 */
-	PMG_LAUNCH(plan, sbbnnls_r_39, nVoxels, 32, nVoxels, nTheta, b, r, r_Sparse_matvec, pmg_cuda_loop_of(plan));
+	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:63) */
+	PMG_LAUNCH(plan, sbbnnls_rNew_40, nVoxels, 32, nVoxels, nTheta, r, alpha, u, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_40(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_41(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -957,7 +985,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_40(double *__restrict__ f
 	f_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_41(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_42(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -975,7 +1003,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_41(int64_t nVoxels, int6
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_42(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_43(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -989,17 +1017,17 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *r = (double *) pmg_cuda_data(plan, 37);
-	double *f_dot2 = (double *) pmg_cuda_data(plan, 48);
+	double *f_dot2 = (double *) pmg_cuda_data(plan, 51);
 
-	/* next f    = 0.5*dot(r, r);    (sbbnnls.pmg:68) */
-	PMG_LAUNCH(plan, sbbnnls_next_f_40, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_f_41, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_f_42, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
+	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:75) */
+	PMG_LAUNCH(plan, sbbnnls_next_f_41, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_next_f_42, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_next_f_43, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_Sparse_matvec_43(int64_t nFibers, double *__restrict__ gNew_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_Sparse_matvec_44(int64_t nFibers, double *__restrict__ gNew_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1009,7 +1037,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_Sparse_matvec_43(int64_t nF
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_gNew_Sparse_matvec_44(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ gNew_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_gNew_Sparse_matvec_45(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ gNew_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1041,61 +1069,151 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *r = (double *) pmg_cuda_data(plan, 37);
+	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *gNew_Sparse_matvec = (double *) pmg_cuda_data(plan, 47);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 61);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 62);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 63);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
 
-	/* sbbnnls.pmg:59
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r);
+	/* sbbnnls.pmg:64
+	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_43, nFibers, 1, nFibers, gNew_Sparse_matvec, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_44, nFibers, 1, nFibers, gNew_Sparse_matvec, pmg_cuda_loop_of(plan));
 
-	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_44, nCoeffs, 32, nTheta, nCoeffs, D, r, gNew_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_45, nCoeffs, 32, nTheta, nCoeffs, D, r, gNew_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_45(int64_t nFibers, const double *__restrict__ s, double *__restrict__ g, double *__restrict__ d, double *__restrict__ sd, double *__restrict__ free_, const double *__restrict__ xNew, double *__restrict__ gNew, bool *__restrict__ held, const double *__restrict__ gNew_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_xNew_46(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, const double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ alpha, const double *__restrict__ p, bool *__restrict__ held, const double *__restrict__ gNew_Sparse_matvec, double *__restrict__ turn_argument3, double *__restrict__ x_next, double *__restrict__ g_next, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < nFibers) {
-		gNew[i] = s[i]*gNew_Sparse_matvec[i];
-		held[i] = xNew[i] == 0.0 && gNew[i] > 0.0;
+		x_next[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
+		g_next[i] = s[i]*gNew_Sparse_matvec[i];
+		held[i] = x_next[i] == 0.0 && g_next[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
-		sd[i] = s[i]*(held[i] ? 0.0 : g[i]);
+		turn_argument3[i] = s[i]*(x_next[i] > 0.0 ? 0.0 : d[i] - p[i]);
 		free_[i] = held[i] ? 0.0 : s[i];
-		g[i] = gNew[i];
 	}
 }
 
-static void sbbnnls_gNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *g = (double *) pmg_cuda_data(plan, 19);
-	double *d = (double *) pmg_cuda_data(plan, 20);
-	double *sd = (double *) pmg_cuda_data(plan, 21);
-	double *free_ = (double *) pmg_cuda_data(plan, 22);
-	double *xNew = (double *) pmg_cuda_data(plan, 36);
-	double *gNew = (double *) pmg_cuda_data(plan, 38);
+	double *x = (double *) pmg_cuda_data(plan, 17);
+	double *g = (double *) pmg_cuda_data(plan, 18);
+	double *d = (double *) pmg_cuda_data(plan, 19);
+	double *free_ = (double *) pmg_cuda_data(plan, 20);
+	double *alpha = (double *) pmg_cuda_data(plan, 36);
+	double *p = (double *) pmg_cuda_data(plan, 37);
 	bool *held = (bool *) pmg_cuda_data(plan, 39);
 	double *gNew_Sparse_matvec = (double *) pmg_cuda_data(plan, 47);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
+	double *x_next = (double *) pmg_cuda_data(plan, 49);
+	double *g_next = (double *) pmg_cuda_data(plan, 50);
 
-	/* sbbnnls.pmg:59
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r);
+	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:60) */
+	/* sbbnnls.pmg:64
+	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	/* temp held : bool[nFibers] = xNew == 0 and gNew > 0;    (sbbnnls.pmg:60) */
-	/* next d    = select(held, 0, g);    (sbbnnls.pmg:64) */
-	/* next sd   = s*select(held, 0, g);    (sbbnnls.pmg:65) */
-	/* next free = select(held, 0, s);    (sbbnnls.pmg:66) */
-	/* next g    = gNew;    (sbbnnls.pmg:67) */
-	PMG_LAUNCH(plan, sbbnnls_gNew_45, nFibers, 1, nFibers, s, g, d, sd, free_, xNew, gNew, held, gNew_Sparse_matvec, pmg_cuda_loop_of(plan));
+	/* temp held : bool[nFibers] = xNew == 0 and gNew > 0;    (sbbnnls.pmg:65) */
+	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:66) */
+	/* sbbnnls.pmg:67
+	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
+	 */
+	/* next free = select(held, 0, s);    (sbbnnls.pmg:73) */
+	PMG_LAUNCH(plan, sbbnnls_xNew_46, nFibers, 1, nFibers, s, x, g, d, free_, alpha, p, held, gNew_Sparse_matvec, turn_argument3, x_next, g_next, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_46(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_turn_47(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ turn, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(32, 32, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t place = pmg_index; place < nVoxels) {
+		const int64_t voxel = PHI_2_voxel_order[place];
+		PMG_TEAM_SYNC;
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+			turn[voxel*nTheta + t] = 0.0;
+		}
+		PMG_TEAM_SYNC;
+		const int64_t voxel_begin = PHI_2_offsets[place];
+		const int64_t voxel_end = PHI_2_offsets[place + 1];
+		for (int64_t run = voxel_begin; run < voxel_end; run++) {
+			const int64_t atom = PHI_2_run_atom[run];
+			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t run_end = PHI_2_run_offsets[run + 1];
+			double sum = 0.0;
+			for (int64_t k = run_begin; k < run_end; k++) {
+				const int64_t fiber = PHI_2_sorted_fiber[k];
+				sum += turn_argument3[fiber]*PHI_2_sorted_value[k];
+			}
+			if (sum != 0.0 || !D_is_finite) {
+				PMG_TEAM_SYNC;
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+					turn[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+				}
+				PMG_TEAM_SYNC;
+			}
+		}
+	}
+}
+
+static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
+{
+	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	const int64_t PHI_2_runs = plan->sizes[0];
+	double *D = (double *) pmg_cuda_data(plan, 4);
+	const bool D_is_finite = pmg_is_finite(plan, 4);
+	double *turn = (double *) pmg_cuda_data(plan, 40);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+
+	/* sbbnnls.pmg:67
+	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
+	 */
+	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
+		PMG_LAUNCH(plan, sbbnnls_turn_47, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, turn, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_v_48(int64_t nVoxels, int64_t nTheta, double *__restrict__ v, const double *__restrict__ u, const double *__restrict__ turn, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(32, 32, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nVoxels) {
+		PMG_TEAM_SYNC;
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+			v[i*nTheta + j] = u[i*nTheta + j] + turn[i*nTheta + j];
+		}
+		PMG_TEAM_SYNC;
+	}
+}
+
+static void sbbnnls_next_v(pmg_plan *plan, const sbbnnls_args *args)
+{
+	const int64_t nVoxels = args->nVoxels;
+	const int64_t nTheta = args->nTheta;
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *u = (double *) pmg_cuda_data(plan, 38);
+	double *turn = (double *) pmg_cuda_data(plan, 40);
+
+	/* next v    = u + turn;    (sbbnnls.pmg:72) */
+	PMG_LAUNCH(plan, sbbnnls_next_v_48, nVoxels, 32, nVoxels, nTheta, v, u, turn, pmg_cuda_loop_of(plan));
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1105,21 +1223,21 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_46(double *__restrict__ 
 	pg_maxval2[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_47(int64_t nFibers, const double *__restrict__ gNew, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_50(int64_t nFibers, const bool *__restrict__ held, const double *__restrict__ g_next, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		largest_2 = pmg_max_f64(largest_2, fabs(held[i] ? 0.0 : gNew[i]));
+		largest_2 = pmg_max_f64(largest_2, fabs(held[i] ? 0.0 : g_next[i]));
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
 		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_48(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_51(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1133,17 +1251,52 @@ static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *pg = (double *) pmg_cuda_data(plan, 25);
-	double *gNew = (double *) pmg_cuda_data(plan, 38);
 	bool *held = (bool *) pmg_cuda_data(plan, 39);
-	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 49);
+	double *g_next = (double *) pmg_cuda_data(plan, 50);
+	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 52);
 
-	/* next pg   = maxval(abs(p));    (sbbnnls.pmg:70) */
-	PMG_LAUNCH(plan, sbbnnls_next_pg_46, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_pg_47, nFibers, 1, nFibers, gNew, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_pg_48, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
+	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:77) */
+	PMG_LAUNCH(plan, sbbnnls_next_pg_49, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_next_pg_50, nFibers, 1, nFibers, held, g_next, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_next_pg_51, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_49(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_x_52(int64_t nFibers, double *__restrict__ x, const double *__restrict__ x_next, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nFibers) {
+		x[i] = x_next[i];
+	}
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g_53(int64_t nFibers, double *__restrict__ g, const double *__restrict__ g_next, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nFibers) {
+		g[i] = g_next[i];
+	}
+}
+
+static void sbbnnls_commit(pmg_plan *plan, const sbbnnls_args *args)
+{
+	const int64_t nFibers = args->nFibers;
+	double *x = (double *) pmg_cuda_data(plan, 17);
+	double *g = (double *) pmg_cuda_data(plan, 18);
+	double *x_next = (double *) pmg_cuda_data(plan, 49);
+	double *g_next = (double *) pmg_cuda_data(plan, 50);
+
+	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:40) */
+	PMG_LAUNCH(plan, sbbnnls_x_52, nFibers, 1, nFibers, x, x_next, pmg_cuda_loop_of(plan));
+
+	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:41) */
+	PMG_LAUNCH(plan, sbbnnls_g_53, nFibers, 1, nFibers, g, g_next, pmg_cuda_loop_of(plan));
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_54(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -1152,7 +1305,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_49(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_50(double *__restrict__ reached, const double *__restrict__ f)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_55(double *__restrict__ reached, const double *__restrict__ f)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1161,7 +1314,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_50(double *__restrict__ 
 	reached[0] = f[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_violation_51(double *__restrict__ violation, const double *__restrict__ pg)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_violation_56(double *__restrict__ violation, const double *__restrict__ pg)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1177,18 +1330,18 @@ static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 	double *reached = (double *) pmg_cuda_data(plan, 11);
 	double *violation = (double *) pmg_cuda_data(plan, 12);
 	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x = (double *) pmg_cuda_data(plan, 18);
+	double *x = (double *) pmg_cuda_data(plan, 17);
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
-	/* w = s*x;    (sbbnnls.pmg:73) */
-	PMG_LAUNCH(plan, sbbnnls_w_49, nFibers, 1, nFibers, w, s, x);
+	/* w = s*x;    (sbbnnls.pmg:80) */
+	PMG_LAUNCH(plan, sbbnnls_w_54, nFibers, 1, nFibers, w, s, x);
 
-	/* reached = f;    (sbbnnls.pmg:74) */
-	PMG_LAUNCH(plan, sbbnnls_reached_50, 1, 1, reached, f);
+	/* reached = f;    (sbbnnls.pmg:81) */
+	PMG_LAUNCH(plan, sbbnnls_reached_55, 1, 1, reached, f);
 
-	/* violation = pg;    (sbbnnls.pmg:75) */
-	PMG_LAUNCH(plan, sbbnnls_violation_51, 1, 1, violation, pg);
+	/* violation = pg;    (sbbnnls.pmg:82) */
+	PMG_LAUNCH(plan, sbbnnls_violation_56, 1, 1, violation, pg);
 }
 
 static __global__ void sbbnnls_until(double tolGradient, double tolObjective, const double *__restrict__ f, const double *__restrict__ fOld, const double *__restrict__ pg, pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,
@@ -1222,25 +1375,29 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	sbbnnls_g0_Sparse_matvec(plan, args, starts);
 	sbbnnls_g0(plan, args, starts);
 	sbbnnls_pg(plan, args, starts);
+	sbbnnls_v_Sparse_matvec(plan, args, starts);
+	sbbnnls_v(plan, args, starts);
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
 	PMG_LAUNCH(plan, sbbnnls_until, 1, 1, tolGradient, tolObjective, f, fOld, pg, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 0);
 	while (pmg_cuda_loop_next(plan, control, &it, maxIter)) {
 		sbbnnls_objective_2(plan);
 		sbbnnls_iterations_2(plan);
-		sbbnnls_next_fOld(plan);
-		sbbnnls_v(plan, args);
 		sbbnnls_num(plan, args, it);
+		sbbnnls_next_fOld(plan);
 		sbbnnls_q_Sparse_matvec(plan, args, it);
 		sbbnnls_den(plan, args, it);
 		sbbnnls_alpha(plan);
-		sbbnnls_xNew(plan, args);
-		sbbnnls_r_Sparse_matvec(plan, args);
-		sbbnnls_r(plan, args);
+		sbbnnls_p(plan, args);
+		sbbnnls_u(plan, args);
+		sbbnnls_rNew(plan, args);
 		sbbnnls_next_f(plan, args);
 		sbbnnls_gNew_Sparse_matvec(plan, args);
-		sbbnnls_gNew(plan, args);
+		sbbnnls_xNew(plan, args);
+		sbbnnls_turn(plan, args);
+		sbbnnls_next_v(plan, args);
 		sbbnnls_next_pg(plan, args);
+		sbbnnls_commit(plan, args);
 		PMG_LAUNCH(plan, sbbnnls_until, 1, 1, tolGradient, tolObjective, f, fOld, pg, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 
