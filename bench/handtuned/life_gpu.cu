@@ -6,12 +6,13 @@
  *   opt      y = M w: a warp for each voxel, its row in shared memory, four warps in a block, eight cells unrolled,
  *            nothing where a weight is zero; w = M'y: a warp for some coefficients sorted by atom, shuffles, atomics
  *   opt_cut  the same by voxels, which are cut where they have more than 512 coefficients
+ *   opt_cut_32  the same with numbers of atoms, voxels and fibers in 32 bits
  *   sparse   cuSPARSE: SpMM or SDDMM on the matrix of (voxel, atom), and what brings weights into it
  *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged; voxels that
  *            use near atoms next to each other, so that rows of D are found in caches
  *   best_top the same with the upper 32 bits of D
  *   lanes    a coefficient for each lane of a warp, as generated kernels have it (life_gpu_lanes.h), and lanes_top
- * The steps between are in life_gpu_steps.h. */
+ * The steps between are in life_gpu_steps.h. Up to opt_cut, these numbers are ULong, as in the thesis (5.2). */
 extern "C" {
 #include "life_gpu.h"
 }
@@ -38,6 +39,7 @@ struct life_gpu_state {
 	int n, n_theta, n_parts, n_pairs;
 	int64_t n_out;
 	int *atom, *voxel, *fiber;              /* in the order of the version */
+	step_number *atom_64, *voxel_64, *fiber_64;     /* as published; NULL in other versions */
 	double *value, *D;
 	unsigned *D_top;
 	int *part_voxel, *part_begin, *part_end;        /* coefficients of one voxel */
@@ -80,8 +82,9 @@ template <class T> static std::vector<T> in_order(const T *values, const int32_t
 
 /* ---- As published first ---- */
 
-static __global__ void ref_dsc(int n, int n_theta, const int *atom, const int *voxel, const int *fiber,
-			       const double *value, const double *D, const double *w, double *Y)
+static __global__ void ref_dsc(int n, int n_theta, const step_number *atom, const step_number *voxel,
+			       const step_number *fiber, const double *value, const double *D, const double *w,
+			       double *Y)
 {
 	for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
 		const double factor = w[fiber[k]]*value[k];
@@ -98,8 +101,9 @@ static __device__ double warp_sum(double x)
 	return x;
 }
 
-static __global__ void ref_wc(int n, int n_theta, const int *atom, const int *voxel, const int *fiber,
-			      const double *value, const double *D, const double *Y, double *w)
+static __global__ void ref_wc(int n, int n_theta, const step_number *atom, const step_number *voxel,
+			      const step_number *fiber, const double *value, const double *D, const double *Y,
+			      double *w)
 {
 	__shared__ double sums[WARP];
 
@@ -122,9 +126,9 @@ static __global__ void ref_wc(int n, int n_theta, const int *atom, const int *vo
 
 /* ---- The thesis' best ---- */
 
-static __global__ void opt_dsc(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
-			       const bool *part_is_whole, const int *atom, const int *fiber, const double *value,
-			       const double *D, const double *w, double *Y)
+template <class I> static __global__ void
+opt_dsc(int n_parts, int n_theta, const int *part_voxel, const int *part_begin, const bool *part_is_whole,
+	const I *atom, const I *fiber, const double *value, const double *D, const double *w, double *Y)
 {
 	extern __shared__ double rows[];
 	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
@@ -155,8 +159,9 @@ static __global__ void opt_dsc(int n_parts, int n_theta, const int *part_voxel, 
 	}
 }
 
-static __global__ void opt_wc(int n, int each, int n_theta, const int *atom, const int *voxel, const int *fiber,
-			      const double *value, const double *D, const double *Y, double *w)
+static __global__ void opt_wc(int n, int each, int n_theta, const step_number *atom, const step_number *voxel,
+			      const step_number *fiber, const double *value, const double *D, const double *Y,
+			      double *w)
 {
 	const int lane = threadIdx.x % WARP;
 	const int64_t begin = ((int64_t) blockIdx.x*WARPS + threadIdx.x/WARP)*each;
@@ -172,9 +177,9 @@ static __global__ void opt_wc(int n, int each, int n_theta, const int *atom, con
 	}
 }
 
-static __global__ void opt_wc_cut(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
-				  const int *atom, const int *fiber, const double *value, const double *D,
-				  const double *Y, double *w)
+template <class I> static __global__ void
+opt_wc_cut(int n_parts, int n_theta, const int *part_voxel, const int *part_begin, const I *atom, const I *fiber,
+	   const double *value, const double *D, const double *Y, double *w)
 {
 	extern __shared__ double rows[];
 	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
@@ -500,6 +505,36 @@ static bool is_best(enum life_gpu_code code)
 	return code == LIFE_GPU_BEST || code == LIFE_GPU_BEST_TOP || is_of_lanes(code);
 }
 
+static bool is_cut(enum life_gpu_code code)
+{
+	return code == LIFE_GPU_OPT_CUT || code == LIFE_GPU_OPT_CUT_32 || code == LIFE_GPU_SPARSE || is_best(code);
+}
+
+static bool is_as_published(enum life_gpu_code code)
+{
+	return code != LIFE_GPU_OPT_CUT_32 && code != LIFE_GPU_SPARSE && !is_best(code);
+}
+
+static std::vector<step_number> in_64_bits(const std::vector<int> &numbers)
+{
+	return std::vector<step_number>(numbers.begin(), numbers.end());
+}
+
+/* The numbers of atoms, voxels and fibers, as wide as the version has them. */
+static void keep_numbers(life_gpu_state *s, const std::vector<int> &atom, const std::vector<int> &voxel,
+			 const std::vector<int> &fiber)
+{
+	if (is_as_published(s->code)) {
+		s->atom_64 = on_device(s, in_64_bits(atom));
+		s->voxel_64 = on_device(s, in_64_bits(voxel));
+		s->fiber_64 = on_device(s, in_64_bits(fiber));
+	} else {
+		s->atom = on_device(s, atom);
+		s->voxel = on_device(s, voxel);
+		s->fiber = on_device(s, fiber);
+	}
+}
+
 static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, enum life_gpu_code code,
 				  enum life_op op, char *error, size_t size)
 {
@@ -515,14 +550,11 @@ static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, en
 	s->n = (int) t->n_coeffs;
 	s->n_theta = (int) t->n_theta;
 	s->n_out = op == LIFE_DSC ? t->n_voxels*t->n_theta : t->n_fibers;
-	s->atom = on_device(s, atom);
-	s->voxel = on_device(s, voxel);
-	s->fiber = on_device(s, in_order(t->fiber, order, t->n_coeffs));
+	keep_numbers(s, atom, voxel, in_order(t->fiber, order, t->n_coeffs));
 	s->value = on_device(s, in_order(t->value, order, t->n_coeffs));
 	s->D = on_device(s, std::vector<double>(t->D, t->D + t->n_atoms*t->n_theta));
 	if (code != LIFE_GPU_REF) {
-		const bool is_cut = code == LIFE_GPU_OPT_CUT || code == LIFE_GPU_SPARSE || is_best(code);
-		std::vector<part> parts = parts_of(t, voxel, atom, s->n, is_cut ? LONGEST : s->n + 1,
+		std::vector<part> parts = parts_of(t, voxel, atom, s->n, is_cut(code) ? LONGEST : s->n + 1,
 						   is_of_lanes(code));
 
 		if (is_best(code))
@@ -557,25 +589,28 @@ static void run_ref(life_gpu_state *s, const double *in, double *out)
 	const int threads = (s->n_theta + WARP - 1)/WARP*WARP;
 
 	if (s->op == LIFE_DSC)
-		ref_dsc<<<s->n, threads>>>(s->n, s->n_theta, s->atom, s->voxel, s->fiber, s->value, s->D, in, out);
+		ref_dsc<<<s->n, threads>>>(s->n, s->n_theta, s->atom_64, s->voxel_64, s->fiber_64, s->value, s->D, in,
+					   out);
 	else
-		ref_wc<<<s->n, threads>>>(s->n, s->n_theta, s->atom, s->voxel, s->fiber, s->value, s->D, in, out);
+		ref_wc<<<s->n, threads>>>(s->n, s->n_theta, s->atom_64, s->voxel_64, s->fiber_64, s->value, s->D, in,
+					  out);
 }
 
-static void run_opt(life_gpu_state *s, const double *in, double *out)
+template <class I> static void run_opt(life_gpu_state *s, const I *atom, const I *fiber, const double *in, double *out)
 {
 	const int blocks = (s->n_parts + WARPS - 1)/WARPS, each = 32;
 	const size_t shared = WARPS*(size_t) s->n_theta*sizeof(double);
 
 	if (s->op == LIFE_DSC)
 		opt_dsc<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin,
-							 s->part_is_whole, s->atom, s->fiber, s->value, s->D, in, out);
+							 s->part_is_whole, atom, fiber, s->value, s->D, in, out);
 	else if (s->code == LIFE_GPU_OPT)
-		opt_wc<<<(s->n + WARPS*each - 1)/(WARPS*each), WARPS*WARP>>>(s->n, each, s->n_theta, s->atom, s->voxel,
-									       s->fiber, s->value, s->D, in, out);
+		opt_wc<<<(s->n + WARPS*each - 1)/(WARPS*each), WARPS*WARP>>>(s->n, each, s->n_theta, s->atom_64,
+									       s->voxel_64, s->fiber_64, s->value,
+									       s->D, in, out);
 	else
-		opt_wc_cut<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin, s->atom,
-							    s->fiber, s->value, s->D, in, out);
+		opt_wc_cut<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin, atom,
+							    fiber, s->value, s->D, in, out);
 }
 
 static bool run_sparse(life_gpu_state *s, const double *in, double *out)
@@ -637,8 +672,8 @@ template <int n_theta> static void run_rows(life_gpu_state *s, const double *in,
 
 static void run_step(life_gpu_state *s, enum step step, const double *in, double *out)
 {
-	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->atom, s->voxel,
-				     s->fiber, s->value, s->D };
+	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->atom_64,
+				     s->voxel_64, s->fiber_64, s->value, s->D };
 
 	if (s->op == LIFE_DSC)
 		step_run_dsc(tensor, step, in, out);
@@ -668,7 +703,10 @@ static bool run_code(life_gpu_state *s, const double *in, double *out)
 		run_step(s, STEP_REAL, in, out);
 		break;
 	case LIFE_GPU_OPT: case LIFE_GPU_OPT_CUT:
-		run_opt(s, in, out);
+		run_opt(s, s->atom_64, s->fiber_64, in, out);
+		break;
+	case LIFE_GPU_OPT_CUT_32:
+		run_opt(s, s->atom, s->fiber, in, out);
 		break;
 	case LIFE_GPU_SPARSE:
 		return run_sparse(s, in, out);

@@ -14,11 +14,12 @@
 #define BENCH_HANDTUNED_LIFE_GPU_STEPS_H
 
 enum { STEP_WARP = 32, STEP_EACH = 32 };
+typedef unsigned long step_number;      /* of an atom, a voxel, a fiber: the thesis' ULong */
 
 struct step_tensor {
 	int n, n_theta, n_parts;
 	const int *part_voxel, *part_begin;     /* by block, or warp */
-	const int *atom, *voxel, *fiber;
+	const step_number *atom, *voxel, *fiber;
 	const double *value, *D;
 };
 

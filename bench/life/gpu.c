@@ -28,6 +28,8 @@ static const struct gpu_version {
 	{ "gpu_real", LIFE_GPU_REAL, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "voxel", "voxel" } },
 	{ "gpu_opt", LIFE_GPU_OPT, { LIFE_BY_VOXEL, LIFE_BY_ATOM }, { "voxel", "32 coefficients" } },
 	{ "gpu_opt_cut", LIFE_GPU_OPT_CUT, { LIFE_BY_VOXEL, LIFE_BY_VOXEL }, { "parts of voxels", "parts of voxels" } },
+	{ "gpu_opt_cut_32", LIFE_GPU_OPT_CUT_32, { LIFE_BY_VOXEL, LIFE_BY_VOXEL },
+	  { "parts of voxels", "parts of voxels" } },
 	{ "gpu_sparse", LIFE_GPU_SPARSE, { LIFE_HYBRID, LIFE_HYBRID }, { "pair", "pair" } },
 	{ "gpu_best", LIFE_GPU_BEST, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
 	{ "gpu_best_top", LIFE_GPU_BEST_TOP, { LIFE_HYBRID, LIFE_HYBRID }, { "parts of voxels", "parts of voxels" } },
