@@ -1,16 +1,40 @@
 /* SPDX-License-Identifier: MIT
  *
- * One block to or from rows that lie next to each other, by squares that are transposed in registers: the definition of
+ * One block to or from rows that lie next to each other, or from segments, by squares that are transposed in registers: the definition of
  * BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes past the
  * caches is made in a buffer, a few rows at a time, so that whole lines leave it. */
 #include "plan.h"
 
 enum { ROWS_AT_A_TIME = 8 };
 
+static void segments_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
+{
+	int64_t begin[MOST_LANES], rows[MOST_LANES];
+
+	for (int64_t lane = 0; lane < copy->width; lane++) {
+		begin[lane] = copy->begin[lane] + row;
+		rows[lane] = pmg_min_i64(copy->lengths[lane] - row, n_rows);
+	}
+	if (copy->size == 8)
+		pmg_ragged_read_f64(block, copy->width, copy->lanes, begin, rows, n_rows);
+	else
+		pmg_ragged_read_f32(block, copy->width, copy->lanes, begin, rows, n_rows);
+}
+
+static void segments_out(const struct block_copy *copy)
+{
+	if (copy->size == 8)
+		pmg_ragged_write_f64(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths, copy->is_past);
+	else
+		pmg_ragged_write_f32(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths, copy->is_past);
+}
+
 /* The rows from `row` on of a block to `block`. */
 static void rows_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
 {
-	if (copy->size == 8)
+	if (copy->lengths)
+		segments_into(copy, block, row, n_rows);
+	else if (copy->size == 8)
 		pmg_block_read_f64(block, copy->width, (const double *) copy->lanes + row, copy->n_lanes, copy->rows,
 				   n_rows, 1);
 	else
@@ -37,10 +61,12 @@ void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
 
-	if (copy->is_past)
+	if (copy->into && copy->is_past)
 		block_past(copy);
 	else if (copy->into)
 		rows_into(copy, copy->block, 0, rows);
+	else if (copy->lengths)
+		segments_out(copy);
 	else if (copy->size == 8)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else

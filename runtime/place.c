@@ -107,7 +107,7 @@ static void pair_copy(struct pair *pair, int32_t threads)
 		const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
 		const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at,
 						 width, left < width ? left : width, pair->rows, size, pair->into,
-						 is_past };
+						 is_past, NULL, NULL };
 
 		copier(&copy);
 	}

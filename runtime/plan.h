@@ -147,6 +147,26 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 /* Lists segments by length, after the fixed arrays were inspected. */
 pmg_status segments_inspect(struct plan *plan);
 
+/* ---- segment_blocks.c: arrays over offsets in blocks of segments */
+
+/* The segments of offsets, by length. */
+struct segment_list {
+	int64_t n;
+	int64_t *offsets, *order;       /* n + 1 and n values; offsets: where the memory begins */
+	int64_t *starts;                /* room for where each block begins, in rows */
+	size_t bytes;
+};
+
+/* order[0..n]: the longest first, those of one length as they are numbered. `spare` has n values, too. */
+void segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare);
+/* Reads offsets that nobody has checked; PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES leave nothing allocated. */
+pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, struct segment_list *list);
+void segment_list_close(pmg_context *context, struct segment_list *list);
+/* Of all blocks of so many segments. */
+int64_t segment_list_rows(const struct segment_list *list, int64_t width);
+/* Between a buffer of rank 1 and one in blocks. */
+void segments_copy(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
+
 /* ---- forests.c: trees in blocks */
 
 void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
@@ -173,14 +193,16 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 /* ---- block_copy.c */
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
- * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes past the caches has whole
- * lines, and at most MOST_PAST bytes. */
-enum { MOST_PAST = 1024 };
+ * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
+ * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows; there
+ * are at most MOST_LANES. */
+enum { MOST_PAST = 1024, MOST_LANES = 64 };
 
 struct block_copy {
 	void *block, *lanes;
 	int64_t width, n_lanes, rows, size;
 	bool into, is_past;
+	const int64_t *begin, *lengths; /* NULL: lanes are next to each other and have all rows */
 };
 
 typedef void block_copier(const struct block_copy *copy);

@@ -575,6 +575,19 @@ PMG_API pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, cons
 PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block);
 PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
 
+/* The same for an array of rank 1 whose elements are the segments of `offsets`, integers of any type, as the plans of
+ * ragged pipelines take them (docs/layouts.md). Blocks hold `block` segments each, the longest first, those of one
+ * length as they are numbered, and have as many rows as their longest: a buffer of [rows of all blocks, block]. What is
+ * behind the end of a segment, and in lanes without one, may be anything where it is read, and is made zero by
+ * pmg_relayout_segments. Of `flat`, pmg_in_segments and pmg_segments_bytes look at type and shape only. PMG_BAD_CALL,
+ * PMG_BAD_DATA where `offsets` hold none, PMG_NO_RESOURCES (24 bytes a segment, for a while); as bytes: -1. */
+PMG_API pmg_status pmg_relayout_segments(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
+					 const pmg_buffer *offsets, int32_t threads);
+PMG_API pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,
+				   int64_t block, pmg_buffer *blocks);
+PMG_API int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const pmg_buffer *offsets,
+				   int64_t block);
+
 /* Order in space of the points 0..n whose integer coordinates are the rows of `places`, [n, 2] or [n, 3] of any
  * integer type and strides: along the Morton curve (Morton 1966), by the number that the interleaved bits of the
  * coordinates make, of which the first one's count most; points at one place keep their order.

@@ -4,8 +4,6 @@
  * segment, and the segments by length, so that those of a block are about equally long. */
 #include "plan.h"
 
-#include <string.h>
-
 static bool is_part(const pmg_array_desc *array)
 {
 	return array_is_internal(array) && array->segments >= 0 && array->is_per_thread;
@@ -64,30 +62,16 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 						  extents));
 }
 
-/* By counting: begin[l] is where those of length l begin, then where the next of them goes. */
 static pmg_status order_fill(struct plan *plan, int32_t number)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
-	const int64_t *offsets = plan->kernel.data[array->segments];
-	const int64_t n = array_elements(array, plan->extents);
-	int64_t *order = plan->kernel.data[number], *begin, longest = 0, bytes, at = 0;
+	const int64_t n = array_elements(array, plan->extents), bytes = (n + 1) * (int64_t) sizeof(int64_t);
+	int64_t *spare = plan_allocate(plan, bytes);
 
-	for (int64_t s = 0; s < n; s++)
-		longest = offsets[s + 1] - offsets[s] > longest ? offsets[s + 1] - offsets[s] : longest;
-	bytes = (longest + 1) * (int64_t) sizeof *begin;
-	begin = plan_allocate(plan, bytes);
-	if (!begin)
+	if (!spare)
 		return PMG_NO_RESOURCES;
-	memset(begin, 0, (size_t) bytes);
-	for (int64_t s = 0; s < n; s++)
-		begin[offsets[s + 1] - offsets[s]]++;
-	for (int64_t l = longest; l >= 0; l--) {
-		at += begin[l];
-		begin[l] = at - begin[l];
-	}
-	for (int64_t s = 0; s < n; s++)
-		order[begin[offsets[s + 1] - offsets[s]]++] = s;
-	plan_release(plan, begin, bytes);
+	segments_sort(plan->kernel.data[array->segments], n, plan->kernel.data[number], spare);
+	plan_release(plan, spare, bytes);
 	return PMG_OK;
 }
 

@@ -32,6 +32,7 @@ pmg_allocator counter_allocator(struct counter *counter);
 void test_math(struct tests *tests);
 void test_blocks(struct tests *tests);
 void test_places(struct tests *tests);
+void test_segment_blocks(struct tests *tests);
 void test_forests(struct tests *tests);
 void test_branches(struct tests *tests);
 void test_pivots(struct tests *tests);

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays over offsets in blocks of segments: block b holds the segments order[b*width..], the longest first, a lane
+ * each, and as many rows as its longest. Behind the end of a segment, and in lanes without one, is padding: zero where
+ * it is made here, anything elsewhere. All of it follows from the offsets.
+ *
+ * Offsets of a caller are read here before the plan has checked them: what is wrong is told, not trusted. */
+#include "plan.h"
+
+#include <string.h>
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* ---- Segments by length ---- */
+
+static int64_t length_of(const int64_t *offsets, int64_t segment)
+{
+	return offsets[segment + 1] - offsets[segment];
+}
+
+/* One digit of how much shorter a segment is than the longest. */
+static int digit_of(const int64_t *offsets, int64_t segment, int64_t longest, int shift)
+{
+	return (int) ((longest - length_of(offsets, segment)) >> shift & (DIGITS - 1));
+}
+
+void segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare)
+{
+	int64_t longest = 0, *from = order, *to = spare;
+
+	for (int64_t s = 0; s < n; s++) {
+		order[s] = s;
+		longest = length_of(offsets, s) > longest ? length_of(offsets, s) : longest;
+	}
+	for (int shift = 0; longest >> shift > 0; shift += DIGIT_BITS) {
+		int64_t begin[DIGITS + 1] = { 0 }, *sorted = to;
+
+		for (int64_t i = 0; i < n; i++)
+			begin[digit_of(offsets, from[i], longest, shift) + 1]++;
+		for (int d = 0; d < DIGITS; d++)
+			begin[d + 1] += begin[d];
+		for (int64_t i = 0; i < n; i++)
+			to[begin[digit_of(offsets, from[i], longest, shift)]++] = from[i];
+		to = from;
+		from = sorted;
+	}
+	if (from != order)
+		memcpy(order, from, (size_t) n * sizeof *order);
+}
+
+/* ---- Lists ---- */
+
+static pmg_status offsets_check(pmg_context *context, const pmg_buffer *offsets)
+{
+	if (!offsets || !type_is_integer(offsets->type) || offsets->device != PMG_HOST || offsets->rank != 1 ||
+	    offsets->shape[0] < 1 || !offsets->data || !buffer_is_addressable(offsets))
+		return pmg_fail(context, PMG_BAD_CALL,
+				"offsets of segments are integers on the host, an array of rank 1 with one value at "
+				"least");
+	return PMG_OK;
+}
+
+static pmg_status values_check_order(pmg_context *context, const int64_t *values, int64_t n)
+{
+	if (values[0] != 0)
+		return pmg_fail(context, PMG_BAD_DATA, "offsets of segments begin with %lld, but must with 0",
+				(long long) values[0]);
+	for (int64_t i = 1; i < n; i++)
+		if (values[i] < values[i - 1])
+			return pmg_fail(context, PMG_BAD_DATA,
+					"offsets of segments decrease from %lld to %lld at [%lld]",
+					(long long) values[i - 1], (long long) values[i], (long long) i);
+	return PMG_OK;
+}
+
+pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, struct segment_list *list)
+{
+	pmg_status status = offsets_check(context, offsets);
+	struct elements values;
+	int64_t n;
+
+	*list = (struct segment_list) { 0 };
+	if (status != PMG_OK)
+		return status;
+	n = offsets->shape[0];
+	list->bytes = 3 * (size_t) n * sizeof *list->offsets;
+	list->offsets = context_allocate(context, list->bytes);
+	if (!list->offsets)
+		return pmg_fail(context, PMG_NO_RESOURCES, "no memory to list %lld segments", (long long) (n - 1));
+	list->n = n - 1;
+	list->order = list->offsets + n;
+	list->starts = list->order + n;
+	values = elements_of(offsets);
+	elements_read(&values, 0, n, list->offsets);
+	status = values_check_order(context, list->offsets, n);
+	if (status == PMG_OK)
+		segments_sort(list->offsets, list->n, list->order, list->starts);
+	else
+		segment_list_close(context, list);
+	return status;
+}
+
+void segment_list_close(pmg_context *context, struct segment_list *list)
+{
+	context_release(context, list->offsets, list->bytes);
+	*list = (struct segment_list) { 0 };
+}
+
+static int64_t blocks_of(const struct segment_list *list, int64_t width)
+{
+	return list->n / width + (list->n % width != 0);
+}
+
+int64_t segment_list_rows(const struct segment_list *list, int64_t width)
+{
+	int64_t rows = 0;
+
+	for (int64_t s = 0; s < list->n; s += width)
+		rows += length_of(list->offsets, list->order[s]);
+	return rows;
+}
+
+/* ---- Copies ---- */
+
+struct segments_copy {
+	const struct segment_list *list;
+	const pmg_buffer *flat, *blocks;
+	bool into;
+	int64_t width;
+};
+
+static void starts_find(const struct segments_copy *copy)
+{
+	int64_t rows = 0;
+
+	for (int64_t block = 0; block < blocks_of(copy->list, copy->width); block++) {
+		copy->list->starts[block] = rows;
+		rows += length_of(copy->list->offsets, copy->list->order[block * copy->width]);
+	}
+}
+
+/* Rows of one lane, or a part of a buffer of rank 1. */
+static pmg_buffer part_of(const pmg_buffer *buffer, int64_t first, int64_t lane, int64_t n)
+{
+	pmg_buffer part = *buffer;
+
+	part.rank = 1;
+	part.data = (char *) buffer->data + first * buffer->strides[0] +
+		    (buffer->rank > 1 ? lane * buffer->strides[1] : 0);
+	part.shape[0] = n;
+	return part;
+}
+
+/* The rows of a lane from `first` on. */
+static void padding_clear(const struct segments_copy *copy, int64_t start, int64_t lane, int64_t n)
+{
+	const double zero = 0;
+	const pmg_buffer padding = part_of(copy->blocks, start, lane, n);
+	pmg_buffer zeros = pmg_dense((void *) (uintptr_t) &zero, padding.type, 1, &n);
+
+	zeros.strides[0] = 0;
+	buffer_copy(&padding, &zeros, 1);
+}
+
+/* Whatever the strides are. */
+static void lanes_copy(const struct segments_copy *copy, int64_t block)
+{
+	const struct segment_list *list = copy->list;
+	const int64_t first = block * copy->width, start = list->starts[block];
+	const int64_t longest = length_of(list->offsets, list->order[first]);
+
+	for (int64_t lane = 0; lane < copy->width; lane++) {
+		const int64_t segment = first + lane < list->n ? list->order[first + lane] : -1;
+		const int64_t n = segment < 0 ? 0 : length_of(list->offsets, segment);
+		const pmg_buffer flat = part_of(copy->flat, segment < 0 ? 0 : list->offsets[segment], 0, n);
+		const pmg_buffer blocks = part_of(copy->blocks, start, lane, n);
+
+		buffer_copy(copy->into ? &blocks : &flat, copy->into ? &flat : &blocks, 1);
+		if (copy->into)
+			padding_clear(copy, start + n, lane, longest - n);
+	}
+}
+
+static bool is_large(const struct segments_copy *copy)
+{
+	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
+
+	return copy->flat->shape[0] >= LARGE_RESULT / (int64_t) pmg_type_size(copy->flat->type) &&
+	       (!copy->into || (row % PMG_ALIGNMENT == 0 && row <= MOST_PAST &&
+				(uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0));
+}
+
+static void squares_copy(const struct segments_copy *copy, int64_t block, block_copier *copier, bool is_past)
+{
+	const struct segment_list *list = copy->list;
+	const int64_t size = (int64_t) pmg_type_size(copy->flat->type), first = block * copy->width;
+	int64_t begin[MOST_LANES], rows[MOST_LANES];
+	const int64_t n_lanes = list->n - first < copy->width ? list->n - first : copy->width;
+	const int64_t longest = pmg_block_segments(list->offsets, list->order + first, copy->width, n_lanes, begin,
+						   rows);
+	const struct block_copy one = {
+		.block = (char *) copy->blocks->data + list->starts[block] * copy->width * size,
+		.lanes = copy->flat->data, .width = copy->width, .n_lanes = n_lanes, .rows = longest, .size = size,
+		.into = copy->into, .is_past = is_past, .begin = begin, .lengths = rows
+	};
+
+	copier(&one);
+}
+
+void segments_copy(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+{
+	const bool into = to->rank > from->rank;
+	const struct segments_copy copy = { list, into ? from : to, into ? to : from, into,
+					    (into ? to : from)->shape[1] };
+	const bool are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
+				 copy.width <= MOST_LANES;
+	const bool is_past = is_large(&copy);
+	block_copier *const copier = block_copy_choose();
+
+	starts_find(&copy);
+	PARALLEL(threads, 8 * copy.flat->shape[0], schedule(dynamic))
+	for (int64_t block = 0; block < blocks_of(list, copy.width); block++)
+		if (are_squares)
+			squares_copy(&copy, block, copier, is_past);
+		else
+			lanes_copy(&copy, block);
+}
+
+/* ---- For callers ---- */
+
+static bool is_of_segments(const pmg_buffer *flat)
+{
+	return flat && (flat->type == PMG_F64 || flat->type == PMG_F32) && flat->device == PMG_HOST &&
+	       flat->rank == 1 && flat->shape[0] >= 0 && buffer_is_addressable(flat);
+}
+
+static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const struct segment_list *list)
+{
+	if (!is_of_segments(flat))
+		return pmg_fail(context, PMG_BAD_CALL, "what has segments is a buffer of floats of rank 1");
+	if (flat->shape[0] != list->offsets[list->n])
+		return pmg_fail(context, PMG_BAD_CALL, "the buffer has %lld elements, but its segments %lld",
+				(long long) flat->shape[0], (long long) list->offsets[list->n]);
+	return PMG_OK;
+}
+
+static pmg_status width_check(pmg_context *context, int64_t block)
+{
+	if (block < 1 || block >= PMG_MAX_SIZE)
+		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be", (long long) block);
+	return PMG_OK;
+}
+
+pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,
+			   int64_t block, pmg_buffer *blocks)
+{
+	struct segment_list list = { 0 };
+	pmg_status status = width_check(context, block);
+
+	if (status == PMG_OK)
+		status = segment_list_open(context, offsets, &list);
+	if (status != PMG_OK)
+		return status;
+	status = flat_check(context, flat, &list);
+	if (status == PMG_OK) {
+		const int64_t shape[] = { segment_list_rows(&list, block), block };
+
+		*blocks = pmg_dense(data, flat->type, 2, shape);
+	}
+	segment_list_close(context, &list);
+	return status;
+}
+
+int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const pmg_buffer *offsets, int64_t block)
+{
+	pmg_buffer blocks;
+
+	if (pmg_in_segments(context, NULL, flat, offsets, block, &blocks) != PMG_OK)
+		return -1;
+	return blocks.shape[0] * blocks.shape[1] * (int64_t) pmg_type_size(blocks.type);
+}
+
+static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
+				 const struct segment_list *list)
+{
+	const bool into = to->rank > from->rank;
+	const pmg_buffer *blocks = into ? to : from;
+	pmg_status status = flat_check(context, into ? from : to, list);
+
+	if (status != PMG_OK)
+		return status;
+	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != (into ? from : to)->type ||
+	    blocks->device != PMG_HOST || blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
+		return pmg_fail(context, PMG_BAD_CALL,
+				"one of the buffers has segments in blocks, of the other's type");
+	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
+		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld of these segments have %lld rows, not %lld",
+				(long long) blocks->shape[1], (long long) segment_list_rows(list, blocks->shape[1]),
+				(long long) blocks->shape[0]);
+	if ((!to->data && !buffer_is_empty(to)) || (!from->data && !buffer_is_empty(from)))
+		return pmg_fail(context, PMG_BAD_CALL, "one of the buffers has no data");
+	if (!buffer_is_injective(to) || buffers_overlap(to, from))
+		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
+	return PMG_OK;
+}
+
+pmg_status pmg_relayout_segments(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
+				 const pmg_buffer *offsets, int32_t threads)
+{
+	struct segment_list list;
+	pmg_status status;
+
+	if (!to || !from || threads < 0)
+		return pmg_fail(context, PMG_BAD_CALL, "two buffers change their layout, by 0 threads or more");
+	status = segment_list_open(context, offsets, &list);
+	if (status != PMG_OK)
+		return status;
+	status = relayout_check(context, to, from, &list);
+	if (status == PMG_OK)
+		segments_copy(&list, to, from, threads_of(threads));
+	segment_list_close(context, &list);
+	return status;
+}
