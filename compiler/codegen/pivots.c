@@ -109,14 +109,19 @@ static const char *check_text(struct emit *e, const struct point *point, const s
 			    c_text(e, point, pivot->args[1]), c_text(e, point, pivot->args[2]));
 }
 
-/* Lanes whose segment has no such row, or for which the statement is not, have any value. NULL: none. */
+/* Lanes without a system, whose segment has no such row, or for which the statement is not, have any value. NULL: there
+ * are none. */
 static const char *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
 {
-	const char *conditions = lane_conditions(e, true);
+	const char *conditions = lane_conditions(e, true), *is_there = NULL;
 
-	return !e->ragged ? conditions
-			  : arena_printf(e->arena, "%s < %s%s%s", row_of_segment(e, point, pivot->args[1]),
-					 e->ragged->rows, conditions ? " && " : "", conditions ? conditions : "");
+	if (e->ragged)
+		is_there = arena_printf(e->arena, "%s < %s", row_of_segment(e, point, pivot->args[1]), e->ragged->rows);
+	else if (e->block && e->in_lanes)
+		is_there = arena_printf(e->arena, "%s < %s", e->lane, e->n_lanes);
+	if (!is_there || !conditions)
+		return is_there ? is_there : conditions;
+	return arena_printf(e->arena, "%s && %s", is_there, conditions);
 }
 
 static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
