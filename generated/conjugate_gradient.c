@@ -604,7 +604,7 @@ static const pmg_array_desc conjugate_gradient_arrays[] = {
 	[2] = {
 		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(conjugate_gradient_args, val), .place = "conjugate_gradient.pmg:10"
+		.first_extent = 4, .segments = 0, .offset = offsetof(conjugate_gradient_args, val), .place = "conjugate_gradient.pmg:10"
 	},
 	[3] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,

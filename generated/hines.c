@@ -2217,27 +2217,27 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[2] = {
 		.name = "upper", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
 	},
 	[3] = {
 		.name = "lower", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
 	},
 	[4] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
 	},
 	[5] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
 	},
 	[6] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
 		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2430,27 +2430,27 @@ static const pmg_array_desc hines_forest_flat_arrays[] = {
 	[2] = {
 		.name = "upper", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
 	},
 	[3] = {
 		.name = "lower", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
 	},
 	[4] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
 	},
 	[5] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
 	},
 	[6] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
 		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
@@ -2581,27 +2581,27 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[2] = {
 		.name = "upper", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
 	},
 	[3] = {
 		.name = "lower", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
 	},
 	[4] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
 	},
 	[5] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
 	},
 	[6] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
 		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,

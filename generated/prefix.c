@@ -315,12 +315,12 @@ static const pmg_array_desc segmented_prefix_arrays[] = {
 	[1] = {
 		.name = "x", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(segmented_prefix_args, x), .place = "prefix.pmg:16"
+		.first_extent = 2, .segments = 0, .offset = offsetof(segmented_prefix_args, x), .place = "prefix.pmg:16"
 	},
 	[2] = {
 		.name = "before", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(segmented_prefix_args, before), .place = "prefix.pmg:17"
+		.first_extent = 3, .segments = 0, .offset = offsetof(segmented_prefix_args, before), .place = "prefix.pmg:17"
 	},
 };
 

@@ -202,7 +202,7 @@ static const pmg_array_desc segments_arrays[] = {
 	[1] = {
 		.name = "x", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(segments_args, x), .place = "segments.pmg:7"
+		.first_extent = 2, .segments = 0, .offset = offsetof(segments_args, x), .place = "segments.pmg:7"
 	},
 	[2] = {
 		.name = "total", .role = PMG_OUT, .type = PMG_F64,
@@ -222,7 +222,7 @@ static const pmg_array_desc segments_arrays[] = {
 	[5] = {
 		.name = "scaled", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11"
+		.first_extent = 6, .segments = 0, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11"
 	},
 };
 

@@ -157,7 +157,7 @@ static const pmg_array_desc csr_spmv_arrays[] = {
 	[2] = {
 		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(csr_spmv_args, val), .place = "spmv.pmg:9"
+		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_args, val), .place = "spmv.pmg:9"
 	},
 	[3] = {
 		.name = "x", .role = PMG_IN, .type = PMG_F64,
@@ -386,7 +386,7 @@ static const pmg_array_desc csr_spmv_transposed_arrays[] = {
 	[2] = {
 		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
+		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
 	},
 	[3] = {
 		.name = "x", .role = PMG_IN, .type = PMG_F64,
@@ -453,7 +453,7 @@ static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
 	[2] = {
 		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
+		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
 	},
 	[3] = {
 		.name = "x", .role = PMG_IN, .type = PMG_F64,

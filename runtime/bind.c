@@ -156,11 +156,15 @@ static pmg_status blocks_check(const struct argument *argument)
 			argument->array->place, (long long) n_blocks);
 }
 
+/* How many rows blocks of segments have is known when these are listed (argument_segments). */
 static pmg_status shape_check(const struct argument *argument)
 {
 	const bool has_blocks = is_in_blocks(argument);
-	pmg_status status = has_blocks ? blocks_check(argument) : PMG_OK;
+	pmg_status status;
 
+	if (has_blocks && is_in_segments(argument->desc, argument->array, argument->buffer))
+		return PMG_OK;
+	status = has_blocks ? blocks_check(argument) : PMG_OK;
 	if (status != PMG_OK)
 		return status;
 	for (int32_t d = has_blocks; d < argument->array->rank; d++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * One block to or from rows that lie next to each other, or from segments, by squares that are transposed in registers: the definition of
- * BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes past the
- * caches is made in a buffer, a few rows at a time, so that whole lines leave it. */
+ * One block to or from rows that lie next to each other, or segments, by squares that are transposed in registers: the
+ * definition of BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes
+ * past the caches is made in a buffer, a few rows at a time, so that whole lines leave it. */
 #include "plan.h"
 
 enum { ROWS_AT_A_TIME = 8 };

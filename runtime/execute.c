@@ -146,7 +146,7 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 
 /* ---- After it ---- */
 
-static void outputs_return(const struct plan *plan, pmg_status status)
+static void outputs_return(struct plan *plan, pmg_status status)
 {
 	const bool is_defined = status == PMG_OK || status == PMG_CANCELLED;
 
@@ -160,7 +160,7 @@ static void outputs_return(const struct plan *plan, pmg_status status)
 		if (array->role == PMG_OUT && !is_defined)
 			continue;
 		own = array_dense(array, plan->extents, binding->own);
-		buffer_copy(&binding->buffer, &own, plan->kernel.threads);
+		argument_copy(plan, i, &binding->buffer, &own);
 	}
 }
 

@@ -295,9 +295,22 @@ static int64_t element_of(const struct values *values, int64_t position)
 	return first / lanes * place->block + first % lanes * place->lane + position % rows * place->row;
 }
 
+static bool lies_in_segments(const struct values *values)
+{
+	return values->array->lanes > 0 && values->array->segments >= 0 &&
+	       values->plan->places[values->number].lane == 1;
+}
+
+static const struct segment_list *list_of(const struct values *values)
+{
+	return &values->plan->bindings[values->array->segments].list;
+}
+
 static double value_at(const struct values *values, int64_t i)
 {
-	if (values->array->lanes > 0)
+	if (lies_in_segments(values))
+		i = segments_place(list_of(values), values->array->lanes, i);
+	else if (values->array->lanes > 0 && values->array->segments < 0)
 		i = element_of(values, i);
 	if (values->array->storage == PMG_AS_F64TOP)
 		return pmg_f64_of_top(((const uint32_t *) values->data)[i]);
@@ -309,7 +322,10 @@ static double value_at(const struct values *values, int64_t i)
 /* The first value that is not finite; n if all are. */
 static int64_t first_infinite(const struct values *values)
 {
-	if (values->array->lanes > 0) {
+	if (lies_in_segments(values))
+		return segments_first_infinite(list_of(values), values->array->lanes, values->data,
+					       values->array->type);
+	if (values->array->lanes > 0 && values->array->segments < 0) {
 		FIND_FIRST(values, found, !isfinite(value_at(values, i)));
 
 		return found;

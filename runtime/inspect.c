@@ -57,7 +57,7 @@ static pmg_status array_inspect(struct plan *plan, int32_t number, bool resume)
 	    !argument_is_left_out(array, &binding->buffer)) {
 		const pmg_buffer own = array_kept(array, plan->extents, binding->own);
 
-		buffer_copy(&own, &binding->buffer, plan->kernel.threads);
+		argument_copy(plan, number, &own, &binding->buffer);
 	}
 	status = array->role != PMG_OUT ? values_check(plan, number) : PMG_OK;
 	if (status == PMG_OK && array_is_rebased(array))

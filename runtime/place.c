@@ -154,13 +154,13 @@ static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, 
 	return true;
 }
 
-bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
 	const bool has_blocks = buffer_is_in_blocks(buffer, array->rank);
 	const int64_t lane = buffer->strides[has_blocks ? array->rank : 0];
 
-	if (array->lanes == 0 || !buffer->data || buffer->type != array->type ||
+	if (!buffer->data || buffer->type != array->type ||
 	    (!has_blocks && buffer->rank != array->rank) || (uintptr_t) buffer->data % (size_t) size != 0 ||
 	    lane % size != 0 || buffer->strides[0] % size != 0)
 		return false;
@@ -175,6 +175,33 @@ bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place
 			  place->block * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 	return true;
+}
+
+/* Blocks of segments are found by the list of these, and are row-major; so are flat arrays that have some. */
+static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+{
+	const bool has_blocks = buffer_is_in_blocks(buffer, 1);
+	const int64_t row = array->lanes * (int64_t) pmg_type_size(array->type);
+
+	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
+	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
+		return false;
+	*place = (pmg_place) { 0 };
+	if (!has_blocks)
+		return true;
+	place->lane = 1;
+	place->row = array->lanes;
+	place->is_padded = true;
+	place->is_large = (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && row % PMG_ALIGNMENT == 0 &&
+			  buffer->shape[0] >= LARGE_RESULT / row;
+	return true;
+}
+
+bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+{
+	if (array->lanes == 0)
+		return false;
+	return array->segments >= 0 ? segments_find(array, buffer, place) : lanes_find(array, buffer, place);
 }
 
 /* ---- For callers ---- */

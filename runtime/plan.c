@@ -91,6 +91,11 @@ static pmg_status array_place(struct plan *plan, int32_t number, const void *arg
 
 	binding->buffer = *array_argument(array, args);
 	binding->is_borrowed = true;
+	if (is_in_segments(plan->desc, array, &binding->buffer)) {
+		status = argument_segments(plan, number, args);
+		if (status != PMG_OK)
+			return status;
+	}
 	if (argument_is_direct(array, &binding->buffer)) {
 		plan->kernel.data[number] = binding->buffer.data;
 		place_find(array, &binding->buffer, &plan->places[number]);
@@ -301,8 +306,10 @@ void pmg_plan_destroy(pmg_plan *handle)
 	live_release(plan);
 	if (plan->desc->device)
 		plan->desc->device->close(&plan->kernel);
-	for (int32_t i = 0; i < plan->desc->n_arrays; i++)
+	for (int32_t i = 0; i < plan->desc->n_arrays; i++) {
 		plan_release(plan, plan->bindings[i].own, plan->bindings[i].own_bytes);
+		segment_list_close(plan->context, &plan->bindings[i].list);
+	}
 	context_release(plan->context, (void *) (uintptr_t) plan->report.trials, (size_t) plan->trials_bytes);
 	context_release(plan->context, plan, (size_t) plan->block_bytes);
 }

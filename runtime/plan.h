@@ -38,6 +38,14 @@ static inline int64_t share_begin(int64_t n, int64_t n_shares, int64_t share)
 #define INTEGER_TYPES(X) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) \
 	X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t)
 
+/* The segments of offsets, by length. */
+struct segment_list {
+	int64_t n;
+	int64_t *offsets, *order;       /* n + 1 and n values; NULL: no list; the memory begins with them */
+	int64_t *starts;                /* room for where each block begins, in rows */
+	size_t bytes;
+};
+
 struct binding {
 	pmg_buffer buffer;      /* of the caller; of a fixed array: as it was at the plan */
 	bool is_borrowed;       /* the kernel works on the caller's memory */
@@ -46,6 +54,7 @@ struct binding {
 	int64_t device_bytes;   /* of an array that the device's inspector has made; 0: the host has it */
 	bool is_finite, is_finite_known;        /* of a fixed array of floats */
 	bool has_values, has_values_known;      /* of a fixed index array: those that a kernel is made for */
+	struct segment_list list;               /* of fixed offsets, once an argument is in blocks of their segments */
 };
 
 /* A computed index out of range, or a pivot of an elimination. */
@@ -147,15 +156,23 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 /* Lists segments by length, after the fixed arrays were inspected. */
 pmg_status segments_inspect(struct plan *plan);
 
-/* ---- segment_blocks.c: arrays over offsets in blocks of segments */
+/* ---- segment_arguments.c: arguments in blocks of segments */
 
-/* The segments of offsets, by length. */
-struct segment_list {
-	int64_t n;
-	int64_t *offsets, *order;       /* n + 1 and n values; offsets: where the memory begins */
-	int64_t *starts;                /* room for where each block begins, in rows */
-	size_t bytes;
-};
+/* Is the argument an array over fixed offsets, and this buffer one in blocks of their segments? */
+bool is_in_segments(const pmg_pipeline_desc *desc, const pmg_array_desc *array, const pmg_buffer *buffer);
+/* Of such an argument: lists the segments, if no list is there yet, and checks the number of rows. The offsets are
+ * those of `args` if it is fixed, which nobody has checked yet, else the plan's. */
+pmg_status argument_segments(struct plan *plan, int32_t number, const void *args);
+/* What the lists take that fixed arguments need. */
+int64_t segments_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents);
+/* Copies between an argument as it is bound and as the plan keeps it. */
+void argument_copy(struct plan *plan, int32_t number, const pmg_buffer *to, const pmg_buffer *from);
+/* Where element `i` is in blocks of so many segments; the first one that is not finite in an array that lies in them,
+ * as many as there are if all are. */
+int64_t segments_place(const struct segment_list *list, int64_t lanes, int64_t i);
+int64_t segments_first_infinite(const struct segment_list *list, int64_t lanes, const void *data, pmg_type type);
+
+/* ---- segment_blocks.c: arrays over offsets in blocks of segments */
 
 /* order[0..n]: the longest first, those of one length as they are numbered. `spare` has n values, too. */
 void segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare);
@@ -164,6 +181,10 @@ pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, st
 void segment_list_close(pmg_context *context, struct segment_list *list);
 /* Of all blocks of so many segments. */
 int64_t segment_list_rows(const struct segment_list *list, int64_t width);
+/* Bytes of the list of n segments. */
+int64_t segment_list_bytes(int64_t n);
+/* Where each block of so many segments begins, in rows. */
+void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
 /* Between a buffer of rank 1 and one in blocks. */
 void segments_copy(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
@@ -194,8 +215,8 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
  * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
- * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows; there
- * are at most MOST_LANES. */
+ * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows;
+ * there are at most MOST_LANES. */
 enum { MOST_PAST = 1024, MOST_LANES = 64 };
 
 struct block_copy {

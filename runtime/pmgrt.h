@@ -94,7 +94,8 @@ typedef enum pmg_device { PMG_HOST, PMG_CUDA } pmg_device;
  *
  * An array of floats may also be held in blocks along its first dimension: b of them interleaved, so that a buffer for
  * [m, n] has the shape [ceil(m/b), n, b], one dimension more, and x[i, j] is at [i/b, j, i % b]. What stands in the
- * last block behind m may be anything, and may be written. */
+ * last block behind m may be anything, and may be written. If the description says of which offsets its elements are
+ * the segments (pmg_array_desc.segments), blocks are of segments: see pmg_in_segments. */
 typedef struct pmg_buffer {
 	void *data;
 	pmg_type type;
@@ -178,12 +179,14 @@ typedef struct pmg_array_desc {
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
 	uint32_t facts;
 	pmg_extent limit;       /* of FACT_INDEX, FACT_OFFSETS and PMG_AS_NARROW; others have none */
-	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an internal array, of fixed
-				 * offsets: has a row for each of the longest segment, added to its second extent, if
-				 * `is_per_thread`; else PMG_I64, a list of all segments, the longest first */
-	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension at a time,
-				 * by plan->places, whatever strides it has, and blocks of as many as they lie; 0: it
-				 * must be row-major */
+	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an argument of floats, of
+				 * rank 1: of the fixed offsets whose segments its elements are. Of an internal array,
+				 * of fixed offsets: has a row for each of the longest segment, added to its second
+				 * extent, if `is_per_thread`; else PMG_I64, a list of all segments, the longest first,
+				 * and behind it, for each block of `lanes` of them, the rows of all blocks before */
+	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension, or of its
+				 * segments, at a time, by plan->places, whatever strides it has, and blocks of as many
+				 * as they lie; 0: it must be row-major, as must one with segments that is flat */
 	int32_t n_factors, first_factor;        /* of PMG_INSPECTED, copies of integers, values of places and orders of
 				 * new numbers: kept multiplied by these of what `extents` writes, the extents of a
 				 * row; 0: as they are */
@@ -598,7 +601,8 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 /* ---- For generated kernels ---------------------------------------------------- */
 
 /* Where the parts of an array with `lanes` are, in elements: from a block of so many of its first dimension to the
- * next, from one of what follows (in row-major order) to the next, and from lane to lane. */
+ * next, from one of what follows (in row-major order) to the next, and from lane to lane. Of an array with `segments`
+ * that lies in blocks of them: block 0; else all are 0. */
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */

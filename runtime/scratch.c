@@ -98,6 +98,30 @@ static void fill_index(const struct scratch *scratch, const pmg_array_desc *arra
 		fill_random(values, n, limit);
 }
 
+static const pmg_buffer *offsets_of(const struct scratch *scratch, const pmg_array_desc *array)
+{
+	return array_argument(&scratch->desc->arrays[array->segments], scratch->caller);
+}
+
+/* Blocks whose segments cannot be listed, or are others, hold nothing that trials need. */
+static void given_copy(const struct scratch *scratch, int32_t number)
+{
+	const pmg_array_desc *array = &scratch->desc->arrays[number];
+	const pmg_buffer *from = array_argument(array, scratch->caller), *to = buffer_of(scratch, number);
+	struct segment_list list;
+
+	if (!is_in_segments(scratch->desc, array, from)) {
+		buffer_copy(to, from, 1);
+		return;
+	}
+	fill_plain(array, to->data, to->shape[0]);
+	if (segment_list_open(scratch->context, offsets_of(scratch, array), &list) != PMG_OK)
+		return;
+	if (list.offsets[list.n] == to->shape[0] && segment_list_rows(&list, from->shape[1]) == from->shape[0])
+		segments_copy(&list, to, from, 1);
+	segment_list_close(scratch->context, &list);
+}
+
 static void fill(const struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
@@ -105,7 +129,7 @@ static void fill(const struct scratch *scratch, int32_t number)
 	const int64_t n = array_elements(array, scratch->extents);
 
 	if (array->role != PMG_OUT && is_given(scratch, number))
-		buffer_copy(buffer, array_argument(array, scratch->caller), 1);
+		given_copy(scratch, number);
 	else if (array->is_index)
 		fill_index(scratch, array, buffer->data, n);
 	else

@@ -73,6 +73,11 @@ static pmg_status values_check_order(pmg_context *context, const int64_t *values
 	return PMG_OK;
 }
 
+int64_t segment_list_bytes(int64_t n)
+{
+	return 3 * (n + 1) * (int64_t) sizeof(int64_t);
+}
+
 pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, struct segment_list *list)
 {
 	pmg_status status = offsets_check(context, offsets);
@@ -83,7 +88,7 @@ pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, st
 	if (status != PMG_OK)
 		return status;
 	n = offsets->shape[0];
-	list->bytes = 3 * (size_t) n * sizeof *list->offsets;
+	list->bytes = (size_t) segment_list_bytes(n - 1);
 	list->offsets = context_allocate(context, list->bytes);
 	if (!list->offsets)
 		return pmg_fail(context, PMG_NO_RESOURCES, "no memory to list %lld segments", (long long) (n - 1));
@@ -120,6 +125,16 @@ int64_t segment_list_rows(const struct segment_list *list, int64_t width)
 	return rows;
 }
 
+void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts)
+{
+	int64_t rows = 0;
+
+	for (int64_t first = 0; first < n; first += width) {
+		*starts++ = rows;
+		rows += length_of(offsets, order[first]);
+	}
+}
+
 /* ---- Copies ---- */
 
 struct segments_copy {
@@ -128,16 +143,6 @@ struct segments_copy {
 	bool into;
 	int64_t width;
 };
-
-static void starts_find(const struct segments_copy *copy)
-{
-	int64_t rows = 0;
-
-	for (int64_t block = 0; block < blocks_of(copy->list, copy->width); block++) {
-		copy->list->starts[block] = rows;
-		rows += length_of(copy->list->offsets, copy->list->order[block * copy->width]);
-	}
-}
 
 /* Rows of one lane, or a part of a buffer of rank 1. */
 static pmg_buffer part_of(const pmg_buffer *buffer, int64_t first, int64_t lane, int64_t n)
@@ -217,7 +222,7 @@ void segments_copy(const struct segment_list *list, const pmg_buffer *to, const 
 	const bool is_past = is_large(&copy);
 	block_copier *const copier = block_copy_choose();
 
-	starts_find(&copy);
+	segment_starts(list->offsets, list->order, list->n, copy.width, list->starts);
 	PARALLEL(threads, 8 * copy.flat->shape[0], schedule(dynamic))
 	for (int64_t block = 0; block < blocks_of(list, copy.width); block++)
 		if (are_squares)

@@ -52,9 +52,22 @@ static void parts_measure(const pmg_pipeline_desc *desc, const void *args, int64
 	}
 }
 
+/* Behind the list is where its blocks begin. */
+static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		int64_t *n = &extents[array->first_extent];
+
+		if (is_order(array) && array->lanes > 0)
+			*n += *n / array->lanes + (*n % array->lanes != 0);
+	}
+}
+
 void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
 {
 	parts_measure(desc, args, extents);
+	orders_measure(desc, extents);
 	for (int32_t i = 0; i < desc->n_children; i++)
 		if (desc->children[i].lanes)
 			forest_measure(desc, &desc->children[i], args, extents,
@@ -65,13 +78,17 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 static pmg_status order_fill(struct plan *plan, int32_t number)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
-	const int64_t n = array_elements(array, plan->extents), bytes = (n + 1) * (int64_t) sizeof(int64_t);
-	int64_t *spare = plan_allocate(plan, bytes);
+	const int64_t *offsets = plan->kernel.data[array->segments];
+	const int64_t n = array_elements(&plan->desc->arrays[array->segments], plan->extents) - 1;
+	const int64_t bytes = (n + 1) * (int64_t) sizeof *offsets;
+	int64_t *order = plan->kernel.data[number], *spare = plan_allocate(plan, bytes);
 
 	if (!spare)
 		return PMG_NO_RESOURCES;
-	segments_sort(plan->kernel.data[array->segments], n, plan->kernel.data[number], spare);
+	segments_sort(offsets, n, order, spare);
 	plan_release(plan, spare, bytes);
+	if (array->lanes > 0)
+		segment_starts(offsets, order, n, array->lanes, order + n);
 	return PMG_OK;
 }
 

@@ -126,8 +126,8 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 		return false;
 	if (array->is_optional && array->is_index)
 		return false;
-	if (array->lanes != 0 && (array->lanes < 0 || array->is_index || array->rank < 1 || array_is_internal(array) ||
-				  array->storage != PMG_AS_IT_IS))
+	if (array->lanes != 0 && (array->lanes < 0 || array->is_index || array->rank < 1 ||
+				  (array_is_internal(array) && array->segments < 0) || array->storage != PMG_AS_IT_IS))
 		return false;
 	if (array->is_per_thread && (!array_is_internal(array) || array->rank < 1))
 		return false;
@@ -430,6 +430,7 @@ int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int
 		if (bytes >= PMG_MAX_BYTES || at_once >= PMG_MAX_BYTES)
 			return -1;
 	}
+	bytes += segments_forecast(desc, args, extents);
 	*peak = bytes + (at_once > inspected ? at_once - inspected : 0);
 	return bytes;
 }

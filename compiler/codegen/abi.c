@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/abi.h"
+#include "ir/block.h"
 
 /* ---- arguments ---- */
 
@@ -376,11 +377,21 @@ static void emit_factors(struct emit *e, const struct slot *slot)
 		     e->layout->slots.items[e->layout->slot_of[rows->number]].first_extent + 1);
 }
 
+static const struct array *slot_segments(const struct module *module, const struct slot *slot)
+{
+	const struct array *over = block_segments(module, slot->array);
+
+	if (slot->is_order)
+		return slot->array;
+	if (slot->is_offsets || slot->is_list)
+		return NULL;
+	return over ? over : slot->array->segments;
+}
+
 static void emit_array_row(struct emit *e, int number)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
-	bool is_list = slot->is_offsets || slot->is_list;
-	const struct array *segments = slot->is_order ? slot->array : is_list ? NULL : slot->array->segments;
+	const struct array *segments = slot_segments(e->module, slot);
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 

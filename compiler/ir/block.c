@@ -570,6 +570,23 @@ static struct holding look_for_holding(struct module *module, const struct array
 	return holding;
 }
 
+const struct array *block_segments(const struct module *module, const struct array *array)
+{
+	int64_t lo;
+
+	if (!array_is_argument(array) || !type_is_float(array->type) || array->rank != 1 ||
+	    !expr_is_constant(array->lo[0], &lo) || lo != 0)
+		return NULL;
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *offsets = module->arrays.items[i];
+
+		if (array_is_argument(offsets) && offsets->is_fixed && (offsets->facts & FACT_OFFSETS) &&
+		    offsets->rank == 1 && expr_equal(offsets->limit, array->hi[0]))
+			return offsets;
+	}
+	return NULL;
+}
+
 int block_held(struct module *module, const struct array *array)
 {
 	struct holding holding;

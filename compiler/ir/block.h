@@ -39,6 +39,9 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
  * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place, runtime/pmgrt.h).
  * Else 0. */
 int block_held(struct module *module, const struct array *array);
+/* The fixed offsets whose segments are the elements of an argument of floats, of one dimension: the first ones declared
+ * over its extent; NULL: there are none. A caller may hold it in blocks of them. */
+const struct array *block_segments(const struct module *module, const struct array *array);
 /* Is it a temporary that lives in the block of segments of one loop? Then only the block's part of it is stored. */
 bool block_hides(struct module *module, const struct array *array);
 /* Does the stage of this number run in a block that has a part of this tree? */

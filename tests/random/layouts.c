@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same arrays in other layouts: turned around, as strides, or in blocks along the first dimension. Every element is
- * put at its place and taken from there by its subscripts, so that nothing of the runtime is used that is tested. */
+ * The same arrays in other layouts: turned around, as strides, or in blocks, along the first dimension or of segments.
+ * Every element is put at its place and taken from there by its subscripts, so that nothing of the runtime is used that
+ * is tested. What is around elements is NaN. */
 #include "random/layouts.h"
 
 #include <string.h>
 
-enum { SPARE = 64, SPARE_BYTE = 0x7e };
+enum { SPARE = 64, SPARE_BYTE = 0xff };
 
 static uint64_t mixed(uint64_t seed, uint64_t number)
 {
@@ -47,11 +48,69 @@ static void cut_into_blocks(pmg_buffer *buffer, int64_t block)
 	*buffer = pmg_dense(NULL, buffer->type, buffer->rank + 1, shape);
 }
 
+/* ---- blocks of segments ---- */
+
+static int64_t length_of(const int64_t *offsets, int64_t segment)
+{
+	return offsets[segment + 1] - offsets[segment];
+}
+
+/* How many segments are before this one, the longest being the first. */
+static int64_t rank_of(const int64_t *offsets, int64_t n, int64_t segment)
+{
+	int64_t rank = 0;
+
+	for (int64_t s = 0; s < n; s++) {
+		int64_t longer = length_of(offsets, s) - length_of(offsets, segment);
+
+		rank += longer > 0 || (longer == 0 && s < segment);
+	}
+	return rank;
+}
+
+/* Rows of the blocks before this one. */
+static int64_t rows_before(const int64_t *offsets, int64_t n, int64_t width, int64_t block)
+{
+	int64_t rows = 0;
+
+	for (int64_t s = 0; s < n; s++)
+		if (rank_of(offsets, n, s) % width == 0 && rank_of(offsets, n, s) < block*width)
+			rows += length_of(offsets, s);
+	return rows;
+}
+
+/* Of each element its place, in a buffer of so many lanes that is made here. */
+static void cut_into_segments(struct arena *arena, pmg_buffer *buffer, struct layout *layout, const pmg_buffer *offsets)
+{
+	const int64_t n = offsets->shape[0] - 1, width = layout->block, *at = offsets->data;
+	int64_t shape[2] = { rows_before(at, n, width, n), width };
+
+	layout->places = arena_new_array(arena, int64_t, buffer->shape[0] + 1);
+	for (int64_t s = 0; s < n; s++) {
+		int64_t rank = rank_of(at, n, s), start = rows_before(at, n, width, rank/width);
+
+		for (int64_t r = 0; r < length_of(at, s); r++)
+			layout->places[at[s] + r] = (start + r)*width + rank % width;
+	}
+	*buffer = pmg_dense(NULL, buffer->type, 2, shape);
+}
+
+/* The offsets over which an argument is, 64-bit integers without gaps as all are here; NULL: there are none. */
+static const pmg_buffer *offsets_of(const pmg_pipeline_desc *desc, const pmg_array_desc *array, const char *args)
+{
+	return array->segments < 0 ? NULL
+	       : (const pmg_buffer *) (const void *) (args + desc->arrays[array->segments].offset);
+}
+
+/* ---- elements ---- */
+
 /* Where element number `i` of the array, in row-major order, is. */
 static char *element_at(const pmg_buffer *buffer, const struct layout *layout, int64_t i)
 {
 	int64_t offset = 0, block = layout->block;
 
+	if (layout->places)
+		return (char *) buffer->data + (size_t) layout->places[i]*pmg_type_size(buffer->type);
 	for (int32_t d = layout->rank - 1; d >= 0; d--) {
 		int64_t at = d ? i % layout->extents[d] : i;
 
@@ -81,7 +140,8 @@ static pmg_buffer *buffer_of(char *args, const pmg_array_desc *array)
 	return (pmg_buffer *) (void *) (args + array->offset);
 }
 
-static void give(struct arena *arena, pmg_buffer *buffer, struct layout *layout, uint64_t choice)
+static void give(struct arena *arena, pmg_buffer *buffer, struct layout *layout, const pmg_buffer *offsets,
+		 uint64_t choice)
 {
 	static const int64_t blocks[] = { 1, 2, 8, 16, 16, 32 };
 	size_t bytes;
@@ -90,7 +150,10 @@ static void give(struct arena *arena, pmg_buffer *buffer, struct layout *layout,
 	memcpy(layout->extents, buffer->shape, sizeof layout->extents);
 	if (choice % 2) {
 		layout->block = blocks[choice/2 % (sizeof blocks / sizeof blocks[0])];
-		cut_into_blocks(buffer, layout->block);
+		if (offsets)
+			cut_into_segments(arena, buffer, layout, offsets);
+		else
+			cut_into_blocks(buffer, layout->block);
 	} else {
 		turn_around(buffer);
 	}
@@ -110,7 +173,7 @@ struct layout *layouts_give(struct arena *arena, const pmg_pipeline_desc *desc, 
 		uint64_t choice = mixed(seed, (uint64_t) i);
 
 		if (array->offset != SIZE_MAX && is_float && array->rank && choice % 2)
-			give(arena, buffer_of(args, array), &layouts[i], choice/2);
+			give(arena, buffer_of(args, array), &layouts[i], offsets_of(desc, array, args), choice/2);
 	}
 	return layouts;
 }

@@ -12,6 +12,7 @@ struct layout {
 	int32_t rank;
 	int64_t extents[PMG_MAX_RANK];
 	int64_t block;                  /* 0: strides */
+	int64_t *places;                /* of each element, in blocks of segments; NULL */
 };
 
 /* Gives some of the arrays, which are row-major, another layout; by number of array. */

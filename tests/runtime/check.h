@@ -33,6 +33,7 @@ void test_math(struct tests *tests);
 void test_blocks(struct tests *tests);
 void test_places(struct tests *tests);
 void test_segment_blocks(struct tests *tests);
+void test_segment_arguments(struct tests *tests);
 void test_forests(struct tests *tests);
 void test_branches(struct tests *tests);
 void test_pivots(struct tests *tests);
