@@ -164,6 +164,15 @@ static bool add_algorithms(struct systems_values *values, struct systems_case *p
 	return ok;
 }
 
+static bool add_generated(struct systems_values *values, struct systems_case *problem, const char *name,
+			  const word_list *options, systems_row_list *rows, struct failure *failure)
+{
+	for (int i = 0; i < options->n; i++)
+		if (!systems_row_generated(values, problem, name, options->items[i], rows, failure))
+			return false;
+	return true;
+}
+
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 		      struct failure *failure)
 {
@@ -183,8 +192,6 @@ bool systems_rows_add(struct systems_values *values, struct systems_case *proble
 		for (int i = 0; i < n_system_versions; i++)
 			add_hand(values, problem, &system_versions[i], false, rows);
 	}
-	for (int i = 0; i < values->generated.n; i++)
-		if (!systems_row_generated(values, problem, "generated", values->generated.items[i], rows, failure))
-			return false;
-	return true;
+	return add_generated(values, problem, "generated", &values->generated, rows, failure) &&
+	       add_generated(values, problem, "generated_held", &values->held, rows, failure);
 }

@@ -235,6 +235,8 @@ static int take_option(void *any, char **arguments, int n, struct failure *failu
 		    "hand-written code (default: all)"), \
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct systems_values, generated), \
 	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" }, \
+	{ .name = "held", .kind = OPTION_LIST, .offset = offsetof(struct systems_values, held), \
+	  .operand = "'OPTIONS'", .text = "the same from arrays that are held in blocks (generated_held)" }, \
 	{ .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(struct systems_values, seed), .low = 0, \
 	  .high = INT32_MAX, .operand = "N", .text = "of all that is drawn (default: 1)" }, \
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"), \

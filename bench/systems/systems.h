@@ -20,7 +20,7 @@ struct systems_values {
 	const char *systems, *n, *trees, *lengths, *versions, *min_time, *json, *baseline, *clock, *isa, *precision;
 	bool is_shared, is_many, has_algorithms;
 	int64_t seed;
-	word_list generated;    /* options of further generated rows */
+	word_list generated, held;      /* options of further generated rows */
 };
 
 /* ---- batch.c: one size ---------------------------------------------------------------- */
