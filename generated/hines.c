@@ -29,6 +29,8 @@
  *   order, hines.pmg:9
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
+ * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, hines.pmg:12
  *
  * Pipeline hines with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -68,6 +70,8 @@
  *   order, hines.pmg:19
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
+ * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, hines.pmg:24
  *
  * Pipeline hines_written with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -135,22 +139,21 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 	const double *restrict diag = plan->data[3];
 	const double *restrict rhs = plan->data[4];
 	double *restrict x = plan->data[5];
-	const int64_t *restrict T_parent_children_offsets = plan->data[11];
-	const int64_t *restrict T_parent_children = plan->data[12];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*16*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*16*16;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*16*16;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
+		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -186,7 +189,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_r[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[16*c + lane]);
 						}
 					}
 				}
@@ -203,7 +206,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -221,7 +224,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]);
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
 						if (x_past)
 							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
@@ -229,14 +232,14 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
 							if (x_past)
 								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_r[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
 							if (x_past)
 								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
@@ -457,49 +460,43 @@ static const pmg_array_desc hines_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
 	},
 	[6] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[7] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[8] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[9] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[10] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
 	},
-	[11] = {
+	[10] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
 	},
-	[12] = {
+	[11] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
 	},
 };
 
 static const pmg_children_desc hines_children[] = {
-	{ 0, 11, 12, 0, 0 },
+	{ 0, 10, 11, 0, 0 },
 };
 
 static const pmg_pivot_desc hines_pivots[] = {
@@ -526,19 +523,16 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[11] = n + 8;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = 16;
 	extents[15] = 16;
 	extents[16] = 1;
 	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = n + 8;
 	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = n + 8;
-	extents[24] = 16;
-	extents[25] = n + 1;
-	extents[26] = n;
+	extents[22] = n + 1;
+	extents[23] = n;
 }
 
 static bool hines_suits(const void *arguments)
@@ -926,7 +920,7 @@ static const pmg_pipeline_desc hines_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args),
-	.n_params = 2, .n_arrays = 13, .n_children = 1, .n_extents = 27,
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
 	.params = hines_params,
 	.arrays = hines_arrays,
 	.children = hines_children,
@@ -984,8 +978,8 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 	const double *restrict diag = plan->data[3];
 	const double *restrict rhs = plan->data[4];
 	double *restrict x = plan->data[5];
-	const int64_t *restrict T_parent_children_offsets = plan->data[11];
-	const int64_t *restrict T_parent_children = plan->data[12];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
 
 	/* hines.pmg:22
 	 *     func e[s in 0..nSystems, i in 0..n] : f64
@@ -1004,15 +998,14 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*16*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*16*16;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*16*16;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
-		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8)*16;
+		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -1048,7 +1041,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(r[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[16*c + lane]);
 						}
 					}
 				}
@@ -1065,7 +1058,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(r[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1083,7 +1076,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]);
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
 						if (x_past)
 							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
@@ -1091,14 +1084,14 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
 							if (x_past)
 								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(r[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
 							if (x_past)
 								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
@@ -1371,49 +1364,43 @@ static const pmg_array_desc hines_written_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
 	},
 	[6] = {
-		.name = "r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24"
-	},
-	[7] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[8] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[9] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[10] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
 	},
-	[11] = {
+	[10] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
 	},
-	[12] = {
+	[11] = {
 		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
 	},
 };
 
 static const pmg_children_desc hines_written_children[] = {
-	{ 0, 11, 12, 0, 0 },
+	{ 0, 10, 11, 0, 0 },
 };
 
 static const pmg_pivot_desc hines_written_pivots[] = {
@@ -1440,19 +1427,16 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[11] = n + 8;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = 16;
 	extents[15] = 16;
 	extents[16] = 1;
 	extents[17] = 16;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = n + 8;
 	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = n + 8;
-	extents[24] = 16;
-	extents[25] = n + 1;
-	extents[26] = n;
+	extents[22] = n + 1;
+	extents[23] = n;
 }
 
 static bool hines_written_suits(const void *arguments)
@@ -1840,7 +1824,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args),
-	.n_params = 2, .n_arrays = 13, .n_children = 1, .n_extents = 27,
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
 	.params = hines_written_params,
 	.arrays = hines_written_arrays,
 	.children = hines_written_children,

@@ -29,6 +29,8 @@
  *   order, thomas.pmg:6
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, thomas.pmg:6
+ * - blocks of y: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, thomas.pmg:13
  *
  * Pipeline thomas with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -80,19 +82,18 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*16*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*16*16;
 			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*16*16;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[11] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*16*16;
 			const double *c_rows = c_block;
-			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
@@ -134,12 +135,12 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 					if (i == 0) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 						}
 					}
 					PMG_UNROLL
@@ -151,7 +152,7 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
@@ -164,7 +165,7 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(y[16*i + lane]) - PMG_READ_F64(pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
@@ -439,46 +440,40 @@ static const pmg_array_desc thomas_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
 	},
 	[5] = {
-		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
-	},
-	[6] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[6] = {
+		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[7] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[8] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[9] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[10] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
 	},
-	[11] = {
+	[10] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
 
@@ -506,7 +501,7 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[11] = n + 8;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = 16;
 	extents[15] = 16;
 	extents[16] = 1;
 	extents[17] = 16;
@@ -515,14 +510,11 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = n + 8;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = n + 8;
+	extents[26] = 16;
 	extents[27] = 16;
-	extents[28] = 1;
-	extents[29] = 16;
-	extents[30] = 16;
 }
 
 static bool thomas_suits(const void *arguments)
@@ -895,7 +887,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 0, .n_extents = 31,
+	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
 	.params = thomas_params,
 	.arrays = thomas_arrays,
 	.children = NULL,

@@ -30,6 +30,8 @@
  *   order, tridiagonal.pmg:7
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, tridiagonal.pmg:10
  *
  * Pipeline tri_batch with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -109,19 +111,18 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*16*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*16*16;
 			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*16*16;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[11] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*16*16;
 			const double *c_rows = c_block;
-			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
-			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
@@ -163,12 +164,12 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 					if (i == 0) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 						}
 					}
 					PMG_UNROLL
@@ -180,7 +181,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y[16*n + lane - 16]);
+				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
@@ -193,7 +194,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_y[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
@@ -434,46 +435,40 @@ static const pmg_array_desc tri_batch_arrays[] = {
 		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
 	},
 	[5] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[6] = {
+		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[7] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[8] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[9] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[10] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
 	},
-	[11] = {
+	[10] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
 
@@ -501,7 +496,7 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[11] = n + 8;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = 16;
 	extents[15] = 16;
 	extents[16] = 1;
 	extents[17] = 16;
@@ -510,14 +505,11 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[20] = 16;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = n + 8;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = n + 8;
+	extents[26] = 16;
 	extents[27] = 16;
-	extents[28] = 1;
-	extents[29] = 16;
-	extents[30] = 16;
 }
 
 static bool tri_batch_suits(const void *arguments)
@@ -890,7 +882,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 0, .n_extents = 31,
+	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
 	.params = tri_batch_params,
 	.arrays = tri_batch_arrays,
 	.children = NULL,

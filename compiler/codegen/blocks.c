@@ -8,7 +8,7 @@
 const struct array *block_array(const struct emit *e, const struct array *array)
 {
 	for (int i = 0; e->block && i < e->block->arrays.n; i++)
-		if (e->block->arrays.items[i]->owner == array)
+		if (e->block->arrays.items[i]->owner == array || e->block->arrays.items[i] == array->stands_in)
 			return e->block->arrays.items[i];
 	return array;
 }

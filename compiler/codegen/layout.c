@@ -62,7 +62,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 		const struct array *array = module->arrays.items[i];
 
 		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array) ||
-		    block_hides(layout->module, array))
+		    array->stands_in || block_hides(layout->module, array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name,

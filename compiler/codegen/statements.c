@@ -184,7 +184,7 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 {
 	if (array_is_variable(array))
 		declare_local(e, node, array);
-	else if (array->is_per_thread && is_used(look_below(e, node, array)))
+	else if (array->is_per_thread && !array->stands_in && is_used(look_below(e, node, array)))
 		take_part(e, array);
 }
 

@@ -3,8 +3,9 @@
  * The proof of legality. It does not trust any pass: it takes the whole order of the tree (schedule_ordered) and
  * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
  * which may meet are atomic or end in an accumulator of the loop, that nothing in a team leaves its thread, that rows
- * may stand for the cells of their targets, and that windows hold what is of use. */
-#include "ir/schedule.h"
+ * may stand for the cells of their targets, that windows hold what is of use, and that what has one cell does not need
+ * it at the same time. */
+#include "ir/block.h"
 
 struct legality {
 	struct module *module;
@@ -140,6 +141,17 @@ static bool call_is_safe(struct legality *legality, __isl_keep isl_schedule_node
 	return ok;
 }
 
+static bool parts_may_share(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *block)
+{
+	bool may = true;
+
+	for (int i = 0; i < block->arrays.n; i++)
+		for (int j = 0; j < module->arrays.n && may; j++)
+			may = module->arrays.items[j]->stands_in != block->arrays.items[i] ||
+			      block_may_hold(module, node, module->arrays.items[j], block->arrays.items[i]);
+	return may;
+}
+
 static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct legality *legality = user;
@@ -164,6 +176,10 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	if (mark && mark->kind == MARK_DEAL) {
 		legality->witness = schedule_deal_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
+	}
+	if (mark && mark->kind == MARK_BLOCK && !parts_may_share(legality->module, node, mark)) {
+		legality->witness = "a temporary stands in cells that are made while it is of use";
+		return isl_bool_error;
 	}
 	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR && mark->kind != MARK_BLOCK))
 		return isl_bool_true;

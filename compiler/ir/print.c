@@ -126,6 +126,7 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " window %d of %lld", array->windowed, (long long) array->window);
 	if (array->lanes)
 		str_add(&p->text, " lanes %d", array->lanes);
+	print_array_name(p, "in", array->stands_in);
 	str_add(&p->text, "\n");
 }
 

@@ -182,6 +182,8 @@ static void read_facts(struct reader *r, struct array *array)
 	}
 	if (reader_take(r, "lanes"))
 		array->lanes = (int) reader_integer(r);
+	if (reader_take(r, "in"))
+		refer_to_array(r, array, &array->stands_in);
 }
 
 typedef VEC(struct expr *) expr_list;

@@ -316,6 +316,8 @@ static void check_owners(struct verifier *v)
 		if (owner && array->role == ROLE_BLOCK &&
 		    (owner->rank != array->rank || owner->type != array->type || array->lanes < 1))
 			fail(v, array->span, "'%s' cannot hold blocks of '%s'", array->name, owner->name);
+		if (array->stands_in && (array->role != ROLE_TEMP || array->stands_in->role != ROLE_BLOCK))
+			fail(v, array->span, "'%s' cannot stand in '%s'", array->name, array->stands_in->name);
 		if (owner && array->role == ROLE_NEXT &&
 		    ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
 		     owner->rank != array->rank))
