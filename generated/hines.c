@@ -1892,29 +1892,18 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
+		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
-		double *restrict upper_block = (double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16;
-		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
+		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
 		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
 		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
-		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
+		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
 		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict rhs_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		pmg_ragged_read_f64(rhs_block, 16, rhs, begin, rows, longest);
-		double *restrict x_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
-		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
-		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			x_r_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_r_block[lane + 16*longest]);
-		}
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			x_e_lower_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_e_lower_block[lane + 16*longest]);
-		}
+		const double *restrict rhs_block = pmg_segments_take_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, rhs, &plan->places[5], start, begin, rows, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, x, &plan->places[6], start, longest);
+		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = longest - 1; i >= 0; i--) {
 			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
@@ -1931,9 +1920,9 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
+					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
 					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-					const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*i + lane + 16])*x_r_last[lane/PMG_LANES(double)];
+					const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
 					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 				}
 			}
@@ -1963,11 +1952,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
 			}
 		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane - 16]);
-		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			PMG_UNROLL
@@ -1993,7 +1978,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		pmg_ragged_write_f64(x_block, 16, x, begin, rows, x_is_large);
+		pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_large);
 	}
 }
 
@@ -2093,20 +2078,15 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
+		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
 		double *restrict upper_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
 		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
 		double *restrict x_e_lower_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
 		double *restrict x_e_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		double *restrict diag_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
-		pmg_ragged_read_f64(diag_block, 16, diag, begin, rows, longest);
-		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
-		pmg_ragged_read_f64(lower_block, 16, lower, begin, rows, longest);
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			x_e_lower_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_e_lower_block[lane + 16*longest]);
-		}
+		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
+		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = longest - 1; i >= 0; i--) {
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
@@ -2201,26 +2181,31 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[2] = {
 		.name = "upper", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
 	},
 	[3] = {
 		.name = "lower", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
 	},
 	[4] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
 	},
 	[5] = {
 		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
 	},
 	[6] = {
 		.name = "x", .role = PMG_OUT, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
@@ -2280,6 +2265,7 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[16] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
+		.lanes = 16,
 		.first_extent = 36, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[17] = {
@@ -2570,11 +2556,13 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[3] = {
 		.name = "lower", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
 	},
 	[4] = {
 		.name = "diag", .role = PMG_IN, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 16,
 		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
 	},
 	[5] = {
@@ -2641,6 +2629,7 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[16] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
+		.lanes = 16,
 		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[17] = {

@@ -240,6 +240,44 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 PMG_RAGGED_FUNCTIONS(double, f64, F64)
 PMG_RAGGED_FUNCTIONS(float, f32, F32)
 
+/* Blocks of arrays that the caller may hold in blocks of segments, which begin `start` rows from the first one's begin.
+ * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
+ * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
+ * `own` and goes past them. A block without rows lies nowhere. */
+static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
+{
+	return place->lane == 1 && longest > 0;
+}
+
+#define PMG_SEGMENT_FUNCTIONS(type, name, NAME) \
+	static inline type *pmg_segments_take_##name(type *own, int64_t width, const type *from, \
+						     const pmg_place *place, int64_t start, const int64_t *begin, \
+						     const int64_t *rows, int64_t longest) \
+	{ \
+		if (pmg_segments_lie(place, longest)) \
+			return (type *) (uintptr_t) (from + start*width); \
+		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
+		return own; \
+	} \
+	static inline type *pmg_segments_open_##name(type *own, int64_t width, type *to, const pmg_place *place, \
+						     int64_t start, int64_t longest) \
+	{ \
+		return pmg_segments_lie(place, longest) && !place->is_large ? to + start*width : own; \
+	} \
+	static inline void pmg_segments_put_##name(const type *block, int64_t width, type *to, \
+						   const pmg_place *place, int64_t start, const int64_t *begin, \
+						   const int64_t *rows, int64_t longest, bool is_past) \
+	{ \
+		type *const there = to + start*width; \
+		if (!pmg_segments_lie(place, longest)) \
+			pmg_ragged_write_##name(block, width, to, begin, rows, is_past); \
+		else if (block != there) \
+			for (int64_t i = 0; i < longest*width; i += PMG_LANES(type)) \
+				PMG_STREAM_##NAME(there[i], PMG_READ_##NAME(block[i])); \
+	}
+PMG_SEGMENT_FUNCTIONS(double, f64, F64)
+PMG_SEGMENT_FUNCTIONS(float, f32, F32)
+
 /* Parents, as numbers of rows: -1 of a root and behind the end. */
 static inline void pmg_ragged_parents(int64_t *restrict block, int64_t width, const int64_t *restrict parent,
 				      const int64_t *begin, const int64_t *rows, int64_t longest)

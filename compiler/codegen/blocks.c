@@ -113,13 +113,6 @@ static const char *place_text(struct emit *e, const struct array *copy, const st
 			    affine_plain(e->arena, &part.rows));
 }
 
-static bool is_held(const struct emit *e, const struct array *copy)
-{
-	int slot = e->layout->slot_of[copy->owner->number];
-
-	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
-}
-
 /* What is written in vectors, and need not be read before, is written past the caches if there is much of it. */
 static void declare_past(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
 			 const char *n_lanes)
@@ -190,7 +183,7 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows,
 	const struct array *copy = rows->copy;
 	struct affine begin = affine_name(e->arena, rows->begin), from;
 
-	if (is_held(e, copy))
+	if (part_is_held(e, copy))
 		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s);", rows->rows,
 				    type_name(copy->type), copy->c_name, held_text(e, copy, first, n_lanes),
 				    rows->begin, rows->end);
@@ -214,7 +207,7 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	rows = rows_declare(e, body, copy);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
 	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
-	rows->lies = is_held(e, copy) ? lies_text(e, copy, n_lanes) : NULL;
+	rows->lies = part_is_held(e, copy) ? lies_text(e, copy, n_lanes) : NULL;
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -228,10 +221,10 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 	}
 	is_read = !is_made_here(e, body, copy->owner);
 	if (copy->segments) {
-		ragged_fill(e, copy, is_read);
+		ragged_fill(e, copy, found, is_read);
 		return;
 	}
-	if (is_held(e, copy)) {
+	if (part_is_held(e, copy)) {
 		take_held(e, copy, found, is_read, first, n_lanes);
 		return;
 	}
@@ -264,10 +257,10 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 			ragged_empty(e, copy);
 		} else if (found.is_written && !is_put(e, copy)) {
 			note_write(e, copy->owner);
-			line(e->w, is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
+			line(e->w, part_is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
 			     type_name(copy->type),
-			     is_held(e, copy) ? arena_printf(e->arena, "%s, ", copy->c_name) : "",
-			     is_held(e, copy) ? place_text(e, copy, &found, first, n_lanes)
+			     part_is_held(e, copy) ? arena_printf(e->arena, "%s, ", copy->c_name) : "",
+			     part_is_held(e, copy) ? place_text(e, copy, &found, first, n_lanes)
 					      : part_text(e, copy, &found, n_lanes));
 		}
 		isl_ast_expr_free(found.instance);
@@ -318,7 +311,7 @@ static void check_first(struct emit *e, const struct range *range)
 	int64_t first;
 
 	for (int i = 0; i < e->block->arrays.n; i++)
-		if (is_held(e, e->block->arrays.items[i]) &&
+		if (part_is_held(e, e->block->arrays.items[i]) &&
 		    (!affine_is_constant(&range->first, &first) || first != 0))
 			emit_fail(e, "a loop in blocks does not begin at 0");
 }

@@ -6,9 +6,9 @@
  * in vectors (lanes.c), which the next one has as `last`; and a statement that reads by an index is printed twice, for
  * an index that is the row before, and for others.
  *
- * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the array.
- * For the first row it is read from memory, unless no such row exists. Blocks of segments (ragged.c) have room for it.
- * In those of trees, lanes whose parent or child is the row before take it from there (kin.c). */
+ * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the
+ * array. For the first row it is read from memory, unless no such row exists. In blocks of trees, lanes whose parent
+ * or child is the row before take it from there (kin.c). */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -124,14 +124,21 @@ static bool is_known(struct emit *e, const struct affine *fact)
 	return facts_imply(e->module->ctx, e->arena, &e->facts, fact);
 }
 
-/* A block of segments has room for one row more at either end (pmgrt_ragged.h), which may be read. */
-static bool is_in_ragged_block(struct emit *e, const struct affine *row)
+/* In a block of segments there is surely none, or one that is inside, or, in a copy, perhaps the room for one more. */
+static bool settle_ragged(struct emit *e, struct carry *carry, const struct affine *row)
 {
-	struct affine longest = affine_name(e->arena, e->ragged->longest);
+	const struct array *copy = block_array(e, carry->array);
+	struct affine longest = affine_name(e->arena, e->ragged->longest), inside = row_inside(e, copy, row);
 	struct affine above = affine_scale(e->arena, row, 1, 1);
 	struct affine below = affine_combine(e->arena, 1, &longest, -1, row);
+	int64_t from_first = 1, from_last = 1;
 
-	return affine_is_never_negative(&above) && affine_is_never_negative(&below);
+	if ((affine_is_constant(&above, &from_first) && from_first == 0) ||
+	    (affine_is_constant(&below, &from_last) && from_last == 0))
+		return true;
+	carry->has_first = affine_is_equal(e->arena, &inside, row) && affine_is_never_negative(&above) &&
+			   affine_is_never_negative(&below);
+	return carry->has_first;
 }
 
 /* Is there surely no row before the first one, or surely one? Else nothing is carried. */
@@ -145,7 +152,7 @@ static bool settle_first(struct emit *e, struct carry *carry, const struct range
 
 	carry->first = with_value(e, &carry->index, carry->variable, &before);
 	if (e->ragged)
-		return carry->has_first = is_in_ragged_block(e, &before);
+		return settle_ragged(e, carry, &before);
 	below = affine_scale(e->arena, &below, 1, -1);
 	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
 	carry->has_first = is_known(e, &above) && is_known(e, &below);

@@ -90,7 +90,8 @@ struct slot {
 	bool is_of_blocks;              /* such lists for blocks of trees, which the plan measures */
 	bool is_order;                  /* the segments of the array, the longest first */
 	int first_extent;
-	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it; 0 */
+	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it, or of the
+					 * blocks of such segments; 0 */
 	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
 	const char *large;              /* of floats that are written: the variable that says whether they are many */
 };
@@ -121,9 +122,9 @@ struct layout {
 };
 
 struct layout *layout_new(struct module *module, const char *prefix);
-/* The name of the list of segments of these offsets, the longest first. Is it an array that lives in blocks only, so
+/* The name of the list of segments of these offsets for blocks of so many. Is it an array that lives in blocks only, so
  * that none of it is stored? */
-const char *layout_order(const struct layout *layout, const struct array *offsets);
+const char *layout_order(const struct layout *layout, const struct array *offsets, int lanes);
 bool layout_is_hidden(const struct layout *layout, const struct array *array);
 /* The lists of children of a tree: of all its nodes, or for blocks of so many trees. */
 const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes);

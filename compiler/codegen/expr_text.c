@@ -150,7 +150,7 @@ static bool begins_with_row(const struct point *point, const struct access *acce
 }
 
 /* ((i0*n1 + i1)*n2 + i2), each less the first subscript; what stands for a block has its lanes behind. */
-struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
+static struct affine index_of(struct emit *e, const struct point *point, const struct access *access, bool is_inside)
 {
 	const struct array *array = block_array(e, access->array);
 	struct affine index = affine_constant(0), row = affine_constant(0), lane, begin;
@@ -173,6 +173,7 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 		if (array->role == ROLE_BLOCK && array->segments) {
 			begin = affine_name(e->arena, e->ragged->begin);
 			sub = affine_combine(e->arena, 1, &sub, -1, &begin);
+			sub = is_inside ? row_inside(e, array, &sub) : sub;
 		}
 		index = affine_combine(e->arena, 1, &index, 1, &sub);
 	}
@@ -182,6 +183,11 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 	index = affine_scale(e->arena, &index, array->lanes, 0);
 	lane = affine_name(e->arena, e->lane);
 	return affine_combine(e->arena, 1, &index, 1, &lane);
+}
+
+struct affine c_index(struct emit *e, const struct point *point, const struct access *access)
+{
+	return index_of(e, point, access, false);
 }
 
 static const char *local_name(struct emit *e, const struct array *array)
@@ -216,7 +222,7 @@ const char *c_access(struct emit *e, const struct point *point, const struct acc
 		return local_name(e, access->array);
 	if (row)
 		return row;
-	index = c_index(e, point, access);
+	index = index_of(e, point, access, true);
 	if (access->array->storage == STORAGE_NARROW)
 		return narrow_read(e, access->array, &index);
 	return arena_printf(e->arena, "%s[%s]", block_array(e, access->array)->c_name,

@@ -86,7 +86,7 @@ static int open_list(struct emit *e, const struct kin *kin, const struct affine 
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
 	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
-				   e->names.visible.n, NULL };
+				   e->names.visible.n, e->ragged->row_facts.n, NULL };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
@@ -123,6 +123,7 @@ struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const 
 {
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
+	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
 	struct kin_scope scope = enter(e, false, true);
 	const char *q;
 	int64_t lanes = e->block->factor;
@@ -134,6 +135,8 @@ struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const 
 		line(e->w, "const int64_t %s = %s[%s] >> %s;", scope.variable, kin->cells, q,
 		     int_text(e->arena, log2_of(lanes)));
 	row = affine_name(e->arena, scope.variable);
+	last = affine_scale(e->arena, &last, 1, -1);
+	row_is_inside(e, &row, &first, &last);
 	*child = affine_combine(e->arena, 1, &begin, 1, &row);
 	return scope;
 }
@@ -141,6 +144,7 @@ struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const 
 void kin_close(struct emit *e, const struct kin_scope *scope)
 {
 	block_close(e, scope->names);
+	e->ragged->row_facts.n = scope->n_facts;
 	e->ragged->conditions = scope->conditions;
 	e->ragged->selects = scope->selects;
 	e->ragged->adds_to_vectors = false;
@@ -272,20 +276,27 @@ static void set_lane(struct emit *e, const struct array *copy, const char *name,
 		line(e->w, "%s[%s & %d] = %s[%s];", name, cell, copy->lanes - 1, copy->c_name, cell);
 }
 
+static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
+{
+	struct affine cell = affine_scale(e->arena, row, copy->lanes, 0), lane = affine_name(e->arena, e->lane);
+
+	return affine_combine(e->arena, 1, &cell, 1, &lane);
+}
+
 /* x_parent[lane]: from the row before, and from where else parents are. */
 static void declare_above(struct emit *e, const struct above *above)
 {
 	const struct kin *kin = kin_of(e, above->parent.tree);
 	const struct array *copy = block_array(e, above->array);
-	struct affine index = affine_scale(e->arena, &above->parent.row, copy->lanes, -copy->lanes);
-	struct affine lane = affine_name(e->arena, e->lane);
+	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
+	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
 	const char *q, *cell, *last;
 	int names;
 
-	index = affine_combine(e->arena, 1, &index, 1, &lane);
 	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
 	names = lanes_open(e);
 	last = carried_row(e, above->array, &index);
+	index = cell_of(e, copy, &inside);
 	cell = arena_printf(e->arena, "%s[%s]", copy->c_name, affine_plain(e->arena, &index));
 	if (last)
 		cell = last;

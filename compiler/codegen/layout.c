@@ -79,17 +79,18 @@ bool layout_is_hidden(const struct layout *layout, const struct array *array)
 
 /* ---- segments ---- */
 
-static int order_slot(const struct layout *layout, const struct array *offsets)
+static int order_slot(const struct layout *layout, const struct array *offsets, int lanes)
 {
 	for (int i = 0; i < layout->slots.n; i++)
-		if (layout->slots.items[i].is_order && layout->slots.items[i].array == offsets)
+		if (layout->slots.items[i].is_order && layout->slots.items[i].array == offsets &&
+		    layout->slots.items[i].lanes == lanes)
 			return i;
 	return -1;
 }
 
-const char *layout_order(const struct layout *layout, const struct array *offsets)
+const char *layout_order(const struct layout *layout, const struct array *offsets, int lanes)
 {
-	int slot = order_slot(layout, offsets);
+	int slot = order_slot(layout, offsets, lanes);
 
 	return slot < 0 ? NULL : layout->slots.items[slot].c_name;
 }
@@ -99,10 +100,10 @@ static void add_orders(struct layout *layout)
 	const struct module *module = layout->module;
 
 	for (int i = 0; i < module->arrays.n; i++) {
-		const struct array *offsets = module->arrays.items[i]->segments;
-		struct slot slot = { .array = offsets, .is_order = true };
+		const struct array *copy = module->arrays.items[i], *offsets = copy->segments;
+		struct slot slot = { .array = offsets, .is_order = true, .lanes = copy->lanes };
 
-		if (module->arrays.items[i]->role != ROLE_BLOCK || !offsets || layout_order(layout, offsets))
+		if (copy->role != ROLE_BLOCK || !offsets || layout_order(layout, offsets, copy->lanes))
 			continue;
 		slot.name = arena_printf(module->arena, "%s.by_length", offsets->name);
 		slot.c_name = names_declare(&layout->names, arena_printf(module->arena, "%s_by_length",
@@ -158,7 +159,7 @@ static void add_kin(struct layout *layout)
 		    layout_children(layout, copy->owner, copy->lanes))
 			continue;
 		children.parent = layout->slot_of[copy->owner->number];
-		children.order = order_slot(layout, copy->segments);
+		children.order = order_slot(layout, copy->segments, copy->lanes);
 		children.offsets = add_child_slot(layout, copy->owner, "rows", (struct slot) {
 						  .is_offsets = true, .is_of_blocks = true });
 		children.list = add_child_slot(layout, copy->owner, "cells", (struct slot) {

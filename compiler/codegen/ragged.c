@@ -182,11 +182,12 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
 	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	int visible = e->names.visible.n, n_carries = e->carries.n;
+	int visible = e->names.visible.n, n_carries = e->carries.n, n_facts = e->ragged->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
 
 	row = affine_name(e->arena, name);
 	value = affine_combine(e->arena, 1, &begin, 1, &row);
+	row_is_inside(e, &row, &first, &last);
 	if (!is_of_lanes(e, &low))
 		fact_push(e, affine_combine(e->arena, 1, &row, -1, &low));
 	row_condition(e, &row, &low, false);
@@ -198,6 +199,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	carried_body(e, body, use->mark, n_carries);
 	block_close(e, visible);
 	carried_close(e, n_carries, visible);
+	e->ragged->row_facts.n = n_facts;
 	isl_ast_node_free(body);
 }
 
@@ -260,17 +262,10 @@ void ragged_open(struct emit *e, const char *first, const char *n_lanes)
 	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
 	line(e->w, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
 	line(e->w, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
-	     segments->c_name, layout_order(e->layout, segments), first, lanes_text(e), n_lanes, begin, rows);
+	     segments->c_name, layout_order(e->layout, segments, (int) e->block->factor), first, lanes_text(e),
+	     n_lanes, begin, rows);
+	start_declare(e, segments, first);
 	kin_open(e, first);
-}
-
-/* "b_block, 16, b, begin, rows": the names of arrays, without the lane. */
-static const char *parts_text(struct emit *e, const struct array *copy)
-{
-	int n = (int) strcspn(e->ragged->begin, "["), m = (int) strcspn(e->ragged->rows, "[");
-
-	return arena_printf(e->arena, "%s, %s, %s, %.*s, %.*s", copy->c_name, lanes_text(e), copy->owner->c_name, n,
-			    e->ragged->begin, m, e->ragged->rows);
 }
 
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
@@ -286,34 +281,4 @@ void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
 		print_elsewhere(e, &scratch, body);
 	}
 	e->ragged->body = str_text(&scratch.text);
-}
-
-/* In front of the first row there is room for one. What nothing reads or writes is not there. */
-void ragged_fill(struct emit *e, const struct array *copy, bool is_read)
-{
-	const char *type = type_c_name(copy->type);
-	int slot = e->layout->slot_of[copy->number];
-
-	if (!text_mentions(e->ragged->body, copy->c_name))
-		return;
-	line(e->w, "%s *restrict %s = (%s *) plan->data[%d] + pmg_thread()*plan->places[%d].block + %s;", type,
-	     copy->c_name, type, slot, slot, lanes_text(e));
-	note_write(e, copy);
-	if (array_is_index(copy->owner))
-		line(e->w, "pmg_ragged_parents(%s, %s);", parts_text(e, copy), e->ragged->longest);
-	else if (is_read)
-		line(e->w, "pmg_ragged_read_%s(%s, %s);", type_name(copy->type), parts_text(e, copy),
-		     e->ragged->longest);
-}
-
-void ragged_empty(struct emit *e, const struct array *copy)
-{
-	const char *is_past;
-
-	if (layout_is_hidden(e->layout, copy->owner))
-		return;
-	is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
-	note_write(e, copy->owner);
-	line(e->w, "pmg_ragged_write_%s(%s, %s);", type_name(copy->type), parts_text(e, copy),
-	     is_past ? is_past : "false");
 }

@@ -39,6 +39,8 @@ struct above {
 
 struct ragged {
 	const char *begin, *rows, *longest;
+	const char *start;              /* where the block begins in what the caller holds so, in rows */
+	fact_list row_facts;            /* of variables that are rows which the block has */
 	const char *body;               /* of the block, printed to nowhere; NULL: this is done now */
 	lane_condition_list conditions;
 	lane_condition_list known;      /* those with bits */
@@ -74,8 +76,18 @@ bool block_is_ragged(const struct emit *e);
 void ragged_open(struct emit *e, const char *first, const char *n_lanes);
 /* Prints the body of the block to nowhere. If it has conditions for which there are no vectors, lanes are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
-void ragged_fill(struct emit *e, const struct array *copy, bool is_read);
+
+/* ---- ragged_parts.c: what blocks of segments have of arrays ---------------------------------------------- */
+
+/* Is the array taken as the caller holds it, if in blocks? */
+bool part_is_held(const struct emit *e, const struct array *copy);
+void start_declare(struct emit *e, const struct array *segments, const char *first);
+void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
 void ragged_empty(struct emit *e, const struct array *copy);
+/* `row`, a variable, is from `first` to `last`. */
+void row_is_inside(struct emit *e, const struct affine *row, const struct affine *first, const struct affine *last);
+/* The row, or the nearest one that the block has, where that may be another. */
+struct affine row_inside(struct emit *e, const struct array *copy, const struct affine *row);
 
 /* ---- kin.c: parents and children in blocks of trees ------------------------------------------------------ */
 
@@ -88,7 +100,7 @@ bool lane_has_node(const struct emit *e, const struct dim *dim);
 struct kin_scope {
 	lane_condition_list conditions;
 	bool selects, in_lanes, are_vectors;
-	int names;
+	int names, n_facts;
 	const char *variable;           /* of the child; NULL: it is the next row */
 };
 

@@ -478,7 +478,8 @@ struct holding {
 	const struct array *array;
 	bool *is_in_block;              /* by number of stage */
 	int lanes, n_blocks;
-	bool is_even, has_segments;
+	const struct array *segments;   /* offsets, of whose segments the blocks are; NULL */
+	bool is_even;
 };
 
 /* Does the loop begin with the first system, for all statements? */
@@ -525,7 +526,8 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 	}
 	holding->lanes = copy->lanes;
 	holding->n_blocks++;
-	holding->has_segments = copy->segments;
+	holding->is_even = holding->is_even && (holding->n_blocks == 1 || holding->segments == copy->segments);
+	holding->segments = copy->segments;
 	/* The loop within a tile begins where the tile does. */
 	holding->is_even = holding->is_even && !schedule_has_mark_above(node, MARK_TILE, NULL);
 	isl_union_set_free(domain);
@@ -594,7 +596,9 @@ int block_held(struct module *module, const struct array *array)
 	if (!array_is_argument(array) || array->rank < 1)
 		return 0;
 	holding = look_for_holding(module, array);
-	return holding.is_even && !holding.has_segments && !is_used_elsewhere(&holding) ? holding.lanes : 0;
+	if (holding.segments != block_segments(module, array))
+		return 0;
+	return holding.is_even && !is_used_elsewhere(&holding) ? holding.lanes : 0;
 }
 
 bool block_hides(struct module *module, const struct array *array)
@@ -604,7 +608,7 @@ bool block_hides(struct module *module, const struct array *array)
 	if (array->role != ROLE_TEMP || array->rank != 1)
 		return false;
 	holding = look_for_holding(module, array);
-	return holding.n_blocks == 1 && holding.has_segments && !is_used_elsewhere(&holding);
+	return holding.n_blocks == 1 && holding.segments && !is_used_elsewhere(&holding);
 }
 
 bool block_has_tree(struct module *module, int stage, const struct array *tree)
