@@ -95,26 +95,61 @@ static bool bind_batch(struct systems_row *row, struct failure *failure)
 struct held_array {
 	void *memory;           /* from which `blocks` begins somewhere */
 	pmg_buffer flat, blocks;
+	pmg_buffer offsets;     /* of the segments that these are blocks of; without data: of the first dimension */
 	bool is_written;
 };
 
 /* Arrays begin at different places of a page, so that a write does not seem to meet the next reads. */
 enum { SKEW_BYTES = 5 * 64 + 1024 };
 
+static pmg_buffer buffer_of(const struct execution *e, const pmg_array_desc *array)
+{
+	pmg_buffer buffer;
+	memcpy(&buffer, e->args + array->offset, sizeof(buffer));
+	return buffer;
+}
+
+/* Its shape, without memory. */
+static pmg_status make_blocks(const struct execution *e, const pmg_array_desc *array, struct held_array *held)
+{
+	held->blocks = array->segments < 0 ? pmg_in_blocks(NULL, &held->flat, array->lanes) : held->flat;
+	if (array->segments < 0)
+		return PMG_OK;
+	held->offsets = buffer_of(e, &e->desc->arrays[array->segments]);
+	return pmg_in_segments(e->context, NULL, &held->flat, &held->offsets, array->lanes, &held->blocks);
+}
+
+static pmg_status relayout(const struct systems_row *row, const struct held_array *held, bool into)
+{
+	const pmg_buffer *to = into ? &held->blocks : &held->flat, *from = into ? &held->flat : &held->blocks;
+	int32_t threads = (int32_t) row->session.values.threads;
+	return held->offsets.data ? pmg_relayout_segments(row->execution.context, to, from, &held->offsets, threads)
+				  : pmg_relayout(row->execution.context, to, from, threads);
+}
+
+static size_t bytes_of(const pmg_buffer *blocks)
+{
+	size_t bytes = pmg_type_size(blocks->type);
+	for (int32_t d = 0; d < blocks->rank; d++)
+		bytes *= (size_t) blocks->shape[d];
+	return bytes;
+}
+
 static bool hold_array(struct systems_row *row, const pmg_array_desc *array, struct failure *failure)
 {
 	struct execution *e = &row->execution;
 	struct held_array *held = &row->held[row->n_held];
-	*held = (struct held_array){ .is_written = array->role == PMG_OUT };
-	memcpy(&held->flat, e->args + array->offset, sizeof(held->flat));
-	size_t bytes = (size_t) pmg_blocks_bytes(&held->flat, array->lanes), skew = (size_t) row->n_held * SKEW_BYTES;
-	held->memory = life_memory((int64_t) (bytes + skew), 1);
+	*held = (struct held_array){ .is_written = array->role == PMG_OUT, .flat = buffer_of(e, array) };
+	pmg_status status = make_blocks(e, array, held);
+	if (status != PMG_OK)
+		return fail(failure, (enum outcome) status, "%s", pmg_message(e->context));
+	size_t skew = (size_t) row->n_held * SKEW_BYTES;
+	held->memory = life_memory((int64_t) (bytes_of(&held->blocks) + skew), 1);
 	if (!held->memory)
 		return fail_memory(failure, "arrays in blocks");
 	row->n_held++;
-	held->blocks = pmg_in_blocks((char *) held->memory + skew, &held->flat, array->lanes);
-	pmg_status status = pmg_relayout(e->context, &held->blocks, &held->flat,
-					 (int32_t) row->session.values.threads);
+	held->blocks.data = (char *) held->memory + skew;
+	status = relayout(row, held, true);
 	memcpy(e->args + array->offset, &held->blocks, sizeof(held->blocks));
 	return status == PMG_OK || fail(failure, (enum outcome) status, "%s", pmg_message(e->context));
 }
@@ -135,20 +170,16 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 	double start = clock_seconds(counts_processors, threads);
 	for (int i = 0; i < row->n_held; i++)
 		if (!row->held[i].is_written)
-			pmg_relayout(row->execution.context, &row->held[i].blocks, &row->held[i].flat, threads);
+			relayout(row, &row->held[i], true);
 	*seconds = clock_seconds(counts_processors, threads) - start;
 	return true;
 }
 
 bool systems_generated_fetch(struct systems_row *row, struct failure *failure)
 {
-	pmg_context *context = row->execution.context;
-	for (int i = 0; i < row->n_held; i++) {
-		const struct held_array *held = &row->held[i];
-		if (held->is_written && pmg_relayout(context, &held->flat, &held->blocks,
-						     (int32_t) row->session.values.threads) != PMG_OK)
-			return fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(context));
-	}
+	for (int i = 0; i < row->n_held; i++)
+		if (row->held[i].is_written && relayout(row, &row->held[i], false) != PMG_OK)
+			return fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(row->execution.context));
 	return true;
 }
 

@@ -130,9 +130,9 @@ static bool add_layouts(struct systems_values *values, struct systems_case *prob
 {
 	const struct system_batch *b = &problem->batch;
 	const char *array = b->is_chain ? "d" : "rhs";
-	bool ok = b->n_rows == b->n_systems * b->n && (b->is_chain || b->has_one_tree);
-	if (!ok)
-		return true;
+	bool ok = true;
+	if (b->n_rows != b->n_systems * b->n || !(b->is_chain || b->has_one_tree))
+		return systems_row_generated(values, problem, "generated_held", "", rows, failure);
 	ok = systems_row_generated(values, problem, "generated", "--interleave=off", rows, failure) &&
 	     systems_row_generated(values, problem, "generated_held", "", rows, failure) &&
 	     systems_row_generated(values, problem, "written_held", "", rows, failure);
