@@ -12,6 +12,7 @@ struct sharing {
 	struct array *result;
 	const struct stage *stage;
 	isl_union_map *uses, *makes;    /* the temporary's cells as if they were those of the result */
+	bool is_used;                   /* the temporary, by the stage */
 };
 
 static __isl_give isl_union_map *with_access(const struct sharing *sharing, __isl_take isl_union_map *accesses,
@@ -28,27 +29,32 @@ static void look_at_access(struct access *access, void *user)
 {
 	struct sharing *sharing = user;
 
-	if (access->array == sharing->array)
-		sharing->uses = with_access(sharing, sharing->uses, access);
+	if (access->array != sharing->array)
+		return;
+	sharing->uses = with_access(sharing, sharing->uses, access);
+	sharing->is_used = true;
 }
 
-/* Is the result made here only, and not added up? */
+/* Is the temporary used here only, and the result made here only, and not added up? */
 static bool look_at_stages(struct sharing *sharing, __isl_keep isl_union_set *domain)
 {
-	bool is_made_here = true;
+	bool are_here = true;
 
-	for (int i = 0; i < sharing->module->stages.n && is_made_here; i++) {
+	for (int i = 0; i < sharing->module->stages.n && are_here; i++) {
 		struct stage *stage = sharing->module->stages.items[i];
+		const bool is_here = domain_has_stage(domain, stage);
 
 		sharing->stage = stage;
+		sharing->is_used = false;
 		look_at_access(&stage->write, sharing);
 		stage_reads(stage, look_at_access, sharing);
+		are_here = is_here || !sharing->is_used;
 		if (stage->write.array != sharing->result)
 			continue;
-		is_made_here = stage->op == REDUCE_SET && domain_has_stage(domain, stage);
+		are_here = is_here && stage->op == REDUCE_SET;
 		sharing->makes = with_access(sharing, sharing->makes, &stage->write);
 	}
-	return is_made_here;
+	return are_here;
 }
 
 static bool is_like(const struct array *array, const struct array *copy)
