@@ -154,6 +154,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->schedule = options->schedule;
 	pass->with = options->with;
 	pass->specialize = options->specialize;
+	pass->remarks = options->remarks;
 	pass->max_operations = (unsigned long) options->max_operations;
 	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
 		is_order = is_order || !strcmp(options->schedule, orders[i]);
@@ -203,6 +204,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.overrides = pass->overrides ? "on" : "off";
 	options.blas = pass->blas;
 	options.max_operations = (long) pass->max_operations;
+	options.remarks = pass->remarks;
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
 		return false;

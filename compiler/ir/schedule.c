@@ -23,16 +23,61 @@ static __isl_give isl_union_map *pairs_that_meet(__isl_keep isl_schedule_node *n
 	return pairs;
 }
 
+struct reach {
+	isl_union_set *domain;
+	isl_union_map *reached;
+};
+
+/* NULL: none of the stage's instances; what is whole need not be intersected with. */
+static __isl_give isl_set *part_of(const struct reach *reach, const struct stage *stage, bool *is_whole)
+{
+	isl_set *part = NULL;
+
+	*is_whole = false;
+	if (domain_has_stage(reach->domain, stage)) {
+		part = isl_union_set_extract_set(reach->domain, isl_set_get_space(stage->domain));
+		*is_whole = isl_set_plain_is_equal(part, stage->domain) == isl_bool_true;
+	}
+	return part;
+}
+
+static isl_stat reach_pairs(__isl_take isl_map *pairs, void *user)
+{
+	struct reach *reach = user;
+	bool all_first, all_second;
+	isl_set *first = part_of(reach, stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_in)), &all_first);
+	isl_set *second = part_of(reach, stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_out)), &all_second);
+
+	if (first && second) {
+		if (!all_first)
+			pairs = isl_map_intersect_domain(pairs, isl_set_copy(first));
+		if (!all_second)
+			pairs = isl_map_intersect_range(pairs, isl_set_copy(second));
+		reach->reached = isl_union_map_add_map(reach->reached, isl_map_copy(pairs));
+	}
+	isl_map_free(pairs);
+	isl_set_free(first);
+	isl_set_free(second);
+	return isl_stat_ok;
+}
+
+/* Of pairs those that run below the node. */
+static __isl_give isl_union_map *pairs_below(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *pairs)
+{
+	struct reach reach = { isl_schedule_node_get_domain(node), isl_union_map_empty(isl_union_map_get_space(pairs)) };
+
+	if (isl_union_map_foreach_map(pairs, reach_pairs, &reach) < 0)
+		reach.reached = isl_union_map_free(reach.reached);
+	isl_union_set_free(reach.domain);
+	return reach.reached;
+}
+
 __isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *node, __isl_keep isl_schedule_node *inner,
 					    __isl_keep isl_union_map *deps)
 {
 	isl_multi_union_pw_aff *band = isl_schedule_node_band_get_partial_schedule(inner);
-	isl_union_map *reached = isl_union_map_copy(deps), *together;
-	isl_union_set *domain = isl_schedule_node_get_domain(node);
+	isl_union_map *reached = pairs_that_meet(node, pairs_below(node, deps)), *together;
 
-	reached = isl_union_map_intersect_domain(reached, isl_union_set_copy(domain));
-	reached = isl_union_map_intersect_range(reached, domain);
-	reached = pairs_that_meet(node, reached);
 	together = isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(reached), band);
 	return isl_union_map_coalesce(isl_union_map_subtract(reached, together));
 }

@@ -65,9 +65,12 @@ static void decide_in_order(struct module *module, const struct mark *mark, cons
 /* A loop over children is never shared; there is nothing to decide. */
 static void remark_children(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark)
 {
-	isl_union_map *pairs = isl_union_map_union(tree_carried(node, walk->region->strict),
-						   tree_carried(node, walk->region->reduction));
+	isl_union_map *pairs;
 
+	if (!walk_remarks(walk))
+		return;
+	pairs = isl_union_map_union(tree_carried(node, walk->region->strict),
+				    tree_carried(node, walk->region->reduction));
 	loop_remark_serial(walk->module, mark, serial_for_children, dependence_sample(walk->module, pairs));
 }
 
@@ -95,12 +98,12 @@ static isl_bool remark_inner(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
-/* Loops below one that is shared, which each thread runs in order. Nobody reads remarks on a candidate. */
+/* Loops below one that is shared, which each thread runs in order. */
 static void remark_inside(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *shared)
 {
 	struct inside inside = { walk->module, walk->region, shared };
 
-	if (!walk->module->choice && isl_union_map_is_empty(walk->region->strict) == isl_bool_false)
+	if (walk_remarks(walk) && isl_union_map_is_empty(walk->region->strict) == isl_bool_false)
 		isl_schedule_node_foreach_descendant_top_down(node, remark_inner, &inside);
 }
 

@@ -39,6 +39,7 @@ struct pass_options {
 	bool is_device;                 /* for a target with thousands of threads: none has copies of its own */
 	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
 	int threads;
+	bool remarks;                   /* why loops stay serial or scalar is looked for */
 };
 
 struct pass {

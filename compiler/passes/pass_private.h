@@ -27,6 +27,8 @@ struct tree_walk {
 
 /* Walks the trees of all regions and keeps the changed ones. */
 bool module_walk(struct tree_walk *walk);
+/* Does somebody read remarks? Nobody does on a candidate. */
+bool walk_remarks(const struct tree_walk *walk);
 
 /* Puts a mark above `node`; the result is the node of the mark. */
 __isl_give isl_schedule_node *tree_insert_mark(struct module *module, __isl_take isl_schedule_node *node,

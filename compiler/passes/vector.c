@@ -203,5 +203,5 @@ bool pass_vector(struct module *module, const struct pass_options *options)
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 	struct tree_walk remarks = { .module = module, .options = options, .visit = visit_for_remarks };
 
-	return !options->vector || (module_walk(&walk) && (module->choice || module_walk(&remarks)));
+	return !options->vector || (module_walk(&walk) && (!walk_remarks(&walk) || module_walk(&remarks)));
 }

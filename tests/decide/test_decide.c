@@ -186,6 +186,7 @@ static void check_example(const char *path, void *user)
 	struct result *result = user;
 	struct compilation *c = compilation_new();
 
+	c->options.remarks = true;
 	if (compilation_read(c, path) && compilation_run_passes(c)) {
 		check_told(c, path, result);
 	} else {
@@ -208,6 +209,7 @@ static void check_case(const char *path, void *user)
 	c->verify_each = true;
 	c->read_tree = tree_file_read;
 	c->options.restructure = false;
+	c->options.remarks = true;
 	if (options)
 		take_options(c, options);
 	if (target)

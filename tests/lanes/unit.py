@@ -5,10 +5,12 @@ or, behind a dash, some to leave out.
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. PMG_TEST_JOBS of them,
 or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in; one that
 says "Not with counts of lines" where these are; one that says "Only with sanitizers" where neither are, but for --long.
-They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
+What gcc compiles for one that says "Its C is hardly optimised" is so, whatever it asks for (tests/quick/gcc), but for
+--long. They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -17,6 +19,7 @@ from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 ALONE, UNCOUNTED, SANITIZED = "Not with sanitizers", "Not with counts of lines", "Only with sanitizers"
+QUICK = "Its C is hardly optimised"
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
@@ -42,6 +45,13 @@ def commands(build, which):
     scripts = filter(is_wanted, sorted(Path("tests").glob("*/test_*.py")))
     return ([(str(p), [str(build / p.with_suffix(""))]) for p in programs]
             + [(str(p), [os.environ.get("PYTHON", "python3"), str(p)]) for p in scripts])
+
+
+def environment(test, env):
+    """Of one test, of that of all."""
+    if QUICK not in Path(test).read_text() or "PMG_TEST_LONG" in env:
+        return env
+    return dict(env, PATH=f"{Path('tests/quick').resolve()}:{env['PATH']}", PMG_TEST_GCC=shutil.which("gcc"))
 
 
 def timed(command, env, limit):
@@ -74,7 +84,7 @@ def main():
     env["GCOV_ERROR_FILE"] = "/dev/null"    # where counts of lines cannot be written, the test says whether it minds
     listed = commands(build, sys.argv[2:])
     with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
-        results = list(pool.map(lambda c: timed(c[1], env, seconds_of(build)), listed))
+        results = list(pool.map(lambda c: timed(c[1], environment(c[0], env), seconds_of(build)), listed))
     for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
         if failed:
             print(f"---- {name}\n" + "\n".join(out.splitlines()[-SHOWN:]))
