@@ -64,7 +64,8 @@ static isl_stat reach_pairs(__isl_take isl_map *pairs, void *user)
 /* Of pairs those that run below the node. */
 static __isl_give isl_union_map *pairs_below(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *pairs)
 {
-	struct reach reach = { isl_schedule_node_get_domain(node), isl_union_map_empty(isl_union_map_get_space(pairs)) };
+	struct reach reach = { isl_schedule_node_get_domain(node),
+			       isl_union_map_empty(isl_union_map_get_space(pairs)) };
 
 	if (isl_union_map_foreach_map(pairs, reach_pairs, &reach) < 0)
 		reach.reached = isl_union_map_free(reach.reached);

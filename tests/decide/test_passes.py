@@ -73,7 +73,7 @@ def main():
                 print(f"{count} passes over {name} in {'even' if is_even else 'odd'} iterations")
         counted |= set(counts)
     for condition, what in [(len(steps) - len(others) == 4, "four products"),
-                            ({"x", "g", "s", "d", "v", "r", "u"} <= counted, f"the vectors are found: {sorted(counted)}")]:
+                            (set("xgsdvru") <= counted, f"the vectors are found: {sorted(counted)}")]:
         passed, failed = passed + condition, failed + (not condition)
         if not condition:
             print("does not hold:", what)
