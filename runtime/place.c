@@ -154,15 +154,6 @@ static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, 
 	return true;
 }
 
-static bool is_far(const pmg_buffer *buffer)
-{
-	int64_t left = FAR_ARRAY / (int64_t) pmg_type_size(buffer->type);
-
-	for (int32_t d = 0; d < buffer->rank && buffer->shape[d] > 0; d++)
-		left /= buffer->shape[d];
-	return left == 0;
-}
-
 static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
@@ -183,7 +174,8 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
-	place->is_far = !has_blocks && place->row == 1 && is_far(buffer);
+	place->asks_ahead = !has_blocks && place->row == 1 && place->block * size <= MOST_AHEAD &&
+			    buffer->strides[0] >= FAR_ARRAY / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 	return true;
 }
 

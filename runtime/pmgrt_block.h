@@ -145,10 +145,9 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler know the
  * numbers.
  *
- * Processors read ahead of what goes through memory in its order, not of the rows of so many lanes. So of a flat array
- * that is far, a window asks for its part of the next block in the order of memory, if several such blocks have room in
- * the cache of a core (pmg_block_ahead). */
-enum { PMG_ROWS = 8, PMG_MOST_AHEAD = 3 << 14, PMG_LINE = 64 };
+ * Processors read ahead of what goes through memory in its order, not of the rows of so many lanes. So where a place
+ * asks ahead, a window asks for its part of the next block in the order of memory (pmg_block_ahead). */
+enum { PMG_ROWS = 8, PMG_LINE = 64 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
@@ -160,8 +159,6 @@ static inline void pmg_block_ahead(const void *block, int64_t width, int64_t siz
 {
 	const uintptr_t next = (uintptr_t) block + (uintptr_t) (place->block*size);
 
-	if (!place->is_far || place->block*size > PMG_MOST_AHEAD)
-		return;
 	for (int64_t byte = begin*width*size; byte < end*width*size; byte += PMG_LINE)
 		__builtin_prefetch((const void *) (next + (uintptr_t) byte), 0, 2);
 }
@@ -200,7 +197,8 @@ static inline void pmg_block_ahead(const void *block, int64_t width, int64_t siz
 		from += first/width*place->block; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return from + begin*place->row; \
-		pmg_block_ahead(from, width, (int64_t) sizeof(type), place, begin, end); \
+		if (place->asks_ahead) \
+			pmg_block_ahead(from, width, (int64_t) sizeof(type), place, begin, end); \
 		from += begin*place->row; \
 		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
 			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \

@@ -12,7 +12,6 @@ struct sharing {
 	struct array *result;
 	const struct stage *stage;
 	isl_union_map *uses, *makes;    /* the temporary's cells as if they were those of the result */
-	bool is_used;                   /* the temporary, by the stage */
 };
 
 static __isl_give isl_union_map *with_access(const struct sharing *sharing, __isl_take isl_union_map *accesses,
@@ -29,10 +28,8 @@ static void look_at_access(struct access *access, void *user)
 {
 	struct sharing *sharing = user;
 
-	if (access->array != sharing->array)
-		return;
-	sharing->uses = with_access(sharing, sharing->uses, access);
-	sharing->is_used = true;
+	if (access->array == sharing->array)
+		sharing->uses = with_access(sharing, sharing->uses, access);
 }
 
 /* Is the temporary used here only, and the result made here only, and not added up? */
@@ -44,11 +41,11 @@ static bool look_at_stages(struct sharing *sharing, __isl_keep isl_union_set *do
 		struct stage *stage = sharing->module->stages.items[i];
 		const bool is_here = domain_has_stage(domain, stage);
 
+		are_here = is_here || (stage->write.array != sharing->array &&
+				       !stage_reads_array(stage, sharing->array));
 		sharing->stage = stage;
-		sharing->is_used = false;
 		look_at_access(&stage->write, sharing);
 		stage_reads(stage, look_at_access, sharing);
-		are_here = is_here || !sharing->is_used;
 		if (stage->write.array != sharing->result)
 			continue;
 		are_here = is_here && stage->op == REDUCE_SET;

@@ -28,36 +28,27 @@ struct reach {
 	isl_union_map *reached;
 };
 
-/* NULL: none of the stage's instances; what is whole need not be intersected with. */
-static __isl_give isl_set *part_of(const struct reach *reach, const struct stage *stage, bool *is_whole)
+/* Of pairs those whose first (isl_dim_in) or second instances are in the domain: with stages that are there as a whole,
+ * as most are, nothing is intersected. */
+static __isl_give isl_map *pairs_within(__isl_take isl_map *pairs, __isl_keep isl_union_set *domain,
+					enum isl_dim_type side)
 {
-	isl_set *part = NULL;
+	const struct stage *stage = stage_of_id(isl_map_get_tuple_id(pairs, side));
+	isl_set *part = isl_union_set_extract_set(domain, isl_set_get_space(stage->domain));
 
-	*is_whole = false;
-	if (domain_has_stage(reach->domain, stage)) {
-		part = isl_union_set_extract_set(reach->domain, isl_set_get_space(stage->domain));
-		*is_whole = isl_set_plain_is_equal(part, stage->domain) == isl_bool_true;
+	if (isl_set_plain_is_equal(part, stage->domain) == isl_bool_true) {
+		isl_set_free(part);
+		return pairs;
 	}
-	return part;
+	return side == isl_dim_in ? isl_map_intersect_domain(pairs, part) : isl_map_intersect_range(pairs, part);
 }
 
 static isl_stat reach_pairs(__isl_take isl_map *pairs, void *user)
 {
 	struct reach *reach = user;
-	bool all_first, all_second;
-	isl_set *first = part_of(reach, stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_in)), &all_first);
-	isl_set *second = part_of(reach, stage_of_id(isl_map_get_tuple_id(pairs, isl_dim_out)), &all_second);
 
-	if (first && second) {
-		if (!all_first)
-			pairs = isl_map_intersect_domain(pairs, isl_set_copy(first));
-		if (!all_second)
-			pairs = isl_map_intersect_range(pairs, isl_set_copy(second));
-		reach->reached = isl_union_map_add_map(reach->reached, isl_map_copy(pairs));
-	}
-	isl_map_free(pairs);
-	isl_set_free(first);
-	isl_set_free(second);
+	pairs = pairs_within(pairs_within(pairs, reach->domain, isl_dim_in), reach->domain, isl_dim_out);
+	reach->reached = isl_union_map_add_map(reach->reached, pairs);
 	return isl_stat_ok;
 }
 

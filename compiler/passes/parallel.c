@@ -54,10 +54,13 @@ static void decide_serial(struct module *module, const struct mark *mark, const 
 }
 
 /* Because of the order of updates: the pair is for those who ask for remarks. */
-static void decide_in_order(struct module *module, const struct mark *mark, const char *why,
+static void decide_in_order(const struct tree_walk *walk, const struct mark *mark, const char *why,
 			    __isl_keep isl_union_map *updates)
 {
-	loop_remark_serial(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
+	struct module *module = walk->module;
+
+	if (walk_remarks(walk))
+		loop_remark_serial(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
 	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
@@ -247,7 +250,7 @@ static __isl_give isl_schedule_node *share_in_order(struct tree_walk *walk, __is
 		return node;
 	node = team_form(walk, node, mark, descend);
 	if (*descend)
-		decide_in_order(walk->module, mark, "threads would add in any order", carried);
+		decide_in_order(walk, mark, "threads would add in any order", carried);
 	return node;
 }
 
@@ -275,7 +278,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	} else if (is_shared_by_parts(walk, node, mark, &meeting)) {
 		node = share_by_parts(walk, node, mark);
 	} else if (is_accumulated_in_order(walk, node, &meeting)) {
-		decide_in_order(walk->module, mark, serial_for_nan, updates);
+		decide_in_order(walk, mark, serial_for_nan, updates);
 		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
 		node = share_in_order(walk, node, mark, updates, descend);
