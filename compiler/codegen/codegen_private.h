@@ -167,6 +167,7 @@ struct row {                            /* cells of a stage's target that are ke
 	const char *index;              /* of the present vector, in a dot product */
 	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
 	bool is_shared;                 /* groups of lanes have shares of its sums */
+	const char *added;              /* the variable that says whether a lane had anything to add; NULL: none does */
 };
 
 struct row_start {                      /* a loop that sets to zero what a row below would read */

@@ -382,6 +382,14 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	close_block(e->w, "}");
 }
 
+/* Whether any lane adds to the row of the loop, where that is asked for. */
+static void note_added(struct emit *e, const struct vectors *vectors, const char *lanes)
+{
+	for (int i = 0; i < e->rows.n; i++)
+		if (e->rows.items[i].stage == vectors->stage && e->rows.items[i].added)
+			line(e->w, "%s |= %s;", e->rows.items[i].added, lanes);
+}
+
 static void emit_vectors(struct emit *e, struct vectors *vectors)
 {
 	struct deal *deal = e->deal;
@@ -399,6 +407,7 @@ static void emit_vectors(struct emit *e, struct vectors *vectors)
 	find_values(e, vectors, &all);
 	find_sharing(vectors);
 	lanes = declare_lanes(e, vectors);
+	note_added(e, vectors, lanes);
 	if (deal->given.target)
 		emit_sums(e, vectors, &all, lanes);
 	else

@@ -155,23 +155,31 @@ static const struct region *region_of(const struct module *module, const struct 
 	return NULL;
 }
 
-bool target_is_neutral(const struct emit *e, const struct stage *stage)
+/* What writes the target before `stage`, or in its group, last in the order of the text. */
+static const struct stage *writer_before(const struct emit *e, const struct stage *stage)
 {
 	const struct region *region = region_of(e->module, stage->group);
-	bool is_set = false, is_other = false;
+	const struct stage *last = NULL;
 
-	for (int i = 0; i < e->module->stages.n; i++) {
-		const struct stage *other = e->module->stages.items[i];
+	for (int g = 0; g < region->groups.n; g++) {
+		const struct group *group = region->groups.items[g];
 
-		if (other == stage || other->write.array != stage->write.array)
-			continue;
-		if (other->is_init && !other->guard && other->value->kind == EXPR_FLOAT &&
-		    region_of(e->module, other->group) == region)
-			is_set = true;
-		else
-			is_other = true;
+		for (int s = 0; s < group->stages.n; s++) {
+			const struct stage *other = group->stages.items[s];
+
+			last = other != stage && other->write.array == stage->write.array ? other : last;
+		}
+		if (group == stage->group)
+			break;
 	}
-	return is_set && !is_other;
+	return last;
+}
+
+bool target_is_neutral(const struct emit *e, const struct stage *stage)
+{
+	const struct stage *last = writer_before(e, stage);
+
+	return last && last->is_init && !last->guard && last->value->kind == EXPR_FLOAT;
 }
 
 static const char *operation_name(const struct row *row)
@@ -342,6 +350,21 @@ static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
 	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
 }
 
+/* Sums to the cells of a row that began with the neutral element. What other sums are in stays where nothing is added,
+ * and is not read. */
+static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+			       struct row *row)
+{
+	if (row->added)
+		open_block(e->w, "if (%s) {", row->added);
+	row->is_shared = e->grid->has_deals;
+	if (row->is_shared)
+		line(e->w, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
+	emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
+	if (row->added)
+		close_block(e->w, "}");
+}
+
 /* A row that fits into registers, which also lanes of a team may share, and updates may be added to. */
 static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop, struct row *row,
 			 bool starts_anew, bool is_zero)
@@ -355,14 +378,15 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	row_begin(e, node, loop, row, starts_anew || is_zero);
 	if (!starts_anew && !row_fills_team(e, row->length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
+	if (is_of_deal(e, node) && !target_is_neutral(e, row->stage)) {
+		row->added = names_declare(&e->names, "added");
+		line(e->w, "unsigned %s = 0;", row->added);
+	}
 	vec_push(e->arena, &e->rows, *row);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->rows.n--;
-	row->is_shared = starts_anew && e->grid->has_deals;
-	if (row->is_shared)
-		line(e->w, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
 	if (starts_anew)
-		emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
+		emit_sums_to_cells(e, node, loop, row);
 	else
 		row_end(e, node, loop, row, is_zero ? streams(e, row) : NULL);
 	emit_team_sync(e);

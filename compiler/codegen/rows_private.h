@@ -27,8 +27,9 @@ bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const stru
 void emit_set_cut(struct emit *e);
 /* Is the row one of these, to be written in any case? */
 bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length);
-/* Does the target hold the neutral element until the stage, which alone updates it, has come to it? A stage of the same
- * region has set it: where an accumulation starts, a constant is the neutral element, and what a state held is none. */
+/* Does the target hold the neutral element until the stage has come to it? A stage of the same region has set it, and
+ * nothing has updated it since: where an accumulation starts, a constant is the neutral element, and what a state held
+ * is none. */
 bool target_is_neutral(const struct emit *e, const struct stage *stage);
 /* A read, of which `text` is the element, where vectors are printed. */
 bool row_is_along(const struct emit *e, const struct access *access);

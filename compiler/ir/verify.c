@@ -525,7 +525,7 @@ static void check_writes(struct verifier *v)
 			fail(v, stage->span, "%s writes the input '%s'", stage->name, array->name);
 		if ((stage->is_commit || stage->is_next) && array->role != ROLE_STATE && array->role != ROLE_INOUT)
 			fail(v, stage->span, "%s commits to '%s', which is no state", stage->name, array->name);
-		if ((stage->is_commit || stage->is_init || stage->is_next) && stage->op != REDUCE_SET)
+		if ((stage->is_commit || stage->is_init) && stage->op != REDUCE_SET)
 			fail(v, stage->span, "%s starts or commits '%s' by an update", stage->name, array->name);
 		if (stage->is_next && !stage_is_in_loop(v->module, stage))
 			fail(v, stage->span, "%s sets a next value outside of the loop", stage->name);

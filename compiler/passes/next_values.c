@@ -3,7 +3,14 @@
  * A temporary that becomes the next value of a state as it is, `next r = rNew`, is that next value: what computes it
  * writes next r, all of the body reads it there, and nothing is copied. The cells are the same ones in both arrays,
  * all of them, and the temporary is computed in the body. Recurrences keep an array of their own: in that of a state,
- * what they read of their own values would not be told from old ones. */
+ * what they read of their own values would not be told from old ones.
+ *
+ * A next value that is such a temporary and a sum, `next v = u + turn`, where nothing else wants the sum, nor u once
+ * the sum begins, becomes that copy first: the terms are added to u itself. Neither an array for the sum nor a pass
+ * that adds both is needed then, and rows to which nothing is added stay as they are. The order of the terms changes,
+ * as it does in any sum of floats that threads share. */
+#include <string.h>
+
 #include "passes/pass_private.h"
 
 /* ---- the copy ---- */
@@ -33,18 +40,26 @@ static bool copies_all_cells(const struct stage *stage, const struct access *fro
 	return copies;
 }
 
-/* The temporary that the group copies to a next value, and nothing else; NULL. A single value is not worth it. */
-static struct array *copied_by(const struct group *group)
+/* The temporary whose cells the stage reads at those of its target, if they are alike; NULL. */
+static struct array *temporary_like(const struct stage *stage, const struct expr *expr)
+{
+	const struct array *next = stage->write.array;
+	struct array *from = expr->kind == EXPR_READ ? expr->access.array : NULL;
+
+	if (!from || from->role != ROLE_TEMP || from->stands_for || from->type != next->type ||
+	    from->sums != next->sums || from->facts || !copies_all_cells(stage, &expr->access))
+		return NULL;
+	return from;
+}
+
+/* Does the group compute a next value, and nothing else? A single value is not worth it. */
+static bool sets_next(const struct group *group)
 {
 	const struct stage *stage = group->stages.items[0];
 	const struct array *next = stage->write.array;
-	struct array *from = stage->value->kind == EXPR_READ ? stage->value->access.array : NULL;
 
-	if (!from || from->role != ROLE_TEMP || from->stands_for || next->role != ROLE_NEXT || !next->rank ||
-	    group->stages.n != 1 || stage->guard || stage->op != REDUCE_SET || from->type != next->type ||
-	    from->sums != next->sums || from->facts || !copies_all_cells(stage, &stage->value->access))
-		return NULL;
-	return from;
+	return next->role == ROLE_NEXT && next->rank && group->stages.n == 1 && !stage->guard &&
+	       stage->op == REDUCE_SET;
 }
 
 /* ---- everything else ---- */
@@ -81,14 +96,111 @@ static bool has_one_writer(const struct module *module, const struct array *arra
 	return n == 1;
 }
 
+/* But for items about `live`, which name the group: it has its name as before. */
 static bool is_in_schedule_block(const struct module *module, const struct array *array)
 {
 	bool is = false;
 
-	for (int i = 0; i < module->overrides.n; i++)
-		is |= override_names(&module->overrides.items[i], array);
+	for (int i = 0; i < module->overrides.n; i++) {
+		const struct override *item = &module->overrides.items[i];
+
+		is |= strcmp(item->verb, "live") && override_names(item, array);
+	}
 	return is;
 }
+
+/* May the temporary be the next value that the group computes of it? */
+static bool may_become_next(const struct module *module, const struct group *group, const struct array *from)
+{
+	return is_plain_in_body(module, from) && has_one_writer(module, group->stages.items[0]->write.array) &&
+	       !is_in_schedule_block(module, from);
+}
+
+/* ---- sums that are added to a temporary ---- */
+
+struct addition {
+	struct module *module;
+	struct group *group;            /* next v = onto + sum */
+	struct array *onto, *sum;
+};
+
+/* Sets the sum to zero, or adds to it, and touches the other array not. */
+static bool adds_up(const struct addition *a, const struct group *group)
+{
+	bool adds = !group_reads(group, a->sum) && !group_touches(group, a->onto);
+
+	for (int s = 0; s < group->stages.n && adds; s++) {
+		const struct stage *stage = group->stages.items[s];
+
+		adds = stage->write.array == a->sum &&
+		       (stage->op == REDUCE_ADD ||
+			(stage->is_init && group->stages.n == 1 && expr_is_zero(stage->value)));
+	}
+	return adds;
+}
+
+/* In the order of the body: what touches `onto`, then what adds up the sum, then both are added. */
+static bool are_in_order(const struct addition *a)
+{
+	const group_list *body = &a->module->regions[REGION_BODY].groups;
+	bool has_begun = false, in_order = true;
+
+	for (int g = 0; g < body->n && in_order; g++) {
+		const struct group *group = body->items[g];
+
+		if (group == a->group)
+			continue;
+		if (group_touches(group, a->sum))
+			in_order = has_begun = adds_up(a, group);
+		else
+			in_order = !has_begun || !group_touches(group, a->onto);
+	}
+	return has_begun && in_order;
+}
+
+static bool may_add_onto(const struct addition *a)
+{
+	return a->onto && a->sum && a->onto != a->sum && type_is_float(a->sum->type) &&
+	       may_become_next(a->module, a->group, a->onto) && is_plain_in_body(a->module, a->sum) &&
+	       !is_in_schedule_block(a->module, a->sum) && are_in_order(a);
+}
+
+static void add_onto(const struct addition *a, struct expr *read)
+{
+	struct stage *addition = a->group->stages.items[0];
+	const char *decision = arena_printf(a->module->arena, "added to %s", a->onto->name);
+
+	module_decide(a->module, "next_values", a->sum->name, decision, "a sum of its own", a->group->span,
+		      "'%s' is nothing but both", addition->write.array->owner->name);
+	addition->value = read;
+	for (int s = 0; s < a->module->stages.n; s++) {
+		struct stage *stage = a->module->stages.items[s];
+
+		if (stage->write.array == a->sum && stage->is_init)
+			stage->group->stages.n = 0;
+		else if (stage->write.array == a->sum)
+			stage->write.array = a->onto;
+	}
+}
+
+/* Makes a copy of `next v = u + sum` or `sum + u`, if it can. */
+static void add_sum(struct module *module, struct group *group)
+{
+	const struct stage *stage = group->stages.items[0];
+	struct expr *value = stage->value;
+
+	for (int i = 0; i < 2 && value->kind == EXPR_OP && value->op == OP_ADD; i++) {
+		struct addition addition = { module, group, temporary_like(stage, value->args[i]),
+					     temporary_like(stage, value->args[1 - i]) };
+
+		if (may_add_onto(&addition)) {
+			add_onto(&addition, value->args[i]);
+			break;
+		}
+	}
+}
+
+/* ---- both ---- */
 
 struct exchange {
 	const struct array *from;
@@ -121,10 +233,14 @@ bool pass_next_values(struct module *module, const struct pass_options *options)
 	(void) options;
 	for (int g = 0; g < module->groups.n; g++) {
 		struct group *group = module->groups.items[g];
-		struct exchange exchange = { copied_by(group), group->stages.items[0]->write.array };
+		struct exchange exchange = { 0 };
 
-		if (!exchange.from || !is_plain_in_body(module, exchange.from) ||
-		    !has_one_writer(module, exchange.to) || is_in_schedule_block(module, exchange.from))
+		if (!group->stages.n || !sets_next(group))
+			continue;
+		add_sum(module, group);
+		exchange.from = temporary_like(group->stages.items[0], group->stages.items[0]->value);
+		exchange.to = group->stages.items[0]->write.array;
+		if (!exchange.from || !may_become_next(module, group, exchange.from))
 			continue;
 		become_next(module, group, &exchange);
 		n++;

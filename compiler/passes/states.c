@@ -77,7 +77,7 @@ static bool has_checks(const struct module *module)
 	return has;
 }
 
-/* An accumulation, or a start at the old value, is left as it is. */
+/* An accumulation that starts at the old value is left as it is. */
 static bool is_plain(const struct module *module, const struct array *next)
 {
 	bool has_commit = false;
@@ -85,7 +85,7 @@ static bool is_plain(const struct module *module, const struct array *next)
 	for (int s = 0; s < module->stages.n; s++) {
 		const struct stage *stage = module->stages.items[s];
 
-		if (stage->write.array == next && (stage->op != REDUCE_SET || stage->is_init))
+		if (stage->write.array == next && stage->is_init && expr_reads_array(stage->value, next->owner))
 			return false;
 		has_commit |= stage->is_commit && stage->write.array == next->owner;
 	}
@@ -215,7 +215,7 @@ static const char *try_swap(struct module *module, const struct pass_options *op
 static const char *reason_text(struct module *module, __isl_keep isl_union_map *pairs)
 {
 	if (!pairs)
-		return "its next values are accumulated, or an iteration may stop half-way";
+		return "its next values add to the old ones, or an iteration may stop half-way";
 	return arena_printf(module->arena, "a cell is read after its next value is written: %s",
 			    dependence_sample(module, isl_union_map_copy(pairs)));
 }
