@@ -3,15 +3,17 @@
  * Pipeline sbbnnls:
  * - inline of q: inlined (not stored); it is read once, where it is computed, sbbnnls.pmg:54
  * - next_values of x: computed there (not copy); 'xNew' is nothing but its next value,
- *   sbbnnls.pmg:69
- * - next_values of r: computed there (not copy); 'rNew' is nothing but its next value,
  *   sbbnnls.pmg:70
- * - next_values of d: computed there (not copy); 'dNew' is nothing but its next value,
+ * - next_values of r: computed there (not copy); 'rNew' is nothing but its next value,
  *   sbbnnls.pmg:71
+ * - next_values of d: computed there (not copy); 'dNew' is nothing but its next value,
+ *   sbbnnls.pmg:72
+ * - next_values of turn: added to u (not a sum of its own); 'v' is nothing but both, sbbnnls.pmg:73
+ * - next_values of v: computed there (not copy); 'u' is nothing but its next value, sbbnnls.pmg:73
  * - next_values of g: computed there (not copy); 'gNew' is nothing but its next value,
- *   sbbnnls.pmg:74
- * - states of x: swapped (not in place, copy); a cell is read after its next value is written:
- *   'next x' at i = 0 before 'p' at i = 0, sbbnnls.pmg:40
+ *   sbbnnls.pmg:75
+ * - states of x: in place (not copy); no cell is read after its next value is written,
+ *   sbbnnls.pmg:40
  * - states of r: in place (not copy); no cell is read after its next value is written,
  *   sbbnnls.pmg:44
  * - states of d: in place (not copy); no cell is read after its next value is written,
@@ -20,8 +22,8 @@
  *   sbbnnls.pmg:45
  * - states of free: in place (not copy); no cell is read after its next value is written,
  *   sbbnnls.pmg:43
- * - states of g: swapped (not in place, copy); a cell is read after its next value is written:
- *   'next g' at i = 0 before 'd' at i = 0, sbbnnls.pmg:41
+ * - states of g: in place (not copy); no cell is read after its next value is written,
+ *   sbbnnls.pmg:41
  * - states of f: in place (not copy); no cell is read after its next value is written,
  *   sbbnnls.pmg:46
  * - states of fOld: in place (not copy); no cell is read after its next value is written,
@@ -58,26 +60,25 @@
  *   rows, sbbnnls.pmg:54
  * - partition of q.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is never
  *   cut: one thread runs all of it, sbbnnls.pmg:54
- * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'u' are updated in
+ * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'v' are updated in
  *   one segment each; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:62
  * - order of PHI: morton (not none); what is near in space, by 'voxel_coords', reads much the same
  *   rows, sbbnnls.pmg:62
- * - partition of u: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ * - partition of v: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, sbbnnls.pmg:62
  * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); rows of 'voxel' are read once
  *   for a segment; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:64
  * - order of PHI: morton (not none); what is near in space, by 'voxel_coords', reads much the same
  *   rows, sbbnnls.pmg:64
- * - partition of gNew.Sparse_matvec: chunks (not coeff, a mode, coeff_exclusive); a segment is
- *   never cut: one thread runs all of it, sbbnnls.pmg:64
- * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'turn' are updated
- *   in one segment each; points that agree in hybrid(voxel, atom) share their factors,
- *   sbbnnls.pmg:67
+ * - partition of z: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, sbbnnls.pmg:64
+ * - restructure of PHI: hybrid(voxel, atom) (not none, another mode); cells of 'v' are updated in
+ *   one segment each; points that agree in hybrid(voxel, atom) share their factors, sbbnnls.pmg:68
  * - order of PHI: morton (not none); what is near in space, by 'voxel_coords', reads much the same
- *   rows, sbbnnls.pmg:67
- * - partition of turn: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one
- *   thread runs all of it, sbbnnls.pmg:67
- * - live of u: nonzero (not all); points at which 'u.argument3' is zero add nothing, sbbnnls.pmg:62
+ *   rows, sbbnnls.pmg:68
+ * - partition of v: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
+ *   runs all of it, sbbnnls.pmg:68
+ * - live of v: nonzero (not all); points at which 'u.argument3' is zero add nothing, sbbnnls.pmg:62
  * - fuse of h: fused (not separate); its outer 4 loops are those of 'h', sbbnnls.pmg:28
  * - fuse of r0.argument3: fused (not separate); its outer loop is that of 'x0', sbbnnls.pmg:32
  * - fuse of x: fused (not separate); its outer loop is that of 'r0.argument3', sbbnnls.pmg:40
@@ -92,15 +93,14 @@
  * - fuse of v.argument3: fused (not separate); its outer loop is that of 'free', sbbnnls.pmg:45
  * - fuse of v.Sparse_matvec: fused (not separate); its outer 5 loops are those of
  *   'v.Sparse_matvec', sbbnnls.pmg:45
- * - fuse of u.argument3: fused (not separate); its outer loop is that of 'p', sbbnnls.pmg:62
+ * - fuse of xNew: fused (not separate); its outer loop is that of 'p', sbbnnls.pmg:61
+ * - fuse of u.argument3: fused (not separate); its outer loop is that of 'xNew', sbbnnls.pmg:62
  * - fuse of u: fused (not separate); its outer 5 loops are those of 'u', sbbnnls.pmg:62
- * - fuse of gNew: fused (not separate); its outer loop is that of 'xNew', sbbnnls.pmg:64
- * - fuse of held: fused (not separate); its outer loop is that of 'gNew', sbbnnls.pmg:65
  * - fuse of dNew: fused (not separate); its outer loop is that of 'held', sbbnnls.pmg:66
- * - fuse of turn.argument3: fused (not separate); its outer loop is that of 'dNew', sbbnnls.pmg:67
+ * - fuse of gNew: fused (not separate); its outer loop is that of 'dNew', sbbnnls.pmg:67
+ * - fuse of turn.argument3: fused (not separate); its outer loop is that of 'gNew', sbbnnls.pmg:68
  * - fuse of next free: fused (not separate); its outer loop is that of 'turn.argument3',
- *   sbbnnls.pmg:73
- * - fuse of turn: fused (not separate); its outer 5 loops are those of 'turn', sbbnnls.pmg:67
+ *   sbbnnls.pmg:74
  * - schedule of sbbnnls: textual (not isl); values are computed in the order of their need,
  *   sbbnnls.pmg:9
  * - accumulate of normD.sum: register (not memory); the loop over 't' does not move the target,
@@ -127,16 +127,16 @@
  *   sbbnnls.pmg:57
  * - accumulate of den.dot2: register (not memory); the loop over 'i' does not move the target,
  *   sbbnnls.pmg:57
- * - accumulate of u.sum: register (not memory); the loop over 'k' does not move the target,
+ * - accumulate of v.sum: register (not memory); the loop over 'k' does not move the target,
  *   sbbnnls.pmg:62
+ * - accumulate of z.sum: register (not memory); the loop over 't' does not move the target,
+ *   sbbnnls.pmg:64
+ * - accumulate of v.sum_2: register (not memory); the loop over 'k' does not move the target,
+ *   sbbnnls.pmg:68
  * - accumulate of f.dot2: register (not memory); the loop over 'i' does not move the target,
- *   sbbnnls.pmg:75
- * - accumulate of gNew.Sparse_matvec.sum: register (not memory); the loop over 't' does not move
- *   the target, sbbnnls.pmg:64
- * - accumulate of turn.sum: register (not memory); the loop over 'k' does not move the target,
- *   sbbnnls.pmg:67
+ *   sbbnnls.pmg:76
  * - accumulate of pg.maxval2: register (not memory); the loop over 'i' does not move the target,
- *   sbbnnls.pmg:77
+ *   sbbnnls.pmg:78
  * - parallel of normD: parallel (not serial); no two iterations of 'a' touch the same cell,
  *   sbbnnls.pmg:26
  * - parallel of objective: parallel (not serial); no two iterations of 'i' touch the same cell,
@@ -180,28 +180,25 @@
  * - parallel of den: parallel (not serial); the loop over 'i' ends in a reduction of the threads'
  *   sums, sbbnnls.pmg:57
  * - parallel of p: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   sbbnnls.pmg:61
+ *   sbbnnls.pmg:60
  * - parallel of u: parallel (not serial); no two iterations of 'chunk' touch the same cell,
  *   sbbnnls.pmg:62
  * - parallel of rNew: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   sbbnnls.pmg:63
- * - parallel of next f: parallel (not serial); the loop over 'i' ends in a reduction of the
- *   threads' sums, sbbnnls.pmg:75
- * - parallel of gNew.Sparse_matvec: parallel (not serial); no two iterations of 'fiber' touch the
- *   same cell, sbbnnls.pmg:64
- * - parallel of gNew.Sparse_matvec: private (not atomic, owner); iterations of 'chunk' may update
- *   the same cell: each thread has a copy, and the copies are added in the order of the threads,
+ * - parallel of z: parallel (not serial); no two iterations of 'fiber' touch the same cell,
  *   sbbnnls.pmg:64
- * - parallel of xNew: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   sbbnnls.pmg:60
+ * - parallel of z: private (not atomic, owner); iterations of 'chunk' may update the same cell:
+ *   each thread has a copy, and the copies are added in the order of the threads, sbbnnls.pmg:64
+ * - parallel of held: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   sbbnnls.pmg:65
  * - parallel of turn: parallel (not serial); no two iterations of 'chunk' touch the same cell,
- *   sbbnnls.pmg:67
- * - parallel of next v: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   sbbnnls.pmg:72
+ *   sbbnnls.pmg:68
+ * - parallel of next f: parallel (not serial); the loop over 'i' ends in a reduction of the
+ *   threads' sums, sbbnnls.pmg:76
  * - parallel of next pg: serial (not parallel); the loop over 'i': a minimum or maximum that lets
- *   NaN through is computed in order, sbbnnls.pmg:77
+ *   NaN through is computed in order, sbbnnls.pmg:78
  * - parallel of w: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   sbbnnls.pmg:80
+ *   sbbnnls.pmg:81
  * - vector of normD: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:26
  * - vector of objective: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:20
  * - vector of h: scalar (not simd); the range of 'k' is data, and what it sums is read through an
@@ -227,30 +224,26 @@
  *   sbbnnls.pmg:54
  * - vector of q.Sparse_matvec: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:54
  * - vector of den: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:57
- * - vector of p: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:61
+ * - vector of p: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:60
  * - vector of u: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:62
  * - vector of u: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:62
  * - vector of rNew: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:63
- * - vector of next f: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:75
- * - vector of gNew.Sparse_matvec: simd (not scalar); iterations of 'fiber' are independent,
- *   sbbnnls.pmg:64
- * - vector of gNew.Sparse_matvec: simd (not scalar); iterations of 't' are independent,
- *   sbbnnls.pmg:64
- * - vector of xNew: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:60
- * - vector of turn: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:67
- * - vector of turn: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:67
- * - vector of next v: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:72
- * - vector of w: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:80
+ * - vector of z: simd (not scalar); iterations of 'fiber' are independent, sbbnnls.pmg:64
+ * - vector of z: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:64
+ * - vector of held: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:65
+ * - vector of turn: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:68
+ * - vector of next f: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:76
+ * - vector of w: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:81
  * - skip of r0.Sparse_matvec: zeros (not none); 'r0.Sparse_matvec.sum' is a factor of what the loop
  *   over 't' adds, sbbnnls.pmg:32
  * - skip of v.Sparse_matvec: zeros (not none); 'v.Sparse_matvec.sum' is a factor of what the loop
  *   over 't' adds, sbbnnls.pmg:45
- * - skip of u: zeros (not none); 'u.sum' is a factor of what the loop over 't' adds, sbbnnls.pmg:62
- * - skip of turn: zeros (not none); 'turn.sum' is a factor of what the loop over 't' adds,
- *   sbbnnls.pmg:67
+ * - skip of v: zeros (not none); 'v.sum' is a factor of what the loop over 't' adds, sbbnnls.pmg:62
+ * - skip of v: zeros (not none); 'v.sum_2' is a factor of what the loop over 't' adds,
+ *   sbbnnls.pmg:68
  * - storage of held0: variable (not array); its values live in one iteration of 'i', sbbnnls.pmg:35
  * - storage of g0: variable (not array); its values live in one iteration of 'i', sbbnnls.pmg:33
- * - candidates of sbbnnls: 1 of the ways to compile it (not all); 92 stages in the file and 4
+ * - candidates of sbbnnls: 1 of the ways to compile it (not all); 90 stages in the file and 4
  *   nested loops take long to compile, sbbnnls.pmg:9
  */
 #include "sbbnnls.h"
@@ -322,10 +315,10 @@ static void sbbnnls_h(pmg_plan *plan)
 	const int64_t PHI_chunks = plan->sizes[0];
 	double *restrict h = plan->data[13];
 	const double *restrict normD = plan->data[27];
-	const int32_t *restrict PHI_offsets = plan->data[46];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[47];
-	const int32_t *restrict PHI_sorted_atom = plan->data[48];
-	const double *restrict PHI_sorted_value = plan->data[49];
+	const int32_t *restrict PHI_offsets = plan->data[42];
+	const int32_t *restrict PHI_chunk_offsets = plan->data[43];
+	const int32_t *restrict PHI_sorted_atom = plan->data[44];
+	const double *restrict PHI_sorted_value = plan->data[45];
 
 	/* sbbnnls.pmg:28
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
@@ -411,13 +404,13 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict r0_argument3 = plan->data[28];
 	double *restrict r0_Sparse_matvec = plan->data[29];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
 
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	if (starts) {
@@ -511,14 +504,14 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const double *restrict D = plan->data[4];
 	const double *restrict r0 = plan->data[16];
 	double *restrict g0_Sparse_matvec = plan->data[30];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
-	double *restrict g0_Sparse_matvec_private = plan->data[57];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
+	double *restrict g0_Sparse_matvec_private = plan->data[53];
 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
 	if (starts) {
@@ -634,13 +627,13 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	const double *restrict v_argument3 = plan->data[31];
 	double *restrict v_Sparse_matvec = plan->data[32];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
@@ -755,7 +748,7 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 	const double *restrict f = plan->data[24];
 	double *restrict fOld = plan->data[25];
 
-	/* next fOld = f;    (sbbnnls.pmg:76) */
+	/* next fOld = f;    (sbbnnls.pmg:77) */
 	fOld[0] = f[0];
 }
 
@@ -768,15 +761,15 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const double *restrict v = plan->data[23];
-	double *restrict q_Sparse_matvec = plan->data[40];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
-	double *restrict q_Sparse_matvec_private = plan->data[58];
+	double *restrict q_Sparse_matvec = plan->data[39];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
+	double *restrict q_Sparse_matvec_private = plan->data[54];
 
 	/* sbbnnls.pmg:54
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
@@ -839,7 +832,7 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	const double *restrict free_ = plan->data[21];
 	const double *restrict v = plan->data[23];
 	double *restrict den = plan->data[34];
-	const double *restrict q_Sparse_matvec = plan->data[40];
+	const double *restrict q_Sparse_matvec = plan->data[39];
 
 	/* sbbnnls.pmg:57
 	 *     temp den   : f64 = case { it % 2 == 0 : dot(q, q); else : dot(v, v); };
@@ -880,43 +873,45 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict s = plan->data[14];
-	const double *restrict x = plan->data[18];
+	double *restrict x = plan->data[18];
 	const double *restrict g = plan->data[19];
 	const double *restrict alpha = plan->data[35];
 	double *restrict p = plan->data[36];
-	double *restrict u_argument3 = plan->data[41];
+	double *restrict u_argument3 = plan->data[40];
 
-	/* sbbnnls.pmg:61
+	/* sbbnnls.pmg:60
 	 *     temp p    : f64[nFibers] = select(x - alpha*g > 0, g, select(alpha > 0, x/alpha, 0));
 	 */
+	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:61) */
 	/* sbbnnls.pmg:62
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t i = 0; i < nFibers; i++) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
+		x[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
 		u_argument3[i] = s[i]*p[i];
 	}
 }
 
 static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 {
-	pmg_live_points(plan, 1, 41, 55, pmg_is_finite(plan, 4));
+	pmg_live_points(plan, 1, 40, 51, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *restrict u = plan->data[37];
-	const double *restrict u_argument3 = plan->data[41];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
+	double *restrict v = plan->data[23];
+	const double *restrict u_argument3 = plan->data[40];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
 
 	/* sbbnnls.pmg:62
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
@@ -930,7 +925,7 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 				const int64_t voxel = PHI_2_voxel_order[place];
 				#pragma omp simd
 				for (int64_t t = 0; t < nTheta; t++) {
-					u[voxel*nTheta + t] = 0.0;
+					v[voxel*nTheta + t] = 0.0;
 				}
 				const int64_t voxel_begin = PHI_2_offsets[place];
 				const int64_t voxel_end = PHI_2_offsets[place + 1];
@@ -947,7 +942,7 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 					if (sum != 0.0 || !D_is_finite) {
 						#pragma omp simd
 						for (int64_t t = 0; t < nTheta; t++) {
-							u[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+							v[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
 						}
 					}
 				}
@@ -961,39 +956,20 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	double *restrict r = plan->data[22];
+	const double *restrict v = plan->data[23];
 	const double *restrict alpha = plan->data[35];
-	const double *restrict u = plan->data[37];
 
 	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:63) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t i = 0; i < nVoxels; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < nTheta; j++) {
-			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*u[i*nTheta + j];
+			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*v[i*nTheta + j];
 		}
 	}
 }
 
-static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
-{
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const double *restrict r = plan->data[22];
-	double *restrict f = plan->data[24];
-
-	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:75) */
-	double dot2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot2)
-	for (int64_t i = 0; i < nVoxels; i++) {
-		#pragma omp simd reduction(+:dot2)
-		for (int64_t j = 0; j < nTheta; j++) {
-			dot2 += r[i*nTheta + j]*r[i*nTheta + j];
-		}
-	}
-	f[0] = 0.5*dot2;
-}
-
-static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -1002,30 +978,30 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const double *restrict r = plan->data[22];
-	double *restrict gNew_Sparse_matvec = plan->data[42];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
-	double *restrict gNew_Sparse_matvec_private = plan->data[59];
+	double *restrict z = plan->data[37];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
+	double *restrict z_private = plan->data[55];
 
 	/* sbbnnls.pmg:64
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
+	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
-		gNew_Sparse_matvec[fiber] = 0.0;
+		z[fiber] = 0.0;
 	}
 
 	#pragma omp parallel
 	{
-		double *gNew_Sparse_matvec_own = gNew_Sparse_matvec_private + pmg_thread()*nFibers;
+		double *z_own = z_private + pmg_thread()*nFibers;
 		#pragma omp simd
 		for (int64_t i = 0; i < nFibers; i++) {
-			gNew_Sparse_matvec_own[i] = 0.0;
+			z_own[i] = 0.0;
 		}
 		#pragma omp for schedule(static)
 		for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
@@ -1046,8 +1022,8 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
-						PMG_FETCH(gNew_Sparse_matvec_own, PHI_2_sorted_fiber, k);
-						gNew_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
+						PMG_FETCH(z_own, PHI_2_sorted_fiber, k);
+						z_own[fiber] += PHI_2_sorted_value[k]*sum;
 					}
 				}
 			}
@@ -1057,46 +1033,39 @@ static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
 		for (int64_t i = 0; i < nFibers; i++) {
 			double sum = 0.0;
 			for (int64_t thread = 0; thread < n_threads; thread++) {
-				sum += gNew_Sparse_matvec_private[thread*nFibers + i];
+				sum += z_private[thread*nFibers + i];
 			}
-			gNew_Sparse_matvec[i] += sum;
+			z[i] += sum;
 		}
 	}
 }
 
-static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict s = plan->data[14];
 	const double *restrict x = plan->data[18];
-	const double *restrict g = plan->data[19];
+	double *restrict g = plan->data[19];
 	double *restrict d = plan->data[20];
 	double *restrict free_ = plan->data[21];
-	const double *restrict alpha = plan->data[35];
 	const double *restrict p = plan->data[36];
+	const double *restrict z = plan->data[37];
 	bool *restrict held = plan->data[38];
-	const double *restrict gNew_Sparse_matvec = plan->data[42];
-	double *restrict turn_argument3 = plan->data[43];
-	double *restrict x_next = plan->data[44];
-	double *restrict g_next = plan->data[45];
+	double *restrict turn_argument3 = plan->data[41];
 
-	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:60) */
-	/* sbbnnls.pmg:64
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
-	 */
-	/* temp held : bool[nFibers] = xNew == 0 and gNew > 0;    (sbbnnls.pmg:65) */
+	/* temp held : bool[nFibers] = xNew == 0 and s*z > 0;    (sbbnnls.pmg:65) */
 	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:66) */
-	/* sbbnnls.pmg:67
+	/* temp gNew : f64[nFibers] = s*z;    (sbbnnls.pmg:67) */
+	/* sbbnnls.pmg:68
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	/* next free = select(held, 0, s);    (sbbnnls.pmg:73) */
+	/* next free = select(held, 0, s);    (sbbnnls.pmg:74) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t i = 0; i < nFibers; i++) {
-		x_next[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
-		g_next[i] = s[i]*gNew_Sparse_matvec[i];
-		held[i] = x_next[i] == 0.0 && g_next[i] > 0.0;
+		held[i] = x[i] == 0.0 && s[i]*z[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
-		turn_argument3[i] = s[i]*(x_next[i] > 0.0 ? 0.0 : d[i] - p[i]);
+		g[i] = s[i]*z[i];
+		turn_argument3[i] = s[i]*(x[i] > 0.0 ? 0.0 : d[i] - p[i]);
 		free_[i] = held[i] ? 0.0 : s[i];
 	}
 }
@@ -1106,51 +1075,44 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *restrict turn = plan->data[39];
-	const double *restrict turn_argument3 = plan->data[43];
-	const int32_t *restrict PHI_2_run_offsets = plan->data[50];
-	const int32_t *restrict PHI_2_offsets = plan->data[51];
-	const int32_t *restrict PHI_2_chunk_offsets = plan->data[52];
-	const int32_t *restrict PHI_2_voxel_order = plan->data[53];
-	const void *restrict PHI_2_run_atom = plan->data[54];
-	const int32_t *restrict PHI_2_sorted_fiber = plan->data[55];
-	const double *restrict PHI_2_sorted_value = plan->data[56];
+	double *restrict v = plan->data[23];
+	const double *restrict turn_argument3 = plan->data[41];
+	const int32_t *restrict PHI_2_run_offsets = plan->data[46];
+	const int32_t *restrict PHI_2_offsets = plan->data[47];
+	const int32_t *restrict PHI_2_chunk_offsets = plan->data[48];
+	const int32_t *restrict PHI_2_voxel_order = plan->data[49];
+	const void *restrict PHI_2_run_atom = plan->data[50];
+	const int32_t *restrict PHI_2_sorted_fiber = plan->data[51];
+	const double *restrict PHI_2_sorted_value = plan->data[52];
 
-	/* sbbnnls.pmg:67
+	/* sbbnnls.pmg:68
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
-		for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
-			const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
-			const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
-			for (int64_t place = chunk_begin; place < chunk_end; place++) {
-				const int64_t voxel = PHI_2_voxel_order[place];
-				#pragma omp simd
-				for (int64_t t = 0; t < nTheta; t++) {
-					turn[voxel*nTheta + t] = 0.0;
+	#pragma omp parallel for schedule(dynamic)
+	for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
+		const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
+		const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
+		for (int64_t place = chunk_begin; place < chunk_end; place++) {
+			const int64_t voxel = PHI_2_voxel_order[place];
+			const int64_t voxel_begin = PHI_2_offsets[place];
+			const int64_t voxel_end = PHI_2_offsets[place + 1];
+			for (int64_t run = voxel_begin; run < voxel_end; run++) {
+				const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
+				const int64_t run_begin = PHI_2_run_offsets[run];
+				const int64_t run_end = PHI_2_run_offsets[run + 1];
+				double sum_2 = 0.0;
+				for (int64_t k = run_begin; k < run_end; k++) {
+					const int64_t fiber = PHI_2_sorted_fiber[k];
+					PMG_FETCH(turn_argument3, PHI_2_sorted_fiber, k);
+					sum_2 += turn_argument3[fiber]*PHI_2_sorted_value[k];
 				}
-				const int64_t voxel_begin = PHI_2_offsets[place];
-				const int64_t voxel_end = PHI_2_offsets[place + 1];
-				for (int64_t run = voxel_begin; run < voxel_end; run++) {
-					const int64_t atom = pmg_index_at(PHI_2_run_atom, nAtoms, run);
-					const int64_t run_begin = PHI_2_run_offsets[run];
-					const int64_t run_end = PHI_2_run_offsets[run + 1];
-					double sum = 0.0;
-					for (int64_t k = run_begin; k < run_end; k++) {
-						const int64_t fiber = PHI_2_sorted_fiber[k];
-						PMG_FETCH(turn_argument3, PHI_2_sorted_fiber, k);
-						sum += turn_argument3[fiber]*PHI_2_sorted_value[k];
-					}
-					if (sum != 0.0 || !D_is_finite) {
-						#pragma omp simd
-						for (int64_t t = 0; t < nTheta; t++) {
-							turn[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-						}
+				if (sum_2 != 0.0 || !D_is_finite) {
+					#pragma omp simd
+					for (int64_t t = 0; t < nTheta; t++) {
+						v[voxel*nTheta + t] += D[atom*nTheta + t]*sum_2;
 					}
 				}
 			}
@@ -1158,35 +1120,36 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_next_v(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
-	double *restrict v = plan->data[23];
-	const double *restrict u = plan->data[37];
-	const double *restrict turn = plan->data[39];
+	const double *restrict r = plan->data[22];
+	double *restrict f = plan->data[24];
 
-	/* next v    = u + turn;    (sbbnnls.pmg:72) */
-	#pragma omp parallel for schedule(static)
+	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:76) */
+	double dot2 = 0.0;
+	#pragma omp parallel for schedule(static) reduction(+:dot2)
 	for (int64_t i = 0; i < nVoxels; i++) {
-		#pragma omp simd
+		#pragma omp simd reduction(+:dot2)
 		for (int64_t j = 0; j < nTheta; j++) {
-			v[i*nTheta + j] = u[i*nTheta + j] + turn[i*nTheta + j];
+			dot2 += r[i*nTheta + j]*r[i*nTheta + j];
 		}
 	}
+	f[0] = 0.5*dot2;
 }
 
 static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
+	const double *restrict g = plan->data[19];
 	double *restrict pg = plan->data[26];
 	const bool *restrict held = plan->data[38];
-	const double *restrict g_next = plan->data[45];
 
-	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:77) */
+	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:78) */
 	double maxval2 = -INFINITY;
 	for (int64_t i = 0; i < nFibers; i++) {
-		maxval2 = pmg_max_f64(maxval2, fabs(held[i] ? 0.0 : g_next[i]));
+		maxval2 = pmg_max_f64(maxval2, fabs(held[i] ? 0.0 : g[i]));
 	}
 	pg[0] = maxval2;
 }
@@ -1198,7 +1161,7 @@ static void sbbnnls_w(pmg_plan *plan, const sbbnnls_args *args)
 	const double *restrict s = plan->data[14];
 	const double *restrict x = plan->data[18];
 
-	/* w = s*x;    (sbbnnls.pmg:80) */
+	/* w = s*x;    (sbbnnls.pmg:81) */
 	#pragma omp parallel for simd schedule(static)
 	for (int64_t i = 0; i < nFibers; i++) {
 		w[i] = s[i]*x[i];
@@ -1210,7 +1173,7 @@ static void sbbnnls_reached(pmg_plan *plan)
 	double *restrict reached = plan->data[11];
 	const double *restrict f = plan->data[24];
 
-	/* reached = f;    (sbbnnls.pmg:81) */
+	/* reached = f;    (sbbnnls.pmg:82) */
 	reached[0] = f[0];
 }
 
@@ -1219,7 +1182,7 @@ static void sbbnnls_violation(pmg_plan *plan)
 	double *restrict violation = plan->data[12];
 	const double *restrict pg = plan->data[26];
 
-	/* violation = pg;    (sbbnnls.pmg:82) */
+	/* violation = pg;    (sbbnnls.pmg:83) */
 	violation[0] = pg[0];
 }
 
@@ -1262,14 +1225,11 @@ static pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 		sbbnnls_p(plan, args);
 		sbbnnls_u(plan, args);
 		sbbnnls_rNew(plan, args);
-		sbbnnls_next_f(plan, args);
-		sbbnnls_gNew_Sparse_matvec(plan, args);
-		sbbnnls_xNew(plan, args);
+		sbbnnls_z(plan, args);
+		sbbnnls_held(plan, args);
 		sbbnnls_turn(plan, args);
-		sbbnnls_next_v(plan, args);
+		sbbnnls_next_f(plan, args);
 		sbbnnls_next_pg(plan, args);
-		pmg_swap(plan, 18, 44);
-		pmg_swap(plan, 19, 45);
 	}
 
 	sbbnnls_w(plan, args);
@@ -1389,13 +1349,11 @@ static const pmg_array_desc sbbnnls_arrays[] = {
 	[18] = {
 		.name = "x", .role = PMG_STATE, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.next = 44,
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:40"
 	},
 	[19] = {
 		.name = "g", .role = PMG_STATE, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.next = 45,
 		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:41"
 	},
 	[20] = {
@@ -1475,141 +1433,121 @@ static const pmg_array_desc sbbnnls_arrays[] = {
 	[36] = {
 		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:61"
+		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:60"
 	},
 	[37] = {
-		.name = "u", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:62"
+		.name = "z", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
+		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:64"
 	},
 	[38] = {
 		.name = "held", .role = PMG_TEMP, .type = PMG_BOOL,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:65"
+		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:65"
 	},
 	[39] = {
-		.name = "turn", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:67"
-	},
-	[40] = {
 		.name = "q.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:54"
+		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:54"
 	},
-	[41] = {
+	[40] = {
 		.name = "u.argument3", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:62"
+		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:62"
 	},
-	[42] = {
-		.name = "gNew.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:64"
-	},
-	[43] = {
+	[41] = {
 		.name = "turn.argument3", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:67"
+		.first_extent = 43, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:68"
+	},
+	[42] = {
+		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
+	},
+	[43] = {
+		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
 	},
 	[44] = {
-		.name = "x.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:40"
+		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
 	},
 	[45] = {
-		.name = "g.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:41"
+		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
 	},
 	[46] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
+		.name = "PHI_2.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
 	[47] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
+		.name = "PHI_2.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
 	[48] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
+		.name = "PHI_2.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
 	[49] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
+		.name = "PHI_2.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
 	[50] = {
-		.name = "PHI_2.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
-	},
-	[51] = {
-		.name = "PHI_2.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
-	},
-	[52] = {
-		.name = "PHI_2.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
-	},
-	[53] = {
-		.name = "PHI_2.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
-	},
-	[54] = {
 		.name = "PHI_2.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
 		.storage = PMG_AS_NARROW,
 		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 50, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
-	[55] = {
+	[51] = {
 		.name = "PHI_2.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
+		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
-	[56] = {
+	[52] = {
 		.name = "PHI_2.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
+		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
 	},
-	[57] = {
+	[53] = {
 		.name = "g0.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
+		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
 	},
-	[58] = {
+	[54] = {
 		.name = "q.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 53, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:54"
+		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:54"
 	},
-	[59] = {
-		.name = "gNew.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
+	[55] = {
+		.name = "z.private", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:64"
+		.first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:64"
 	},
 };
 
 static const int32_t sbbnnls_keys_0[] = { 2 };
 static const pmg_copy_desc sbbnnls_copies_0[] = {
-	{ 0, 48, false },
-	{ 3, 49, false },
+	{ 0, 44, false },
+	{ 3, 45, false },
 };
 static const int32_t sbbnnls_keys_1[] = { 1, 0 };
 static const pmg_copy_desc sbbnnls_copies_1[] = {
-	{ 0, 54, true },
-	{ 2, 55, false },
-	{ 3, 56, false },
+	{ 0, 50, true },
+	{ 2, 51, false },
+	{ 3, 52, false },
 };
-static const pmg_places_desc sbbnnls_places_1 = { 5, 53 };
+static const pmg_places_desc sbbnnls_places_1 = { 5, 49 };
 static const pmg_restructure_desc sbbnnls_restructurings[] = {
 	{
 		.name = "PHI", .n_keys = 1, .keys = sbbnnls_keys_0,
-		.segments = 46, .runs = -1, .chunks = 47, .is_by_threads = false,
+		.segments = 42, .runs = -1, .chunks = 43, .is_by_threads = false,
 		.n_runs = -1, .n_chunks = 0,
 		.n_copies = 2, .copies = sbbnnls_copies_0,
 	},
 	{
 		.name = "PHI_2", .n_keys = 2, .keys = sbbnnls_keys_1,
-		.segments = 51, .runs = 50, .chunks = 52, .is_by_threads = false,
+		.segments = 47, .runs = 46, .chunks = 48, .is_by_threads = false,
 		.n_runs = 1, .n_chunks = 2,
 		.places = &sbbnnls_places_1,
 		.n_copies = 3, .copies = sbbnnls_copies_1,
@@ -1665,24 +1603,18 @@ static void sbbnnls_extents(const void *arguments, int64_t *extents)
 	extents[36] = nVoxels;
 	extents[37] = nTheta;
 	extents[38] = nFibers;
-	extents[39] = nVoxels;
-	extents[40] = nTheta;
+	extents[39] = nFibers;
+	extents[40] = nFibers;
 	extents[41] = nFibers;
-	extents[42] = nVoxels;
-	extents[43] = nTheta;
-	extents[44] = nFibers;
-	extents[45] = nFibers;
+	extents[42] = nFibers;
+	extents[43] = nFibers;
+	extents[44] = nAtoms;
+	extents[45] = 1;
 	extents[46] = nFibers;
-	extents[47] = nFibers;
+	extents[47] = 1;
 	extents[48] = nFibers;
-	extents[49] = nFibers;
-	extents[50] = nAtoms;
-	extents[51] = 1;
-	extents[52] = nFibers;
-	extents[53] = 1;
-	extents[54] = nFibers;
-	extents[55] = 1;
-	extents[56] = nFibers;
+	extents[49] = 1;
+	extents[50] = nFibers;
 }
 
 /* Loaders do not know the type of the arguments. */
@@ -1695,7 +1627,7 @@ static const pmg_pipeline_desc sbbnnls_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "sbbnnls", .source = "sbbnnls.pmg", .target = "openmp",
 	.args_size = sizeof(sbbnnls_args),
-	.n_params = 9, .n_arrays = 60, .n_children = 0, .n_extents = 57,
+	.n_params = 9, .n_arrays = 56, .n_children = 0, .n_extents = 51,
 	.params = sbbnnls_params,
 	.arrays = sbbnnls_arrays,
 	.children = NULL,

@@ -467,7 +467,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 {
 	struct deal deal = { .mark = e->next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
 	struct scope scope = scope_enter(e);
-	int visible;
+	int visible, names;
 	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
 	struct affine variable;
 	isl_ast_node *body;
@@ -497,8 +497,10 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	e->grid->in_lanes = true;
 	streams_go_on(e, first, end);
 	body = isl_ast_node_for_get_body(node);
+	names = few_open(e, body);
 	emit_node(e, body, (struct loop_use) { 0 });
 	isl_ast_node_free(body);
+	few_close(e, names);
 	e->grid->in_lanes = false;
 	e->deal = NULL;
 	block_close(e, visible);

@@ -89,6 +89,8 @@ void streams_settle(struct emit *e)
 		if (stream->kernel != e->n_kernels)
 			continue;
 		stream->is_ahead = stream->by < 0 || (stream->slot >= 0 && !e->is_written[stream->slot]);
+		if (few_waits(e, stream))
+			stream->is_ahead = false;
 		if (stream->by >= 0 && stream->is_ahead)
 			e->streams.items[stream->by].has_later = true;
 	}

@@ -15,4 +15,10 @@ void streams_begin(struct emit *e, const struct mark *deal, const char *first, c
 /* At its head: what these iterations have, and the next ones will. */
 void streams_go_on(struct emit *e, const char *first, const char *end);
 
+/* few.c. Does the stream wait for the weights of its lanes, most of which are zero? */
+bool few_waits(const struct emit *e, const struct stream *stream);
+/* What the lanes of a deal do if one of them has a weight: `names` for few_close, or -1, the body being done always. */
+int few_open(struct emit *e, __isl_keep isl_ast_node *body);
+void few_close(struct emit *e, int names);
+
 #endif

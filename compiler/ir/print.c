@@ -246,8 +246,8 @@ static void print_group(struct printer *p, const struct group *group)
 		str_add(&p->text, " directions");
 	for (int i = 0; group->direction && i < group->n_common; i++)
 		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
-	str_add(&p->text, "%s%s%s", group->is_live ? " live" : "", group->is_apart ? " apart" : "",
-		group->is_in_memory ? " memory" : "");
+	str_add(&p->text, "%s%s", group->is_live ? " live" : "", group->is_few ? " few" : "");
+	str_add(&p->text, "%s%s", group->is_apart ? " apart" : "", group->is_in_memory ? " memory" : "");
 	if (group->n_fused)
 		str_add(&p->text, " fused %d", group->n_fused);
 	if (group->shift)

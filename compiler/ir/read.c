@@ -329,6 +329,7 @@ static void read_group(struct reader *r)
 	if (reader_take(r, "directions"))
 		read_directions(r, group);
 	group->is_live = reader_take(r, "live");
+	group->is_few = reader_take(r, "few");
 	group->is_apart = reader_take(r, "apart");
 	group->is_in_memory = reader_take(r, "memory");
 	group->n_fused = reader_take(r, "fused") ? read_small(r) : 0;

@@ -2,7 +2,11 @@
  *
  * Sparse weights. Of a solver that drives most weights to zero, most terms of a product vanish (ir/live.c). For such
  * sums the runtime copies the points that are left, once the zeros have settled; their order is the same, so that the
- * result is, to the bit. Not where factors that are no weights may be infinite (--skip-zeros=off). */
+ * result is, to the bit. Not where factors that are no weights may be infinite (--skip-zeros=off).
+ *
+ * `live X : few` is for weights most of which are zero from the start, but other ones in each call. No copy is made
+ * then: lanes of a device look at the weights before they read anything else (codegen/few.c). On a processor, where a
+ * point is skipped by itself, this is `off`. */
 #include "passes/pass_private.h"
 
 #include <string.h>
@@ -47,8 +51,14 @@ static bool may_be_live(const struct module *module, const struct pass_options *
 
 static void decide(struct module *module, const struct group *group, const struct live_points *live)
 {
-	module_decide(module, "live", group->stages.items[group->stages.n - 1]->write.array->name, "nonzero", "all",
-		      group->span, "points at which '%s' is zero add nothing", live->weights->name);
+	module_decide(module, "live", group->stages.items[group->stages.n - 1]->write.array->name,
+		      group->is_few ? "looked at" : "nonzero", "all", group->span,
+		      "points at which '%s' is zero add nothing", live->weights->name);
+}
+
+static bool asks_for(const struct override *item, const char *choice)
+{
+	return item && !strcmp(item->choice, choice);
 }
 
 bool pass_live(struct module *module, const struct pass_options *options)
@@ -56,15 +66,15 @@ bool pass_live(struct module *module, const struct pass_options *options)
 	for (int g = 0; g < module->groups.n; g++) {
 		struct group *group = module->groups.items[g];
 		struct override *item = find_item(module, group);
-		const bool is_off = item && !strcmp(item->choice, "off");
 		struct live_points live;
 
 		if (!may_be_live(module, options, group, &live))
 			continue;
-		group->is_live = !is_off;
+		group->is_few = asks_for(item, "few") && options->is_device;
+		group->is_live = !asks_for(item, "few") && !asks_for(item, "off");
 		if (item)
 			item->is_used = true;
-		if (group->is_live)
+		if (group->is_live || group->is_few)
 			decide(module, group, &live);
 	}
 	return true;

@@ -28,7 +28,7 @@ static const struct form {
 	{ "fuse", 2, A_DEPTH, " off auto ", " auto ", "fuse a, b; fuse a, b (1); fuse off;" },
 	{ "inline", 1, NOTHING, " off auto ", " auto ", "inline f; inline off;" },
 	{ "blas", 1, A_CHOICE, " on off auto ", " off on auto ", "blas off; blas C : on;" },
-	{ "live", 1, A_CHOICE, NULL, " off on auto ", "live Y : off;" },
+	{ "live", 1, A_CHOICE, NULL, " off few on auto ", "live Y : off;" },
 	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
 	{ "premultiply", 1, A_CHOICE, NULL, NULL, "premultiply PHI by atom;" },
 	{ "order", 1, A_CURVE, NULL, " morton none auto ", "order PHI by morton(voxel, XYZ);" },

@@ -124,9 +124,9 @@ static void sbbnnls_h(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t preconditioned = args->preconditioned;
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *normD = (double *) pmg_cuda_data(plan, 26);
-	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 54);
-	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 49);
+	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 50);
+	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 51);
 
 	/* sbbnnls.pmg:28
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
@@ -208,12 +208,12 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
 
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	if (starts) {
@@ -346,10 +346,10 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *r0 = (double *) pmg_cuda_data(plan, 15);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
 	if (starts) {
@@ -489,12 +489,12 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
@@ -648,8 +648,8 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double *d = (double *) pmg_cuda_data(plan, 19);
 	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *num = (double *) pmg_cuda_data(plan, 34);
-	double *num_dot = (double *) pmg_cuda_data(plan, 42);
-	double *num_dot2 = (double *) pmg_cuda_data(plan, 43);
+	double *num_dot = (double *) pmg_cuda_data(plan, 41);
+	double *num_dot2 = (double *) pmg_cuda_data(plan, 42);
 
 	/* sbbnnls.pmg:56
 	 *     temp num   : f64 = case { it % 2 == 0 : dot(v, v); else : dot(d, d); };
@@ -680,7 +680,7 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
-	/* next fOld = f;    (sbbnnls.pmg:76) */
+	/* next fOld = f;    (sbbnnls.pmg:77) */
 	PMG_LAUNCH(plan, sbbnnls_next_fOld_28, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
 }
 
@@ -727,11 +727,11 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 41);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
+	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
 
 	/* sbbnnls.pmg:54
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
@@ -822,9 +822,9 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double *free_ = (double *) pmg_cuda_data(plan, 20);
 	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *den = (double *) pmg_cuda_data(plan, 35);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 41);
-	double *den_dot = (double *) pmg_cuda_data(plan, 44);
-	double *den_dot2 = (double *) pmg_cuda_data(plan, 45);
+	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
+	double *den_dot = (double *) pmg_cuda_data(plan, 43);
+	double *den_dot2 = (double *) pmg_cuda_data(plan, 44);
 
 	/* sbbnnls.pmg:57
 	 *     temp den   : f64 = case { it % 2 == 0 : dot(q, q); else : dot(v, v); };
@@ -860,13 +860,14 @@ static void sbbnnls_alpha(pmg_plan *plan)
 	PMG_LAUNCH(plan, sbbnnls_alpha_37, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_p_38(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_p_38(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < nFibers) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
+		x[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
 		u_argument3[i] = s[i]*p[i];
 	}
 }
@@ -879,18 +880,19 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 	double *g = (double *) pmg_cuda_data(plan, 18);
 	double *alpha = (double *) pmg_cuda_data(plan, 36);
 	double *p = (double *) pmg_cuda_data(plan, 37);
-	double *u_argument3 = (double *) pmg_cuda_data(plan, 46);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 45);
 
-	/* sbbnnls.pmg:61
+	/* sbbnnls.pmg:60
 	 *     temp p    : f64[nFibers] = select(x - alpha*g > 0, g, select(alpha > 0, x/alpha, 0));
 	 */
+	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:61) */
 	/* sbbnnls.pmg:62
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	PMG_LAUNCH(plan, sbbnnls_p_38, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ u, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -899,7 +901,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t n
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
 		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-			u[voxel*nTheta + t] = 0.0;
+			v[voxel*nTheta + t] = 0.0;
 		}
 		PMG_TEAM_SYNC;
 		const int64_t voxel_begin = PHI_2_offsets[place];
@@ -916,7 +918,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t n
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
 				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-					u[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+					v[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -932,24 +934,24 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t PHI_2_runs = plan->sizes[0];
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *u = (double *) pmg_cuda_data(plan, 38);
-	double *u_argument3 = (double *) pmg_cuda_data(plan, 46);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 45);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
 
 	/* sbbnnls.pmg:62
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_u_39, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, u, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_u_39, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_rNew_40(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ alpha, const double *__restrict__ u, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_rNew_40(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ v, const double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -957,7 +959,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_rNew_40(int64_t nVoxels, int64_
 	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*u[i*nTheta + j];
+			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*v[i*nTheta + j];
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -968,76 +970,24 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	double *r = (double *) pmg_cuda_data(plan, 21);
+	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *alpha = (double *) pmg_cuda_data(plan, 36);
-	double *u = (double *) pmg_cuda_data(plan, 38);
 
 	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:63) */
-	PMG_LAUNCH(plan, sbbnnls_rNew_40, nVoxels, 32, nVoxels, nTheta, r, alpha, u, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_rNew_40, nVoxels, 32, nVoxels, nTheta, r, v, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_41(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	f_dot2[0] = 0.0;
-}
-
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_42(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
-		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			sum_2 += r[i*nTheta + j]*r[i*nTheta + j];
-		}
-		PMG_TEAM_SYNC;
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
-		f_dot2[0] += sum_2;
-	}
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_43(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	f[0] = 0.5*f_dot2[0];
-}
-
-static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
-{
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *f_dot2 = (double *) pmg_cuda_data(plan, 51);
-
-	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:75) */
-	PMG_LAUNCH(plan, sbbnnls_next_f_41, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_f_42, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_f_43, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_gNew_Sparse_matvec_44(int64_t nFibers, double *__restrict__ gNew_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_z_41(int64_t nFibers, double *__restrict__ z, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t fiber = pmg_index; fiber < nFibers) {
-		gNew_Sparse_matvec[fiber] = 0.0;
+		z[fiber] = 0.0;
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_gNew_Sparse_matvec_45(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ gNew_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_z_42(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1057,49 +1007,48 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_gNew_Sparse_matvec_45(int64_t n
 		sum += sum_2;
 		PMG_TEAM_SYNC;
 		if (pmg_lane == 0) {
-			pmg_cuda_atomic_add<double>(&gNew_Sparse_matvec[fiber], PHI_3_sorted_value[k]*sum);
+			pmg_cuda_atomic_add<double>(&z[fiber], PHI_3_sorted_value[k]*sum);
 		}
 		PMG_TEAM_SYNC;
 	}
 }
 
-static void sbbnnls_gNew_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *gNew_Sparse_matvec = (double *) pmg_cuda_data(plan, 47);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 63);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 64);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 65);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 66);
+	double *z = (double *) pmg_cuda_data(plan, 38);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
 
 	/* sbbnnls.pmg:64
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
+	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_44, nFibers, 1, nFibers, gNew_Sparse_matvec, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_z_41, nFibers, 1, nFibers, z, pmg_cuda_loop_of(plan));
 
-	PMG_LAUNCH(plan, sbbnnls_gNew_Sparse_matvec_45, nCoeffs, 32, nTheta, nCoeffs, D, r, gNew_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_z_42, nCoeffs, 32, nTheta, nCoeffs, D, r, z, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_xNew_46(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, const double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ alpha, const double *__restrict__ p, bool *__restrict__ held, const double *__restrict__ gNew_Sparse_matvec, double *__restrict__ turn_argument3, double *__restrict__ x_next, double *__restrict__ g_next, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_held_43(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ p, const double *__restrict__ z, bool *__restrict__ held, double *__restrict__ turn_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < nFibers) {
-		x_next[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
-		g_next[i] = s[i]*gNew_Sparse_matvec[i];
-		held[i] = x_next[i] == 0.0 && g_next[i] > 0.0;
+		held[i] = x[i] == 0.0 && s[i]*z[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
-		turn_argument3[i] = s[i]*(x_next[i] > 0.0 ? 0.0 : d[i] - p[i]);
+		g[i] = s[i]*z[i];
+		turn_argument3[i] = s[i]*(x[i] > 0.0 ? 0.0 : d[i] - p[i]);
 		free_[i] = held[i] ? 0.0 : s[i];
 	}
 }
 
-static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
@@ -1107,54 +1056,43 @@ static void sbbnnls_xNew(pmg_plan *plan, const sbbnnls_args *args)
 	double *g = (double *) pmg_cuda_data(plan, 18);
 	double *d = (double *) pmg_cuda_data(plan, 19);
 	double *free_ = (double *) pmg_cuda_data(plan, 20);
-	double *alpha = (double *) pmg_cuda_data(plan, 36);
 	double *p = (double *) pmg_cuda_data(plan, 37);
+	double *z = (double *) pmg_cuda_data(plan, 38);
 	bool *held = (bool *) pmg_cuda_data(plan, 39);
-	double *gNew_Sparse_matvec = (double *) pmg_cuda_data(plan, 47);
-	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
-	double *x_next = (double *) pmg_cuda_data(plan, 49);
-	double *g_next = (double *) pmg_cuda_data(plan, 50);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 46);
 
-	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:60) */
-	/* sbbnnls.pmg:64
-	 *     temp gNew : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, rNew);
-	 */
-	/* temp held : bool[nFibers] = xNew == 0 and gNew > 0;    (sbbnnls.pmg:65) */
+	/* temp held : bool[nFibers] = xNew == 0 and s*z > 0;    (sbbnnls.pmg:65) */
 	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:66) */
-	/* sbbnnls.pmg:67
+	/* temp gNew : f64[nFibers] = s*z;    (sbbnnls.pmg:67) */
+	/* sbbnnls.pmg:68
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	/* next free = select(held, 0, s);    (sbbnnls.pmg:73) */
-	PMG_LAUNCH(plan, sbbnnls_xNew_46, nFibers, 1, nFibers, s, x, g, d, free_, alpha, p, held, gNew_Sparse_matvec, turn_argument3, x_next, g_next, pmg_cuda_loop_of(plan));
+	/* next free = select(held, 0, s);    (sbbnnls.pmg:74) */
+	PMG_LAUNCH(plan, sbbnnls_held_43, nFibers, 1, nFibers, s, x, g, d, free_, p, z, held, turn_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_turn_47(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ turn, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_turn_44(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
 	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
-		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-			turn[voxel*nTheta + t] = 0.0;
-		}
-		PMG_TEAM_SYNC;
 		const int64_t voxel_begin = PHI_2_offsets[place];
 		const int64_t voxel_end = PHI_2_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
 			const int64_t atom = PHI_2_run_atom[run];
 			const int64_t run_begin = PHI_2_run_offsets[run];
 			const int64_t run_end = PHI_2_run_offsets[run + 1];
-			double sum = 0.0;
+			double sum_2 = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
 				const int64_t fiber = PHI_2_sorted_fiber[k];
-				sum += turn_argument3[fiber]*PHI_2_sorted_value[k];
+				sum_2 += turn_argument3[fiber]*PHI_2_sorted_value[k];
 			}
-			if (sum != 0.0 || !D_is_finite) {
+			if (sum_2 != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
 				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
-					turn[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
+					v[voxel*nTheta + t] += D[atom*nTheta + t]*sum_2;
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -1164,56 +1102,78 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_turn_47(int64_t nVoxels, int64_
 
 static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_2_runs = plan->sizes[0];
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *turn = (double *) pmg_cuda_data(plan, 40);
-	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 56);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 57);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 58);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 60);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 61);
+	double *v = (double *) pmg_cuda_data(plan, 22);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 46);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
 
-	/* sbbnnls.pmg:67
+	/* sbbnnls.pmg:68
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_turn_47, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, turn, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
-	}
+	PMG_LAUNCH(plan, sbbnnls_turn_44, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_v_48(int64_t nVoxels, int64_t nTheta, double *__restrict__ v, const double *__restrict__ u, const double *__restrict__ turn, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_45(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	f_dot2[0] = 0.0;
+}
+
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_46(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	if (const int64_t i = pmg_index; i < nVoxels) {
+	double sum_2 = 0.0;
+	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			v[i*nTheta + j] = u[i*nTheta + j] + turn[i*nTheta + j];
+			sum_2 += r[i*nTheta + j]*r[i*nTheta + j];
 		}
 		PMG_TEAM_SYNC;
 	}
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+		f_dot2[0] += sum_2;
+	}
 }
 
-static void sbbnnls_next_v(pmg_plan *plan, const sbbnnls_args *args)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_47(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	f[0] = 0.5*f_dot2[0];
+}
+
+static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *u = (double *) pmg_cuda_data(plan, 38);
-	double *turn = (double *) pmg_cuda_data(plan, 40);
+	double *r = (double *) pmg_cuda_data(plan, 21);
+	double *f = (double *) pmg_cuda_data(plan, 23);
+	double *f_dot2 = (double *) pmg_cuda_data(plan, 47);
 
-	/* next v    = u + turn;    (sbbnnls.pmg:72) */
-	PMG_LAUNCH(plan, sbbnnls_next_v_48, nVoxels, 32, nVoxels, nTheta, v, u, turn, pmg_cuda_loop_of(plan));
+	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:76) */
+	PMG_LAUNCH(plan, sbbnnls_next_f_45, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_next_f_46, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_next_f_47, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_48(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1223,21 +1183,21 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(double *__restrict__ 
 	pg_maxval2[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_50(int64_t nFibers, const bool *__restrict__ held, const double *__restrict__ g_next, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(int64_t nFibers, const double *__restrict__ g, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		largest_2 = pmg_max_f64(largest_2, fabs(held[i] ? 0.0 : g_next[i]));
+		largest_2 = pmg_max_f64(largest_2, fabs(held[i] ? 0.0 : g[i]));
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
 		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_51(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_50(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1250,53 +1210,18 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_51(double *__restrict__ 
 static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
+	double *g = (double *) pmg_cuda_data(plan, 18);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 	bool *held = (bool *) pmg_cuda_data(plan, 39);
-	double *g_next = (double *) pmg_cuda_data(plan, 50);
-	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 52);
+	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 48);
 
-	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:77) */
-	PMG_LAUNCH(plan, sbbnnls_next_pg_49, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_pg_50, nFibers, 1, nFibers, held, g_next, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_pg_51, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
+	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:78) */
+	PMG_LAUNCH(plan, sbbnnls_next_pg_48, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_next_pg_49, nFibers, 1, nFibers, g, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_next_pg_50, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_x_52(int64_t nFibers, double *__restrict__ x, const double *__restrict__ x_next, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t i = pmg_index; i < nFibers) {
-		x[i] = x_next[i];
-	}
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g_53(int64_t nFibers, double *__restrict__ g, const double *__restrict__ g_next, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-
-	if (const int64_t i = pmg_index; i < nFibers) {
-		g[i] = g_next[i];
-	}
-}
-
-static void sbbnnls_commit(pmg_plan *plan, const sbbnnls_args *args)
-{
-	const int64_t nFibers = args->nFibers;
-	double *x = (double *) pmg_cuda_data(plan, 17);
-	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *x_next = (double *) pmg_cuda_data(plan, 49);
-	double *g_next = (double *) pmg_cuda_data(plan, 50);
-
-	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:40) */
-	PMG_LAUNCH(plan, sbbnnls_x_52, nFibers, 1, nFibers, x, x_next, pmg_cuda_loop_of(plan));
-
-	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:41) */
-	PMG_LAUNCH(plan, sbbnnls_g_53, nFibers, 1, nFibers, g, g_next, pmg_cuda_loop_of(plan));
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_54(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_51(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -1305,7 +1230,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_54(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_55(double *__restrict__ reached, const double *__restrict__ f)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_52(double *__restrict__ reached, const double *__restrict__ f)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1314,7 +1239,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_55(double *__restrict__ 
 	reached[0] = f[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_violation_56(double *__restrict__ violation, const double *__restrict__ pg)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_violation_53(double *__restrict__ violation, const double *__restrict__ pg)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1334,14 +1259,14 @@ static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
-	/* w = s*x;    (sbbnnls.pmg:80) */
-	PMG_LAUNCH(plan, sbbnnls_w_54, nFibers, 1, nFibers, w, s, x);
+	/* w = s*x;    (sbbnnls.pmg:81) */
+	PMG_LAUNCH(plan, sbbnnls_w_51, nFibers, 1, nFibers, w, s, x);
 
-	/* reached = f;    (sbbnnls.pmg:81) */
-	PMG_LAUNCH(plan, sbbnnls_reached_55, 1, 1, reached, f);
+	/* reached = f;    (sbbnnls.pmg:82) */
+	PMG_LAUNCH(plan, sbbnnls_reached_52, 1, 1, reached, f);
 
-	/* violation = pg;    (sbbnnls.pmg:82) */
-	PMG_LAUNCH(plan, sbbnnls_violation_56, 1, 1, violation, pg);
+	/* violation = pg;    (sbbnnls.pmg:83) */
+	PMG_LAUNCH(plan, sbbnnls_violation_53, 1, 1, violation, pg);
 }
 
 static __global__ void sbbnnls_until(double tolGradient, double tolObjective, const double *__restrict__ f, const double *__restrict__ fOld, const double *__restrict__ pg, pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,
@@ -1391,13 +1316,11 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 		sbbnnls_p(plan, args);
 		sbbnnls_u(plan, args);
 		sbbnnls_rNew(plan, args);
-		sbbnnls_next_f(plan, args);
-		sbbnnls_gNew_Sparse_matvec(plan, args);
-		sbbnnls_xNew(plan, args);
+		sbbnnls_z(plan, args);
+		sbbnnls_held(plan, args);
 		sbbnnls_turn(plan, args);
-		sbbnnls_next_v(plan, args);
+		sbbnnls_next_f(plan, args);
 		sbbnnls_next_pg(plan, args);
-		sbbnnls_commit(plan, args);
 		PMG_LAUNCH(plan, sbbnnls_until, 1, 1, tolGradient, tolObjective, f, fOld, pg, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 
