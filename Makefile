@@ -49,7 +49,10 @@ includes := -Icompiler -Iruntime -Itools -Ibench -Itests -I$(BUILD)
 # Asked when first used, which is after `deps`; then known.
 ask = $(eval $(1) := $$(shell pkg-config $(2) $(3) $(if $(4),|| pkg-config $(2) $(4))))$($(1))
 isl_cflags = $(call ask,isl_cflags,--cflags,isl)
-isl_libs = $(call ask,isl_libs,--libs,isl)
+# isl and GMP as archives, where these are installed: a call within a shared library goes by its tables, which makes
+# compiling a third slower.
+linked = $(or $(wildcard $(shell pkg-config --variable=libdir $(1))/lib$(1).a),-l$(1))
+isl_libs = $(eval isl_libs := $$(shell pkg-config --libs-only-L isl) $$(call linked,isl) $$(call linked,gmp))$(isl_libs)
 hdf5_cflags = $(call ask,hdf5_cflags,--cflags,hdf5-serial,hdf5)
 hdf5_libs = $(call ask,hdf5_libs,--libs,hdf5-serial,hdf5)
 zip_cflags = $(call ask,zip_cflags,--cflags,libzip)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tests of failing calls share: the shim, commands that run under it, folders before and after, and what must
 hold between them."""
+import functools
 import os
 import subprocess
 import tempfile
@@ -59,6 +60,15 @@ def sanitizer():
     return [word for word in libraries if word.startswith("/") and "libasan" in word]
 
 
+@functools.cache
+def archives(program):
+    """Where isl's archive begins, which the linker puts behind all code of the program's own; 0: isl is shared."""
+    symbols = subprocess.run(["nm", "-n", program], capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = (symbol.split() for symbol in symbols)
+    return next((row[0] for row in rows
+                 if row[-1].startswith("isl_") and row[-2] in "tT" and not row[-1].endswith(".cold")), "0")
+
+
 def compiler(root, folder, program, arguments):
     """A command in place of the C compiler, which has the library of `program` ready."""
     kept = root / program
@@ -90,7 +100,8 @@ class Shim:
         self.log.unlink(missing_ok=True)
         self.count.unlink(missing_ok=True)
         done = run(command, folder, LD_PRELOAD=self.preload, ASAN_OPTIONS=self.options, FAULT_KIND=kind,
-                   FAULT_AT=str(at), FAULT_LOG=str(self.log), FAULT_COUNT=str(self.count), **env)
+                   FAULT_AT=str(at), FAULT_LOG=str(self.log), FAULT_COUNT=str(self.count),
+                   FAULT_ARCHIVES=archives(command[0]), **env)
         return done, self.log.read_text().strip() if self.log.exists() else None
 
     def calls(self, command, folder, kind, **env):

@@ -282,11 +282,20 @@ void *dlopen(const char *path, int flags)
 
 /* ---- memory ---- */
 
-/* Where the code of the programs and of the runtime lies. */
+/* Where the code of the programs and of the runtime lies. Behind that of a program, from FAULT_ARCHIVES on unless it is
+ * 0, is what it has of archives of libraries. */
 struct code {
 	uintptr_t begin[2], end[2];
 	int n;
 };
+
+static uintptr_t end_of_code(const struct dl_phdr_info *info, uintptr_t end)
+{
+	const char *archives = getenv("FAULT_ARCHIVES");
+	uintptr_t from = !*info->dlpi_name && archives ? (uintptr_t) strtoull(archives, NULL, 16) : 0;
+
+	return from ? info->dlpi_addr + from : end;
+}
 
 static int note_code(struct dl_phdr_info *info, size_t size, void *argument)
 {
@@ -298,7 +307,7 @@ static int note_code(struct dl_phdr_info *info, size_t size, void *argument)
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_X) {
 			code->begin[code->n] = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-			code->end[code->n] = code->begin[code->n] + info->dlpi_phdr[i].p_memsz;
+			code->end[code->n] = end_of_code(info, code->begin[code->n] + info->dlpi_phdr[i].p_memsz);
 		}
 	code->n++;
 	return 0;
