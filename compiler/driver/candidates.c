@@ -99,13 +99,13 @@ static const char *first_error(const struct module *module)
 }
 
 /* What runs, without how it was decided. */
-static const char *bare_text(struct module *module)
+static const char *bare_draft(struct module *module)
 {
 	int n_decisions = module->decisions.n, n_overrides = module->overrides.n;
 	const char *text;
 
 	module->decisions.n = module->overrides.n = 0;
-	text = module_text(module, module->arena);
+	text = module_draft(module, module->arena);
 	module->decisions.n = n_decisions;
 	module->overrides.n = n_overrides;
 	return text;
@@ -116,28 +116,28 @@ struct search {
 	struct module *module;
 	choice_list *choices;           /* by variation */
 	combination chosen;
-	VEC(const char *) texts;        /* of the module and of its candidates */
+	VEC(const char *) drafts;       /* of the module and of its candidates */
 	int n_left;                     /* combinations that there is time for */
 };
 
 /* Has an earlier candidate, or the module, become the same? */
-static bool is_known(const struct search *search, const char *text)
+static bool is_known(const struct search *search, const char *draft)
 {
-	for (int i = 0; i < search->texts.n; i++)
-		if (!strcmp(search->texts.items[i], text))
+	for (int i = 0; i < search->drafts.n; i++)
+		if (module_drafts_agree(search->module, search->drafts.items[i], draft))
 			return true;
 	return false;
 }
 
 static bool add_if_new(struct search *search, struct module *other)
 {
-	const char *text = bare_text(other);
+	const char *draft = bare_draft(other);
 
-	if (!search->texts.n)
-		vec_push(&search->c->arena, &search->texts, bare_text(search->module));
-	if (is_known(search, text))
+	if (!search->drafts.n)
+		vec_push(&search->c->arena, &search->drafts, bare_draft(search->module));
+	if (is_known(search, draft))
 		return false;
-	vec_push(&search->c->arena, &search->texts, text);
+	vec_push(&search->c->arena, &search->drafts, draft);
 	vec_push(&search->c->arena, &search->module->candidates, other);
 	return true;
 }

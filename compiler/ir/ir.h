@@ -134,6 +134,10 @@ bool module_verify(struct module *module, const char *pass);
 
 /* The module as text (format in docs/ir.md), schedules included once there are any; what read.c reads. */
 const char *module_text(struct module *module, struct arena *arena);
+/* The same with schedules as isl prints them, which takes isl much less time. */
+const char *module_draft(struct module *module, struct arena *arena);
+/* Are these drafts of the same text? */
+bool module_drafts_agree(struct module *module, const char *a, const char *b);
 /* Reads one module; diagnostics and NULL when the text is wrong. */
 struct module *module_read(struct arena *arena, struct diags *diags, isl_ctx *ctx, uint32_t file);
 /* Reads lines of the format into `module`: what they declare is added to it, groups at the end of `region`. False

@@ -14,6 +14,7 @@ const char *const region_names[] = { "prologue", "body", "epilogue" };
 struct printer {
 	struct module *module;
 	struct str text;
+	bool is_draft;
 };
 
 static void print_here(struct printer *p, const struct stage *stage, const struct expr *expr)
@@ -311,12 +312,12 @@ static void print_region_schedule(struct printer *p, enum region_kind kind)
 	if (!schedule)
 		return;
 	str_add(&p->text, "\nschedule %s\n", region_names[kind]);
-	print_schedule(&p->text, p->module, schedule);
+	print_schedule(&p->text, p->module, schedule, p->is_draft);
 }
 
-const char *module_text(struct module *module, struct arena *arena)
+static const char *text_of(struct module *module, struct arena *arena, bool is_draft)
 {
-	struct printer p = { module, str_new(arena) };
+	struct printer p = { module, str_new(arena), is_draft };
 
 	str_add(&p.text, "module ");
 	print_name(&p.text, module->name);
@@ -345,4 +346,14 @@ const char *module_text(struct module *module, struct arena *arena)
 	for (int i = 0; i < REGION_N; i++)
 		print_region_schedule(&p, (enum region_kind) i);
 	return str_text(&p.text);
+}
+
+const char *module_text(struct module *module, struct arena *arena)
+{
+	return text_of(module, arena, false);
+}
+
+const char *module_draft(struct module *module, struct arena *arena)
+{
+	return text_of(module, arena, true);
 }

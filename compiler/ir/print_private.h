@@ -20,8 +20,8 @@ void print_access(const struct expr_printer *printer, const struct access *acces
 /* The name, between backquotes unless it is plain and no word of the format. */
 void print_name(struct str *text, const char *name);
 void print_string(struct str *text, const char *string);
-/* Lines that begin with |. */
-void print_schedule(struct str *text, struct module *module, __isl_keep isl_schedule *schedule);
+/* Lines that begin with |; in a draft as isl has them. */
+void print_schedule(struct str *text, struct module *module, __isl_keep isl_schedule *schedule, bool is_draft);
 
 extern const char *const role_names[];          /* by enum array_role */
 extern const char *const region_names[];        /* by enum region_kind */

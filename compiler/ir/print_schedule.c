@@ -53,30 +53,60 @@ static const char *sorted_pieces(struct arena *arena, const char *text)
 
 /* ---- lines ---- */
 
-static void print_line(struct str *text, struct module *module, const char *line, size_t length)
+static const char *canonical_line(struct module *module, struct arena *arena, const char *line, size_t length)
 {
-	struct arena *arena = text->arena;
 	const char *copy = arena_copy(arena, line, length), *open = strchr(copy, '"'), *close = strrchr(copy, '"');
 	const char *quoted;
 
-	if (!open || open == close) {
-		str_add(text, "| %s\n", copy);
-		return;
-	}
+	if (!open || open == close)
+		return copy;
 	quoted = arena_copy(arena, open + 1, (size_t) (close - open - 1));
 	if (strstr(copy, "domain: \"") || strstr(copy, "filter: \""))
 		quoted = fewest_constraints(module, arena, quoted);
-	str_add(text, "| %.*s\"%s\"\n", (int) (open - copy), copy, sorted_pieces(arena, quoted));
+	return arena_printf(arena, "%.*s\"%s\"", (int) (open - copy), copy, sorted_pieces(arena, quoted));
 }
 
-void print_schedule(struct str *text, struct module *module, __isl_keep isl_schedule *schedule)
+static const char *next_line(const char *line, size_t length)
+{
+	return line + length + (line[length] == '\n');
+}
+
+void print_schedule(struct str *text, struct module *module, __isl_keep isl_schedule *schedule, bool is_draft)
 {
 	const char *line = schedule_text(module, schedule);
 
 	while (*line) {
 		size_t length = strcspn(line, "\n");
 
-		print_line(text, module, line, length);
-		line += length + (line[length] == '\n');
+		str_add(text, "| ");
+		if (is_draft)
+			str_add_text(text, line, length);
+		else
+			str_add(text, "%s", canonical_line(module, text->arena, line, length));
+		str_add(text, "\n");
+		line = next_line(line, length);
 	}
+}
+
+/* ---- drafts ---- */
+
+static bool lines_agree(struct module *module, const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	if (a_length == b_length && !memcmp(a, b, a_length))
+		return true;
+	return *a == '|' && *b == '|' && !strcmp(canonical_line(module, module->arena, a, a_length),
+						 canonical_line(module, module->arena, b, b_length));
+}
+
+bool module_drafts_agree(struct module *module, const char *a, const char *b)
+{
+	while (*a && *b) {
+		size_t a_length = strcspn(a, "\n"), b_length = strcspn(b, "\n");
+
+		if (!lines_agree(module, a, a_length, b, b_length))
+			return false;
+		a = next_line(a, a_length);
+		b = next_line(b, b_length);
+	}
+	return *a == *b;
 }
