@@ -69,7 +69,7 @@ static void binding_free(struct binding *binding)
 	isl_map_free(binding->value);
 }
 
-enum relation { LESS, EQUAL, UNEQUAL, GREATER, NEXT, BEFORE };
+enum relation { LESS, NOT_MORE, EQUAL, UNEQUAL, NOT_LESS, GREATER, NEXT, BEFORE };
 
 /* { [x] -> [y] : y = x + by } */
 static __isl_give isl_map *distance_map(__isl_take isl_space *space, long by)
@@ -97,6 +97,10 @@ static __isl_give isl_map *relation_map(__isl_take isl_space *value_space, enum 
 	if (relation == UNEQUAL)
 		return isl_map_subtract(all, equal);
 	isl_map_free(equal);
+	if (relation == NOT_MORE)
+		return isl_map_order_le(all, isl_dim_in, 0, isl_dim_out, 0);
+	if (relation == NOT_LESS)
+		return isl_map_order_ge(all, isl_dim_in, 0, isl_dim_out, 0);
 	return relation == LESS ? isl_map_order_lt(all, isl_dim_in, 0, isl_dim_out, 0)
 				: isl_map_order_gt(all, isl_dim_in, 0, isl_dim_out, 0);
 }
@@ -126,12 +130,11 @@ static __isl_give isl_map *values_twice(const struct binding *a, const struct bi
 
 static __isl_give isl_map *binding_impossible(const struct binding *a, const struct binding *b)
 {
-	isl_map *impossible = pairs_both(a, b, EQUAL, UNEQUAL);
+	bool is_sorted = a->array->rank == 1 && a->array->facts & (FACT_SORTED | FACT_OFFSETS);
+	isl_map *impossible = is_sorted ? isl_map_union(pairs_both(a, b, NOT_MORE, GREATER),
+							pairs_both(a, b, NOT_LESS, LESS))
+					: pairs_both(a, b, EQUAL, UNEQUAL);
 
-	if (a->array->rank == 1 && a->array->facts & (FACT_SORTED | FACT_OFFSETS)) {
-		impossible = isl_map_union(impossible, pairs_both(a, b, LESS, GREATER));
-		impossible = isl_map_union(impossible, pairs_both(a, b, GREATER, LESS));
-	}
 	if (a->array->facts & FACT_UNIQUE)
 		impossible = isl_map_union(impossible, values_twice(a, b));
 	return impossible;
