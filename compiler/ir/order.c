@@ -5,6 +5,128 @@
  * schedules. */
 #include "ir/schedule.h"
 
+/* ---- bands ---- */
+
+/* What a band says of a stage, where that is one of its dims, forwards (1) or backwards (-1); direction 0: another. */
+struct order_dim {
+	int direction, dim;
+};
+
+static int unit_of(__isl_take isl_val *value)
+{
+	int unit = isl_val_is_one(value) == isl_bool_true ? 1 : isl_val_is_negone(value) == isl_bool_true ? -1 : 0;
+
+	isl_val_free(value);
+	return unit;
+}
+
+static bool is_linear(__isl_keep isl_aff *aff)
+{
+	isl_val *constant = isl_aff_get_constant_val(aff);
+	bool is = isl_val_is_zero(constant) == isl_bool_true && isl_aff_dim(aff, isl_dim_div) == 0 &&
+		  isl_aff_involves_dims(aff, isl_dim_param, 0, (unsigned) isl_aff_dim(aff, isl_dim_param)) ==
+			  isl_bool_false;
+
+	isl_val_free(constant);
+	return is;
+}
+
+static isl_stat find_order_dim(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	struct order_dim *order = user;
+	int n = isl_aff_dim(aff, isl_dim_in), n_used = 0;
+
+	for (int d = 0; d < n; d++)
+		if (isl_aff_coefficient_sgn(aff, isl_dim_in, d)) {
+			order->dim = d;
+			n_used++;
+		}
+	if (n_used == 1 && is_linear(aff))
+		order->direction = unit_of(isl_aff_get_coefficient_val(aff, isl_dim_in, order->dim));
+	isl_set_free(set);
+	isl_aff_free(aff);
+	return isl_stat_ok;
+}
+
+static struct order_dim order_dim_of(__isl_keep isl_union_pw_aff *order, __isl_take isl_space *stage)
+{
+	isl_space *space = isl_space_add_dims(isl_space_from_domain(stage), isl_dim_out, 1);
+	isl_pw_aff *value = isl_union_pw_aff_extract_pw_aff(order, space);
+	struct order_dim dim = { 0 };
+
+	if (isl_pw_aff_n_piece(value) == 1)
+		isl_pw_aff_foreach_piece(value, find_order_dim, &dim);
+	isl_pw_aff_free(value);
+	return dim;
+}
+
+static __isl_give isl_map *compare_dims(__isl_take isl_map *pairs, int first, int second, enum band_relation relation)
+{
+	if (relation == BAND_EQUAL)
+		return isl_map_equate(pairs, isl_dim_in, first, isl_dim_out, second);
+	return relation == BAND_LESS ? isl_map_order_lt(pairs, isl_dim_in, first, isl_dim_out, second)
+				     : isl_map_order_gt(pairs, isl_dim_in, first, isl_dim_out, second);
+}
+
+struct comparison {
+	isl_multi_union_pw_aff *band;
+	isl_union_pw_aff *order;
+	enum band_relation relation;
+	isl_union_map *result;
+};
+
+static __isl_give isl_union_map *compare_values(const struct comparison *comparison, __isl_take isl_union_map *pairs)
+{
+	isl_multi_union_pw_aff *band = isl_multi_union_pw_aff_copy(comparison->band);
+
+	switch (comparison->relation) {
+	case BAND_EQUAL:
+		return isl_union_map_eq_at_multi_union_pw_aff(pairs, band);
+	case BAND_LESS:
+		return isl_union_map_lex_lt_at_multi_union_pw_aff(pairs, band);
+	case BAND_GREATER:
+		return isl_union_map_lex_gt_at_multi_union_pw_aff(pairs, band);
+	}
+	return NULL;
+}
+
+/* Most loops go along a dim of each stage, which takes no more than a constraint. */
+static isl_stat compare_pairs(__isl_take isl_map *pairs, void *user)
+{
+	struct comparison *comparison = user;
+	isl_space *space = isl_map_get_space(pairs);
+	struct order_dim first = order_dim_of(comparison->order, isl_space_domain(isl_space_copy(space)));
+	struct order_dim second = order_dim_of(comparison->order, isl_space_range(space));
+	enum band_relation backwards = comparison->relation == BAND_LESS ? BAND_GREATER :
+				       comparison->relation == BAND_GREATER ? BAND_LESS : BAND_EQUAL;
+	isl_union_map *related;
+
+	if (first.direction && first.direction == second.direction)
+		related = isl_union_map_from_map(compare_dims(pairs, first.dim, second.dim, first.direction > 0
+							      ? comparison->relation : backwards));
+	else
+		related = compare_values(comparison, isl_union_map_from_map(pairs));
+	comparison->result = isl_union_map_union(comparison->result, related);
+	return comparison->result ? isl_stat_ok : isl_stat_error;
+}
+
+__isl_give isl_union_map *schedule_related(__isl_keep isl_schedule_node *band, __isl_take isl_union_map *pairs,
+					   enum band_relation relation)
+{
+	isl_multi_union_pw_aff *order = isl_schedule_node_band_get_partial_schedule(band);
+	struct comparison comparison = { order, isl_multi_union_pw_aff_get_at(order, 0), relation,
+					 isl_union_map_empty(isl_union_map_get_space(pairs)) };
+
+	if (isl_union_map_foreach_map(pairs, compare_pairs, &comparison) < 0)
+		comparison.result = isl_union_map_free(comparison.result);
+	isl_union_pw_aff_free(comparison.order);
+	isl_multi_union_pw_aff_free(order);
+	isl_union_map_free(pairs);
+	return comparison.result;
+}
+
+/* ---- the tree ---- */
+
 static __isl_give isl_union_map *ordered_below(struct arena *arena, __isl_take isl_schedule_node *node,
 					       __isl_take isl_union_map *pairs, bool forwards);
 
@@ -24,12 +146,9 @@ static __isl_give isl_union_map *pairs_between(__isl_keep isl_union_map *pairs, 
 static __isl_give isl_union_map *ordered_by_band(struct arena *arena, __isl_take isl_schedule_node *band,
 						 __isl_take isl_union_map *pairs, bool forwards)
 {
-	isl_multi_union_pw_aff *order = isl_schedule_node_band_get_partial_schedule(band);
-	isl_union_map *together = isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(pairs),
-									 isl_multi_union_pw_aff_copy(order));
+	isl_union_map *together = schedule_related(band, isl_union_map_copy(pairs), BAND_EQUAL);
 
-	pairs = forwards ? isl_union_map_lex_lt_at_multi_union_pw_aff(pairs, order)
-			 : isl_union_map_lex_gt_at_multi_union_pw_aff(pairs, order);
+	pairs = schedule_related(band, pairs, forwards ? BAND_LESS : BAND_GREATER);
 	return isl_union_map_union(pairs, ordered_below(arena, isl_schedule_node_first_child(band), together,
 							 forwards));
 }

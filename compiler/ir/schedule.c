@@ -16,8 +16,7 @@ static __isl_give isl_union_map *pairs_that_meet(__isl_keep isl_schedule_node *n
 	while (isl_schedule_node_has_parent(at) == isl_bool_true) {
 		at = isl_schedule_node_parent(at);
 		if (isl_schedule_node_get_type(at) == isl_schedule_node_band)
-			pairs = isl_union_map_eq_at_multi_union_pw_aff(
-				pairs, isl_schedule_node_band_get_partial_schedule(at));
+			pairs = schedule_related(at, pairs, BAND_EQUAL);
 	}
 	isl_schedule_node_free(at);
 	return pairs;
@@ -67,10 +66,9 @@ static __isl_give isl_union_map *pairs_below(__isl_keep isl_schedule_node *node,
 __isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *node, __isl_keep isl_schedule_node *inner,
 					    __isl_keep isl_union_map *deps)
 {
-	isl_multi_union_pw_aff *band = isl_schedule_node_band_get_partial_schedule(inner);
 	isl_union_map *reached = pairs_that_meet(node, pairs_below(node, deps)), *together;
 
-	together = isl_union_map_eq_at_multi_union_pw_aff(isl_union_map_copy(reached), band);
+	together = schedule_related(inner, isl_union_map_copy(reached), BAND_EQUAL);
 	return isl_union_map_coalesce(isl_union_map_subtract(reached, together));
 }
 

@@ -87,6 +87,11 @@ bool schedule_is_legal(struct module *module, struct region *region, const char 
 /* The pairs of which the first instance runs before the second; where not `forwards`, those of which it does not. */
 __isl_give isl_union_map *schedule_ordered(struct arena *arena, __isl_keep isl_schedule *schedule,
 					   __isl_take isl_union_map *pairs, bool forwards);
+/* Of pairs those at which the value of the band (one member) at the first is so related to that at the second. */
+enum band_relation { BAND_EQUAL, BAND_LESS, BAND_GREATER };
+
+__isl_give isl_union_map *schedule_related(__isl_keep isl_schedule_node *band, __isl_take isl_union_map *pairs,
+					   enum band_relation relation);
 /* The dependences of `deps` that the band at `node` (one member) carries, given the bands above. */
 __isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *deps);
 /* The dependences of `deps`, within one point of the loops above the band at `outer`, that go from one iteration of
