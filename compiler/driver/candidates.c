@@ -36,6 +36,8 @@ static struct module *lower_again(struct compilation *c, const struct module *mo
 			same = c->others.items[i];
 		else
 			module_free(c->others.items[i]);
+	if (same)
+		same->original = module;
 	for (int i = 0; same && i < same->params.n; i++) {
 		same->params.items[i].is_specialized = module->params.items[i].is_specialized;
 		same->params.items[i].value = module->params.items[i].value;
@@ -98,19 +100,6 @@ static const char *first_error(const struct module *module)
 	return "no pass says why";
 }
 
-/* What runs, without how it was decided. */
-static const char *bare_draft(struct module *module)
-{
-	int n_decisions = module->decisions.n, n_overrides = module->overrides.n;
-	const char *text;
-
-	module->decisions.n = module->overrides.n = 0;
-	text = module_draft(module, module->arena);
-	module->decisions.n = n_decisions;
-	module->overrides.n = n_overrides;
-	return text;
-}
-
 struct search {
 	struct compilation *c;
 	struct module *module;
@@ -131,10 +120,10 @@ static bool is_known(const struct search *search, const char *draft)
 
 static bool add_if_new(struct search *search, struct module *other)
 {
-	const char *draft = bare_draft(other);
+	const char *draft = module_draft(other, &search->c->arena);
 
 	if (!search->drafts.n)
-		vec_push(&search->c->arena, &search->drafts, bare_draft(search->module));
+		vec_push(&search->c->arena, &search->drafts, module_draft(search->module, &search->c->arena));
 	if (is_known(search, draft))
 		return false;
 	vec_push(&search->c->arena, &search->drafts, draft);

@@ -158,3 +158,52 @@ bool region_dependences(struct module *module, struct region *region)
 	region_forget(region);
 	return false;
 }
+
+/* ---- of a module that has the same stages ---- */
+
+struct transfer {
+	const struct module *to;
+	isl_union_map *moved;
+};
+
+static __isl_give isl_id *id_in(const struct module *module, __isl_take isl_id *id)
+{
+	return isl_set_get_tuple_id(module->stages.items[stage_of_id(id)->number]->domain);
+}
+
+static isl_stat move_map(__isl_take isl_map *deps, void *user)
+{
+	struct transfer *transfer = user;
+	isl_id *from = id_in(transfer->to, isl_map_get_tuple_id(deps, isl_dim_in));
+	isl_id *to = id_in(transfer->to, isl_map_get_tuple_id(deps, isl_dim_out));
+
+	deps = isl_map_set_tuple_id(isl_map_set_tuple_id(deps, isl_dim_in, from), isl_dim_out, to);
+	transfer->moved = isl_union_map_add_map(transfer->moved, deps);
+	return isl_stat_ok;
+}
+
+static __isl_give isl_union_map *moved_to(const struct module *module, __isl_keep isl_union_map *deps)
+{
+	struct transfer transfer = { module, isl_union_map_empty(isl_union_map_get_space(deps)) };
+
+	if (isl_union_map_foreach_map(deps, move_map, &transfer) < 0)
+		transfer.moved = isl_union_map_free(transfer.moved);
+	return transfer.moved;
+}
+
+bool module_copy_dependences(struct module *module, const struct module *other)
+{
+	for (int i = 0; i < REGION_N; i++)
+		if (other->regions[i].groups.n && !other->regions[i].strict)
+			return false;
+	for (int i = 0; i < REGION_N; i++) {
+		struct region *region = &module->regions[i];
+
+		if (!region->groups.n)
+			continue;
+		region_forget(region);
+		region->strict = moved_to(module, other->regions[i].strict);
+		region->reduction = moved_to(module, other->regions[i].reduction);
+	}
+	return true;
+}

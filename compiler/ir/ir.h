@@ -61,6 +61,8 @@ __isl_give isl_map *axioms_impossible_apart(const struct module *module, const s
 
 /* Computes the dependences of a region from the textual order (memory-based, axioms subtracted). */
 bool region_dependences(struct module *module, struct region *region);
+/* Takes those of `other`, which has the same groups, for all regions; false: it lacks some. */
+bool module_copy_dependences(struct module *module, const struct module *other);
 /* Finds the direction of each dim of each recurrence; error with a witness where there is none. */
 bool module_order_recurrences(struct module *module);
 
@@ -134,9 +136,9 @@ bool module_verify(struct module *module, const char *pass);
 
 /* The module as text (format in docs/ir.md), schedules included once there are any; what read.c reads. */
 const char *module_text(struct module *module, struct arena *arena);
-/* The same with schedules as isl prints them, which takes isl much less time. */
+/* What runs, without how it was decided, schedules as isl prints them: that takes isl much less time. */
 const char *module_draft(struct module *module, struct arena *arena);
-/* Are these drafts of the same text? */
+/* Are these drafts of the same, for isl may print it in several ways? */
 bool module_drafts_agree(struct module *module, const char *a, const char *b);
 /* Reads one module; diagnostics and NULL when the text is wrong. */
 struct module *module_read(struct arena *arena, struct diags *diags, isl_ctx *ctx, uint32_t file);

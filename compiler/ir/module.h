@@ -345,6 +345,8 @@ struct module {
 	 * of a C name, and why. */
 	VEC(struct module *) candidates;
 	const char *choice, *choice_name, *choice_reason;
+	const struct module *original;  /* whose candidate it is; NULL: nobody's */
+	const char *before_order;       /* what the dependences were computed of (module_draft) */
 	isl_set *context;               /* [params] -> { : … } */
 };
 

@@ -355,5 +355,12 @@ const char *module_text(struct module *module, struct arena *arena)
 
 const char *module_draft(struct module *module, struct arena *arena)
 {
-	return text_of(module, arena, true);
+	int n_decisions = module->decisions.n, n_overrides = module->overrides.n;
+	const char *draft;
+
+	module->decisions.n = module->overrides.n = 0;
+	draft = text_of(module, arena, true);
+	module->decisions.n = n_decisions;
+	module->overrides.n = n_overrides;
+	return draft;
 }

@@ -3,6 +3,8 @@
  * The passes that find facts: domains and proofs on accesses, directions of recurrences, dependences. */
 #include "passes/pass_private.h"
 
+#include <string.h>
+
 /* Are its stages those of the program? */
 static bool is_as_written(const struct module *module)
 {
@@ -41,12 +43,32 @@ bool pass_ran_out(struct module *module)
 	return ran_out;
 }
 
+/* Those of the original, or of a candidate of it, that was the same up to here. But what isl proposes varies with the
+ * order of relations in a hash table, which is not that of a copy. */
+static bool copy_dependences(struct module *module, const struct pass_options *options)
+{
+	const struct module *original = module->original;
+	bool are_copied = false;
+
+	if (!strcmp(options->schedule, "isl"))
+		return false;
+	for (int i = -1; original && i < original->candidates.n && !are_copied; i++) {
+		const struct module *other = i < 0 ? original : original->candidates.items[i];
+
+		are_copied = !strcmp(other->before_order, module->before_order) &&
+			     module_copy_dependences(module, other);
+	}
+	return are_copied;
+}
+
 /* Without dependences (isl's quota) a region keeps its textual order, and no loop of it is shared or vectorised. */
 bool pass_dependences(struct module *module, const struct pass_options *options)
 {
 	bool ran_out = false;
 
-	(void) options;
+	module->before_order = module_draft(module, module->arena);
+	if (copy_dependences(module, options))
+		return true;
 	for (int i = 0; i < REGION_N; i++) {
 		struct region *region = &module->regions[i];
 
