@@ -43,7 +43,31 @@ static __isl_give isl_mat *set_row(__isl_take isl_mat *rows, int row, struct are
 				       isl_val_int_from_si(isl_mat_get_ctx(rows), affine->constant));
 }
 
-bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal)
+/* Most goals are the sum of a few facts and of what is not negative. */
+enum { MOST_SUMMANDS = 3 };
+
+static bool has_like(const struct affine *fact, const struct term *term)
+{
+	for (int i = 0; i < fact->terms.n; i++)
+		if (!strcmp(fact->terms.items[i].text, term->text))
+			return (fact->terms.items[i].factor > 0) == (term->factor > 0);
+	return false;
+}
+
+static bool is_sum(struct arena *arena, const fact_list *facts, const struct affine *goal, int n_summands)
+{
+	bool is = goal->terms.n == 0 && goal->constant >= 0;
+
+	for (int i = 0; i < facts->n && goal->terms.n && n_summands && !is; i++)
+		if (has_like(&facts->items[i], &goal->terms.items[0])) {
+			struct affine rest = affine_combine(arena, 1, goal, -1, &facts->items[i]);
+
+			is = is_sum(arena, facts, &rest, n_summands - 1);
+		}
+	return is;
+}
+
+static bool exclude_contrary(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal)
 {
 	struct affine contrary = affine_scale(arena, goal, -1, -1);
 	name_list names = { 0 };
@@ -64,4 +88,9 @@ bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, cons
 	follows = isl_basic_set_is_empty(set) == isl_bool_true;
 	isl_basic_set_free(set);
 	return follows;
+}
+
+bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal)
+{
+	return is_sum(arena, facts, goal, MOST_SUMMANDS) || exclude_contrary(ctx, arena, facts, goal);
 }
