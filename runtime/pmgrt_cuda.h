@@ -126,19 +126,19 @@ struct pmg_cuda_parts {
 	unsigned n_done;
 };
 
-/* Adds up what the threads of a block have, with `of`, in the order of threads; true in the first one. The number of
- * threads is a power of two. */
-template <class operation, class T> static __device__ bool pmg_cuda_block(T *value)
+/* Adds up what the first `n` threads of a block have, at least one, with `of`, in an order that depends on their numbers
+ * alone; true in the first one. The number of threads is a power of two. */
+template <class operation, class T> static __device__ bool pmg_cuda_block(T *value, unsigned n)
 {
 	__shared__ double shared[PMG_CUDA_THREADS];
 	const unsigned thread = threadIdx.x;
 	T other;
 
 	memcpy(&shared[thread], value, sizeof(T));
-	for (unsigned n = blockDim.x/2; n > 0; n /= 2) {
+	for (unsigned half = blockDim.x/2; half > 0; half /= 2) {
 		__syncthreads();
-		if (thread < n) {
-			memcpy(&other, &shared[thread + n], sizeof(T));
+		if (thread < half && thread + half < n) {
+			memcpy(&other, &shared[thread + half], sizeof(T));
 			*value = operation::of(*value, other);
 			memcpy(&shared[thread], value, sizeof(T));
 		}
@@ -147,13 +147,13 @@ template <class operation, class T> static __device__ bool pmg_cuda_block(T *val
 	return thread == 0;
 }
 
-/* Sums of all threads: of blocks first, then by the block that is the last to come, in the order of the blocks, so that
- * the sum does not depend on who comes when. True in one thread of all, which has the sum. */
+/* Sums of all threads: of blocks first, then by the block that is the last to come, in an order of the blocks that
+ * does not depend on who comes when. True in one thread of all, which has the sum. */
 template <class operation, class T> static __device__ bool pmg_cuda_grid(T *value, pmg_cuda_parts *parts)
 {
 	__shared__ unsigned before[1];
 	const unsigned n = gridDim.x, thread = threadIdx.x;
-	const bool is_first = pmg_cuda_block<operation>(value);
+	const bool is_first = pmg_cuda_block<operation>(value, blockDim.x);
 	T part;
 
 	if (is_first) {
@@ -169,16 +169,8 @@ template <class operation, class T> static __device__ bool pmg_cuda_grid(T *valu
 		memcpy(&part, (const char *) &parts->values[i], sizeof(T));
 		*value = i == thread ? part : operation::of(*value, part);
 	}
-	/* Threads without a part pass the first one on, which counts once: the sum is over the first n threads. */
-	__shared__ double shared[PMG_CUDA_THREADS];
-	memcpy(&shared[thread], value, sizeof(T));
-	__syncthreads();
-	if (thread != 0)
+	if (!pmg_cuda_block<operation>(value, n < blockDim.x ? n : blockDim.x))
 		return false;
-	for (unsigned i = 1; i < blockDim.x && i < n; i++) {
-		memcpy(&part, &shared[i], sizeof(T));
-		*value = operation::of(*value, part);
-	}
 	parts->n_done = 0;
 	return true;
 }

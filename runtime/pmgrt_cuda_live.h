@@ -86,7 +86,7 @@ static __global__ void pmg_cuda_live_look(int64_t n, const T *weights, const int
 			marks[i] = (uint8_t) now;
 		n_points += now & PMG_CUDA_RECENT ? points : 0;
 	}
-	if (!pmg_cuda_block<pmg_cuda_add>(&n_points))
+	if (!pmg_cuda_block<pmg_cuda_add>(&n_points, blockDim.x))
 		return;
 	(void) atomicAdd(&state->n_points, (unsigned long long) n_points);
 	__threadfence();
