@@ -126,8 +126,8 @@ struct pmg_cuda_parts {
 	unsigned n_done;
 };
 
-/* Adds up what the first `n` threads of a block have, at least one, with `of`, in an order that depends on their numbers
- * alone; true in the first one. The number of threads is a power of two. */
+/* Adds up what the first `n` threads of a block have, at least one, with `of`, in an order that depends on their
+ * numbers alone; true in the first one. The number of threads is a power of two. */
 template <class operation, class T> static __device__ bool pmg_cuda_block(T *value, unsigned n)
 {
 	__shared__ double shared[PMG_CUDA_THREADS];

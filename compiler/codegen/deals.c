@@ -393,7 +393,6 @@ static void note_added(struct emit *e, const struct vectors *vectors, const char
 static void emit_vectors(struct emit *e, struct vectors *vectors)
 {
 	struct deal *deal = e->deal;
-	int visible = e->names.visible.n;
 	value_list all = { 0 };
 	const char *lanes;
 
@@ -412,7 +411,6 @@ static void emit_vectors(struct emit *e, struct vectors *vectors)
 		emit_sums(e, vectors, &all, lanes);
 	else
 		emit_rounds(e, vectors, &all, lanes);
-	e->names.visible.n = visible;
 }
 
 bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)

@@ -22,11 +22,20 @@ static bool is_of_weights(const struct emit *e, const struct stream *stream, con
 	       !strcmp(e->streams.items[stream->by].array, live->by->c_name);
 }
 
+/* Weights that the kernel itself computes are not read ahead. */
+static bool is_late(const struct emit *e, const struct live_points *live)
+{
+	const int slot = e->layout->slot_of[live->weights->number];
+
+	return slot < 0 || e->is_written[slot];
+}
+
 bool few_waits(const struct emit *e, const struct stream *stream)
 {
 	struct live_points live;
 
-	return find_few(e, stream->deal->stage->group, &live) && !is_of_weights(e, stream, &live);
+	return find_few(e, stream->deal->stage->group, &live) && !is_of_weights(e, stream, &live) &&
+	       !is_late(e, &live);
 }
 
 /* ---- the look ---- */

@@ -280,7 +280,7 @@ static const char *first_group_name(__isl_keep isl_ast_node *node)
 
 static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	char *name = arena_printf(e->arena, "%s_%s_%d", e->layout->prefix, first_group_name(node), ++e->n_kernels);
+	char *name = arena_printf(e->arena, "%s_%d_%s", e->layout->prefix, ++e->n_kernels, first_group_name(node));
 
 	for (char *c = name; *c; c++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c))

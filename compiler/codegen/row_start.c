@@ -63,12 +63,15 @@ static const struct array *array_of_row(__isl_take isl_ast_node *node)
 	return mark && mark->kind == MARK_ROW ? mark->stage->write.array : NULL;
 }
 
-/* Prints the nest of the row; false: it did not begin at zero. */
-static bool print_row(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, struct row_start *start)
+/* Prints the nest of the row, to `scratch` unless that is NULL; false: it did not begin at zero. */
+static bool print_row(struct emit *e, struct writer *scratch, __isl_keep isl_ast_node *node, struct row_start *start)
 {
 	start->is_used = false;
 	e->start = start;
-	print_elsewhere(e, w, node);
+	if (scratch)
+		print_elsewhere(e, scratch, node);
+	else
+		emit_node(e, node, (struct loop_use) { 0 });
 	e->start = NULL;
 	return start->is_used;
 }
@@ -87,7 +90,7 @@ bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_ke
 		e->n_bound = bound;
 	}
 	if (is_zero)
-		print_row(e, e->w, second, &start);
+		print_row(e, NULL, second, &start);
 	isl_ast_node_free(start.loop);
 	return is_zero;
 }

@@ -11,11 +11,15 @@
 
 #include <string.h>
 
+/* By the name of the group, or else of what it adds to: a sum that is added to another one has a name of its own. */
 static struct override *find_item(struct module *module, const struct group *group)
 {
 	const struct array *target = group->stages.items[group->stages.n - 1]->write.array;
+	struct override *item = module_find_override(module, "live", group->name, NULL);
 
-	return module_find_override(module, "live", array_item_name(target), group->name);
+	if (target->role == ROLE_NEXT)
+		target = target->owner;
+	return item ? item : module_find_override(module, "live", array_item_name(target), NULL);
 }
 
 /* What comes before or behind the loop, if there is one, sees the weights once. */
@@ -61,6 +65,26 @@ static bool asks_for(const struct override *item, const char *choice)
 	return item && !strcmp(item->choice, choice);
 }
 
+/* Nothing is copied, and sums keep their order. */
+static bool may_be_looked_at(const struct module *module, const struct pass_options *options,
+			     const struct group *group, struct live_points *live)
+{
+	return options->is_device && options->skip_zeros != SKIP_ZEROS_OFF &&
+	       module_live_points(module, group, live) && live->restructuring->part_ends && !live->restructuring->runs;
+}
+
+/* Every sum may be of few terms; what a target does not look at is computed as ever. */
+static void look_at_few(struct module *module, const struct pass_options *options, struct group *group,
+			struct override *item)
+{
+	struct live_points live;
+
+	item->is_used |= group->stages.items[group->stages.n - 1]->op == REDUCE_ADD;
+	group->is_few = may_be_looked_at(module, options, group, &live);
+	if (group->is_few)
+		decide(module, group, &live);
+}
+
 bool pass_live(struct module *module, const struct pass_options *options)
 {
 	for (int g = 0; g < module->groups.n; g++) {
@@ -68,13 +92,16 @@ bool pass_live(struct module *module, const struct pass_options *options)
 		struct override *item = find_item(module, group);
 		struct live_points live;
 
+		if (asks_for(item, "few")) {
+			look_at_few(module, options, group, item);
+			continue;
+		}
 		if (!may_be_live(module, options, group, &live))
 			continue;
-		group->is_few = asks_for(item, "few") && options->is_device;
-		group->is_live = !asks_for(item, "few") && !asks_for(item, "off");
+		group->is_live = !asks_for(item, "off");
 		if (item)
 			item->is_used = true;
-		if (group->is_live || group->is_few)
+		if (group->is_live)
 			decide(module, group, &live);
 	}
 	return true;

@@ -6,9 +6,9 @@
  * what they read of their own values would not be told from old ones.
  *
  * A next value that is such a temporary and a sum, `next v = u + turn`, where nothing else wants the sum, nor u once
- * the sum begins, becomes that copy first: the terms are added to u itself. Neither an array for the sum nor a pass
- * that adds both is needed then, and rows to which nothing is added stay as they are. The order of the terms changes,
- * as it does in any sum of floats that threads share. */
+ * the sum begins, becomes that copy first: the terms are added to u itself, which takes no updates but sums. Neither an
+ * array for the sum nor a pass that adds both is needed then, and rows to which nothing is added stay as they are. The
+ * order of the terms changes, as it does in any sum of floats that threads share. */
 #include <string.h>
 
 #include "passes/pass_private.h"
@@ -158,9 +158,23 @@ static bool are_in_order(const struct addition *a)
 	return has_begun && in_order;
 }
 
+/* Is it set, or added up, too? Updates of one array are by one operator. */
+static bool takes_sums(const struct module *module, const struct array *array)
+{
+	bool takes = true;
+
+	for (int s = 0; s < module->stages.n; s++) {
+		const struct stage *stage = module->stages.items[s];
+
+		takes = takes && (stage->write.array != array || stage->op == REDUCE_SET || stage->op == REDUCE_ADD);
+	}
+	return takes;
+}
+
 static bool may_add_onto(const struct addition *a)
 {
 	return a->onto && a->sum && a->onto != a->sum && type_is_float(a->sum->type) &&
+	       takes_sums(a->module, a->onto) &&
 	       may_become_next(a->module, a->group, a->onto) && is_plain_in_body(a->module, a->sum) &&
 	       !is_in_schedule_block(a->module, a->sum) && are_in_order(a);
 }

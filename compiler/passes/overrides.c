@@ -9,7 +9,7 @@
 
 static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
-	{ "live", "off" }, { "live", "few" }, { "premultiply", "none" },
+	{ "live", "off" }, { "premultiply", "none" },
 };
 
 static bool is_done_anyway(const struct override *override)

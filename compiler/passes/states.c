@@ -78,7 +78,7 @@ static bool has_checks(const struct module *module)
 }
 
 /* An accumulation that starts at the old value is left as it is. */
-static bool is_plain(const struct module *module, const struct array *next)
+static bool starts_anew(const struct module *module, const struct array *next)
 {
 	bool has_commit = false;
 
@@ -246,7 +246,7 @@ bool pass_states(struct module *module, const struct pass_options *options)
 
 		if (next->role != ROLE_NEXT || next->is_swapped)
 			continue;
-		pairs = may_stop || !is_plain(module, next) ? NULL : overwritten(module, next);
+		pairs = may_stop || !starts_anew(module, next) ? NULL : overwritten(module, next);
 		if (pairs && isl_union_map_is_empty(pairs) == isl_bool_true) {
 			write_in_place(module, next);
 			n++;

@@ -4,7 +4,7 @@
 
 /* ---- adjoint ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_left_1(double *__restrict__ left_dot)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_1_left(double *__restrict__ left_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -13,7 +13,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_left_1(double *__restrict__ left
 	left_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) adjoint_left_2(int64_t nVoxels, int64_t nTheta, const double *__restrict__ Mw, const double *__restrict__ y, double *__restrict__ left_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) adjoint_2_left(int64_t nVoxels, int64_t nTheta, const double *__restrict__ Mw, const double *__restrict__ y, double *__restrict__ left_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -30,7 +30,7 @@ static __global__ void PMG_BOUNDS(32, 0) adjoint_left_2(int64_t nVoxels, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_left_3(double *__restrict__ left, const double *__restrict__ left_dot)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_3_left(double *__restrict__ left, const double *__restrict__ left_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -39,7 +39,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_left_3(double *__restrict__ left
 	left[0] = left_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_right_4(double *__restrict__ right_dot)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_4_right(double *__restrict__ right_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -48,7 +48,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_right_4(double *__restrict__ rig
 	right_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_right_5(int64_t nFibers, const double *__restrict__ w, const double *__restrict__ Mty, double *__restrict__ right_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_5_right(int64_t nFibers, const double *__restrict__ w, const double *__restrict__ Mty, double *__restrict__ right_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -61,7 +61,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_right_5(int64_t nFibers, const d
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_right_6(double *__restrict__ right, const double *__restrict__ right_dot)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_6_right(double *__restrict__ right, const double *__restrict__ right_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -70,7 +70,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_right_6(double *__restrict__ rig
 	right[0] = right_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) adjoint_difference_7(const double *__restrict__ left, const double *__restrict__ right, double *__restrict__ difference)
+static __global__ void PMG_BOUNDS(1, 0) adjoint_7_difference(const double *__restrict__ left, const double *__restrict__ right, double *__restrict__ difference)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -97,19 +97,19 @@ extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* left = dot(Mw, y);    (adjoint.pmg:10) */
-		PMG_LAUNCH(plan, adjoint_left_1, 1, 1, left_dot);
-		PMG_LAUNCH_SUM(plan, adjoint_left_2, nVoxels, 32, nVoxels, nTheta, Mw, y, left_dot, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, adjoint_left_3, 1, 1, left, left_dot);
+		PMG_LAUNCH(plan, adjoint_1_left, 1, 1, left_dot);
+		PMG_LAUNCH_SUM(plan, adjoint_2_left, nVoxels, 32, nVoxels, nTheta, Mw, y, left_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, adjoint_3_left, 1, 1, left, left_dot);
 
 		/* right = dot(w, Mty);    (adjoint.pmg:11) */
-		PMG_LAUNCH(plan, adjoint_right_4, 1, 1, right_dot);
-		PMG_LAUNCH_SUM(plan, adjoint_right_5, nFibers, 1, nFibers, w, Mty, right_dot, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, adjoint_right_6, 1, 1, right, right_dot);
+		PMG_LAUNCH(plan, adjoint_4_right, 1, 1, right_dot);
+		PMG_LAUNCH_SUM(plan, adjoint_5_right, nFibers, 1, nFibers, w, Mty, right_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, adjoint_6_right, 1, 1, right, right_dot);
 
 		/* adjoint.pmg:12
 		 *     difference = abs(left - right)/max(abs(left), abs(right), 1e-300);
 		 */
-		PMG_LAUNCH(plan, adjoint_difference_7, 1, 1, left, right, difference);
+		PMG_LAUNCH(plan, adjoint_7_difference, 1, 1, left, right, difference);
 	}
 
 	(void) control;

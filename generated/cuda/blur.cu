@@ -4,7 +4,7 @@
 
 /* ---- blur ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) blur_blurx_1(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ out_img, float *__restrict__ blurx)
+static __global__ void PMG_BOUNDS(32, 0) blur_1_blurx(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ out_img, float *__restrict__ blurx)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -72,7 +72,7 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 *     } for i in 0..R, j in 0..C;
 		 */
 		if (C >= 1) {
-			PMG_LAUNCH(plan, blur_blurx_1, R, 32, R, C, img, out_img, blurx);
+			PMG_LAUNCH(plan, blur_1_blurx, R, 32, R, C, img, out_img, blurx);
 		}
 	}
 

@@ -4,7 +4,7 @@
 
 /* ---- cable ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) cable_toParent_1(int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ gAxial, double *__restrict__ axial, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
+static __global__ void PMG_BOUNDS(1, 0) cable_1_toParent(int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ gAxial, double *__restrict__ axial, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -25,7 +25,7 @@ static __global__ void PMG_BOUNDS(1, 0) cable_toParent_1(int64_t n, const int64_
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) cable_coupling_2(int64_t n, const double *__restrict__ gAxial, double *__restrict__ coupling)
+static __global__ void PMG_BOUNDS(1, 0) cable_2_coupling(int64_t n, const double *__restrict__ gAxial, double *__restrict__ coupling)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -34,7 +34,7 @@ static __global__ void PMG_BOUNDS(1, 0) cable_coupling_2(int64_t n, const double
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) cable_trace_3(int64_t nCells, int64_t nSteps, double *__restrict__ trace)
+static __global__ void PMG_BOUNDS(32, 0) cable_3_trace(int64_t nCells, int64_t nSteps, double *__restrict__ trace)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -55,7 +55,7 @@ static __global__ void cable_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_i
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) cable_trace_4(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, double *__restrict__ v, double *__restrict__ trace, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_r, double *__restrict__ v_HinesSystem_e_coupling, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) cable_4_trace(int64_t nCells, int64_t n, double dt, double eLeak, const int64_t *__restrict__ T_parent, const double *__restrict__ cm, const double *__restrict__ gLeak, const double *__restrict__ current, double *__restrict__ v, double *__restrict__ trace, const double *__restrict__ coupling, const double *__restrict__ axial, double *__restrict__ v_HinesSystem, double *__restrict__ v_HinesSystem_r, double *__restrict__ v_HinesSystem_e_coupling, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -143,14 +143,14 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	PMG_LAUNCH(plan, cable_toParent_1, n, 1, n, T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children);
+	PMG_LAUNCH(plan, cable_1_toParent, n, 1, n, T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children);
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	PMG_LAUNCH(plan, cable_coupling_2, n, 1, n, gAxial, coupling);
+	PMG_LAUNCH(plan, cable_2_coupling, n, 1, n, gAxial, coupling);
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		PMG_LAUNCH(plan, cable_trace_3, nSteps, 32, nCells, nSteps, trace);
+		PMG_LAUNCH(plan, cable_3_trace, nSteps, 32, nCells, nSteps, trace);
 	}
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -159,7 +159,7 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-		PMG_LAUNCH(plan, cable_trace_4, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, v_HinesSystem, v_HinesSystem_r, v_HinesSystem_e_coupling, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, cable_4_trace, nCells, 32, nCells, n, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, v_HinesSystem, v_HinesSystem_r, v_HinesSystem_e_coupling, T_parent_children_offsets, T_parent_children, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		PMG_LAUNCH(plan, cable_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 	if (pmg_cuda_failed(plan))

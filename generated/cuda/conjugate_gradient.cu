@@ -4,7 +4,7 @@
 
 /* ---- conjugate_gradient ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_r0_1(int64_t n, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ diag, const double *__restrict__ b, const double *__restrict__ x0, double *__restrict__ z0, double *__restrict__ r, double *__restrict__ p, double *__restrict__ r0)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_1_r0(int64_t n, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ diag, const double *__restrict__ b, const double *__restrict__ x0, double *__restrict__ z0, double *__restrict__ r, double *__restrict__ p, double *__restrict__ r0)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -23,7 +23,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_r0_1(int64_t n, const
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_2(double *__restrict__ limit_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_2_limit(double *__restrict__ limit_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -32,7 +32,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_2(double *__res
 	limit_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_3(int64_t n, const double *__restrict__ b, double *__restrict__ limit_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_3_limit(int64_t n, const double *__restrict__ b, double *__restrict__ limit_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -45,7 +45,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_3(int64_t n, co
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_4(double tol, double *__restrict__ limit, const double *__restrict__ limit_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_4_limit(double tol, double *__restrict__ limit, const double *__restrict__ limit_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -54,7 +54,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_limit_4(double tol, d
 	limit[0] = tol*tol*limit_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_y_5(int64_t n, const double *__restrict__ x0, double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_5_y(int64_t n, const double *__restrict__ x0, double *__restrict__ y)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -63,7 +63,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_y_5(int64_t n, const 
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_6(double *__restrict__ rz_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_6_rz(double *__restrict__ rz_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -72,7 +72,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_6(double *__restri
 	rz_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_7(int64_t n, const double *__restrict__ z0, const double *__restrict__ r0, double *__restrict__ rz_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_7_rz(int64_t n, const double *__restrict__ z0, const double *__restrict__ r0, double *__restrict__ rz_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -85,7 +85,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_7(int64_t n, const
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_8(double *__restrict__ rz, const double *__restrict__ rz_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_8_rz(double *__restrict__ rz, const double *__restrict__ rz_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -94,7 +94,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rz_8(double *__restri
 	rz[0] = rz_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_9(double *__restrict__ rr_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_9_rr(double *__restrict__ rr_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -103,7 +103,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_9(double *__restri
 	rr_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_10(int64_t n, const double *__restrict__ r0, double *__restrict__ rr_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_10_rr(int64_t n, const double *__restrict__ r0, double *__restrict__ rr_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -116,7 +116,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_10(int64_t n, cons
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_11(double *__restrict__ rr, const double *__restrict__ rr_dot)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_11_rr(double *__restrict__ rr, const double *__restrict__ rr_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -125,7 +125,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rr_11(double *__restr
 	rr[0] = rr_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_iterations_12(int64_t *__restrict__ iterations)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_12_iterations(int64_t *__restrict__ iterations)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -142,7 +142,7 @@ static __global__ void conjugate_gradient_until(const double *__restrict__ limit
 	pmg_loop->is_over = rr[0] <= limit[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_q_13(int64_t n, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ p, double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_13_q(int64_t n, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ p, double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -159,7 +159,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_q_13(int64_t n, const
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_14(double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_14_alpha(double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -169,7 +169,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_14(double *__re
 	alpha_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_15(int64_t n, const double *__restrict__ p, const double *__restrict__ q, double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_15_alpha(int64_t n, const double *__restrict__ p, const double *__restrict__ q, double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -183,7 +183,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_15(int64_t n, c
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_16(const double *__restrict__ rz, double *__restrict__ alpha, const double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_16_alpha(const double *__restrict__ rz, double *__restrict__ alpha, const double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -193,7 +193,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_alpha_16(const double
 	alpha[0] = rz[0]/alpha_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rNew_17(int64_t n, const double *__restrict__ diag, double *__restrict__ r, const double *__restrict__ alpha, double *__restrict__ z, const double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_17_rNew(int64_t n, const double *__restrict__ diag, double *__restrict__ r, const double *__restrict__ alpha, double *__restrict__ z, const double *__restrict__ q, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -204,7 +204,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rNew_17(int64_t n, co
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_18(double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_18_rzNew(double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -214,7 +214,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_18(double *__re
 	rzNew_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_19(int64_t n, const double *__restrict__ r, const double *__restrict__ z, double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_19_rzNew(int64_t n, const double *__restrict__ r, const double *__restrict__ z, double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -228,7 +228,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_19(int64_t n, c
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_20(double *__restrict__ rzNew, const double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_20_rzNew(double *__restrict__ rzNew, const double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -238,7 +238,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_rzNew_20(double *__re
 	rzNew[0] = rzNew_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_y_21(int64_t n, double *__restrict__ y, double *__restrict__ p, const double *__restrict__ rz, const double *__restrict__ alpha, const double *__restrict__ z, const double *__restrict__ rzNew, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_21_next_y(int64_t n, double *__restrict__ y, double *__restrict__ p, const double *__restrict__ rz, const double *__restrict__ alpha, const double *__restrict__ z, const double *__restrict__ rzNew, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -249,7 +249,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_y_21(int64_t n, 
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rz_22(double *__restrict__ rz, const double *__restrict__ rzNew, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_22_next_rz(double *__restrict__ rz, const double *__restrict__ rzNew, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -259,7 +259,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rz_22(double *__
 	rz[0] = rzNew[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_23(double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_23_next_rr(double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -269,7 +269,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_23(double *__
 	rr_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_24(int64_t n, const double *__restrict__ r, double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_24_next_rr(int64_t n, const double *__restrict__ r, double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -283,7 +283,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_24(int64_t n,
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_25(double *__restrict__ rr, const double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_25_next_rr(double *__restrict__ rr, const double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -293,7 +293,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_next_rr_25(double *__
 	rr[0] = rr_dot2[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_iterations_26(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_26_iterations(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -303,7 +303,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_iterations_26(int64_t
 	iterations[0] += 1;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_x_27(int64_t n, double *__restrict__ x, const double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_27_x(int64_t n, double *__restrict__ x, const double *__restrict__ y)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -353,36 +353,36 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
-		PMG_LAUNCH(plan, conjugate_gradient_r0_1, n, 1, n, off, col, val, diag, b, x0, z0, r, p, r0);
+		PMG_LAUNCH(plan, conjugate_gradient_1_r0, n, 1, n, off, col, val, diag, b, x0, z0, r, p, r0);
 	}
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
-	PMG_LAUNCH(plan, conjugate_gradient_limit_2, 1, 1, limit_dot);
-	PMG_LAUNCH_SUM(plan, conjugate_gradient_limit_3, n, 1, n, b, limit_dot, pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, conjugate_gradient_limit_4, 1, 1, tol, limit, limit_dot);
+	PMG_LAUNCH(plan, conjugate_gradient_2_limit, 1, 1, limit_dot);
+	PMG_LAUNCH_SUM(plan, conjugate_gradient_3_limit, n, 1, n, b, limit_dot, pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, conjugate_gradient_4_limit, 1, 1, tol, limit, limit_dot);
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
-		PMG_LAUNCH(plan, conjugate_gradient_y_5, n, 1, n, x0, y);
+		PMG_LAUNCH(plan, conjugate_gradient_5_y, n, 1, n, x0, y);
 	}
 
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
-		PMG_LAUNCH(plan, conjugate_gradient_rz_6, 1, 1, rz_dot);
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_rz_7, n, 1, n, z0, r0, rz_dot, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, conjugate_gradient_rz_8, 1, 1, rz, rz_dot);
+		PMG_LAUNCH(plan, conjugate_gradient_6_rz, 1, 1, rz_dot);
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_7_rz, n, 1, n, z0, r0, rz_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_8_rz, 1, 1, rz, rz_dot);
 	}
 
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
-		PMG_LAUNCH(plan, conjugate_gradient_rr_9, 1, 1, rr_dot);
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_rr_10, n, 1, n, r0, rr_dot, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, conjugate_gradient_rr_11, 1, 1, rr, rr_dot);
+		PMG_LAUNCH(plan, conjugate_gradient_9_rr, 1, 1, rr_dot);
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_10_rr, n, 1, n, r0, rr_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_11_rr, 1, 1, rr, rr_dot);
 	}
 
 	/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
 	if (starts) {
-		PMG_LAUNCH(plan, conjugate_gradient_iterations_12, 1, 1, iterations);
+		PMG_LAUNCH(plan, conjugate_gradient_12_iterations, 1, 1, iterations);
 	}
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -391,41 +391,41 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 		/* conjugate_gradient.pmg:26
 		 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
 		 */
-		PMG_LAUNCH(plan, conjugate_gradient_q_13, n, 1, n, off, col, val, p, q, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_13_q, n, 1, n, off, col, val, p, q, pmg_cuda_loop_of(plan));
 
 		/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
-		PMG_LAUNCH(plan, conjugate_gradient_alpha_14, 1, 1, alpha_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_alpha_15, n, 1, n, p, q, alpha_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, conjugate_gradient_alpha_16, 1, 1, rz, alpha, alpha_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_14_alpha, 1, 1, alpha_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_15_alpha, n, 1, n, p, q, alpha_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_16_alpha, 1, 1, rz, alpha, alpha_dot, pmg_cuda_loop_of(plan));
 
 		/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 		/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-		PMG_LAUNCH(plan, conjugate_gradient_rNew_17, n, 1, n, diag, r, alpha, z, q, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_17_rNew, n, 1, n, diag, r, alpha, z, q, pmg_cuda_loop_of(plan));
 
 		/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
-		PMG_LAUNCH(plan, conjugate_gradient_rzNew_18, 1, 1, rzNew_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_rzNew_19, n, 1, n, r, z, rzNew_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, conjugate_gradient_rzNew_20, 1, 1, rzNew, rzNew_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_18_rzNew, 1, 1, rzNew_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_19_rzNew, n, 1, n, r, z, rzNew_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_20_rzNew, 1, 1, rzNew, rzNew_dot, pmg_cuda_loop_of(plan));
 
 		/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
 		/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
-		PMG_LAUNCH(plan, conjugate_gradient_next_y_21, n, 1, n, y, p, rz, alpha, z, rzNew, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_21_next_y, n, 1, n, y, p, rz, alpha, z, rzNew, pmg_cuda_loop_of(plan));
 
 		/* next rz = rzNew;    (conjugate_gradient.pmg:35) */
-		PMG_LAUNCH(plan, conjugate_gradient_next_rz_22, 1, 1, rz, rzNew, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_22_next_rz, 1, 1, rz, rzNew, pmg_cuda_loop_of(plan));
 
 		/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
-		PMG_LAUNCH(plan, conjugate_gradient_next_rr_23, 1, 1, rr_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, conjugate_gradient_next_rr_24, n, 1, n, r, rr_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, conjugate_gradient_next_rr_25, 1, 1, rr, rr_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_23_next_rr, 1, 1, rr_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, conjugate_gradient_24_next_rr, n, 1, n, r, rr_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_25_next_rr, 1, 1, rr, rr_dot2, pmg_cuda_loop_of(plan));
 
 		/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
-		PMG_LAUNCH(plan, conjugate_gradient_iterations_26, 1, 1, iterations, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, conjugate_gradient_26_iterations, 1, 1, iterations, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, conjugate_gradient_until, 1, 1, limit, rr, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
-	PMG_LAUNCH(plan, conjugate_gradient_x_27, n, 1, n, x, y);
+	PMG_LAUNCH(plan, conjugate_gradient_27_x, n, 1, n, x, y);
 
 	return PMG_OK;
 }

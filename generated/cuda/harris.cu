@@ -4,7 +4,7 @@
 
 /* ---- harris ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) harris_gi_1(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ corners, float *__restrict__ gii, float *__restrict__ gij, float *__restrict__ gjj, float *__restrict__ sii, float *__restrict__ sij, float *__restrict__ sjj)
+static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ corners, float *__restrict__ gii, float *__restrict__ gij, float *__restrict__ gjj, float *__restrict__ sii, float *__restrict__ sij, float *__restrict__ sjj)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -171,7 +171,7 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *         else : 0;
 		 *     } for i in 0..R, j in 0..C;
 		 */
-		PMG_LAUNCH(plan, harris_gi_1, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
+		PMG_LAUNCH(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
 	}
 
 	(void) control;

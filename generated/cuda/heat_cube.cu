@@ -12,7 +12,7 @@ static __global__ void heat_cube_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_b
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_p_1(int64_t nx, int64_t ny, int64_t nz, const double *__restrict__ u, double *__restrict__ p, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_1_p(int64_t nx, int64_t ny, int64_t nz, const double *__restrict__ u, double *__restrict__ p, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -70,7 +70,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_p_1(int64_t nx, int64_t ny, i
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ u, double *__restrict__ ux, const double *__restrict__ p, double *__restrict__ rx, double *__restrict__ ux_pivot, double *__restrict__ ux_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_2_rx(int64_t nx, int64_t ny, int64_t nz, double r, const double *__restrict__ u, double *__restrict__ ux, const double *__restrict__ p, double *__restrict__ rx, double *__restrict__ ux_pivot, double *__restrict__ ux_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -124,7 +124,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_rx_2(int64_t nx, int64_t ny, 
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_cube_ry_3(int64_t nx, int64_t ny, int64_t nz, double r, double *__restrict__ u, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, int64_t nz, double r, double *__restrict__ u, const double *__restrict__ ux, double *__restrict__ uy, const double *__restrict__ p, double *__restrict__ ry, double *__restrict__ rz, double *__restrict__ uy_pivot, double *__restrict__ uy_y, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -261,7 +261,7 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		 *         else : 0;
 		 *     };
 		 */
-		PMG_LAUNCH(plan, heat_cube_p_1, nx + 2, 32, nx, ny, nz, u, p, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, heat_cube_1_p, nx + 2, 32, nx, ny, nz, u, p, pmg_cuda_loop_of(plan));
 
 		/* heat_cube.pmg:19
 		 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
@@ -271,7 +271,7 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 		 */
 		if (nx >= 1) {
-			PMG_LAUNCH(plan, heat_cube_rx_2, ny, 32, nx, ny, nz, r, u, ux, p, rx, ux_pivot, ux_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+			PMG_LAUNCH(plan, heat_cube_2_rx, ny, 32, nx, ny, nz, r, u, ux, p, rx, ux_pivot, ux_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		}
 
 		/* heat_cube.pmg:23
@@ -286,7 +286,7 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 		if (ny >= 1 && nz >= 1) {
-			PMG_LAUNCH(plan, heat_cube_ry_3, nx, 32, nx, ny, nz, r, u, ux, uy, p, ry, rz, uy_pivot, uy_y, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+			PMG_LAUNCH(plan, heat_cube_3_ry, nx, 32, nx, ny, nz, r, u, ux, uy, p, ry, rz, uy_pivot, uy_y, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		}
 		PMG_LAUNCH(plan, heat_cube_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}

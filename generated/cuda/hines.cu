@@ -4,7 +4,7 @@
 
 /* ---- hines ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_x_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) hines_1_x_e(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -52,7 +52,7 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-		PMG_LAUNCH(plan, hines_x_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, hines_1_x_e, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;
@@ -63,7 +63,7 @@ PMG_DEVICE_PART(hines_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_written ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_written_e_1(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ r, double *__restrict__ e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) hines_written_1_e(int64_t nSystems, int64_t n, const int64_t *__restrict__ T_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ r, double *__restrict__ e_lower, const int64_t *__restrict__ T_parent_children_offsets, const int64_t *__restrict__ T_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -124,7 +124,7 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 		 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 		 *     } for s in 0..nSystems, i in 0..n;
 		 */
-		PMG_LAUNCH(plan, hines_written_e_1, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, hines_written_1_e, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;
@@ -135,7 +135,7 @@ PMG_DEVICE_PART(hines_written_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_forest ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_forest_x_e_1(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -192,7 +192,7 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-		PMG_LAUNCH(plan, hines_forest_x_e_1, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, hines_forest_1_x_e, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;

@@ -4,7 +4,7 @@
 
 /* ---- histogram ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) histogram_count_1(int64_t nLevels, int64_t *__restrict__ count)
+static __global__ void PMG_BOUNDS(1, 0) histogram_1_count(int64_t nLevels, int64_t *__restrict__ count)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -13,7 +13,7 @@ static __global__ void PMG_BOUNDS(1, 0) histogram_count_1(int64_t nLevels, int64
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) histogram_count_2(int64_t nPixels, const int64_t *__restrict__ level, int64_t *__restrict__ count)
+static __global__ void PMG_BOUNDS(1, 0) histogram_2_count(int64_t nPixels, const int64_t *__restrict__ level, int64_t *__restrict__ count)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -33,9 +33,9 @@ extern "C" pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pm
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-		PMG_LAUNCH(plan, histogram_count_1, nLevels, 1, nLevels, count);
+		PMG_LAUNCH(plan, histogram_1_count, nLevels, 1, nLevels, count);
 
-		PMG_LAUNCH(plan, histogram_count_2, nPixels, 1, nPixels, level, count);
+		PMG_LAUNCH(plan, histogram_2_count, nPixels, 1, nPixels, level, count);
 	}
 
 	(void) control;
@@ -46,7 +46,7 @@ PMG_DEVICE_PART(histogram_device, NULL, pmg_cuda_fill)
 
 /* ---- weighted_histogram ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_bin_1(int64_t n, int64_t nBins, double lo, double hi, const double *__restrict__ x, int64_t *__restrict__ bin)
+static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_1_bin(int64_t n, int64_t nBins, double lo, double hi, const double *__restrict__ x, int64_t *__restrict__ bin)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -55,7 +55,7 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_bin_1(int64_t n, int6
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_mass_2(int64_t nBins, double *__restrict__ mass)
+static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_2_mass(int64_t nBins, double *__restrict__ mass)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -64,7 +64,7 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_mass_2(int64_t nBins,
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_mass_3(int64_t n, int64_t nBins, const double *__restrict__ weight, double *__restrict__ mass, const int64_t *__restrict__ bin, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_3_mass(int64_t n, int64_t nBins, const double *__restrict__ weight, double *__restrict__ mass, const int64_t *__restrict__ bin, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -95,12 +95,12 @@ extern "C" pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argu
 		 *     func bin[i in 0..n] : index(nBins)
 		 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 		 */
-		PMG_LAUNCH(plan, weighted_histogram_bin_1, n, 1, n, nBins, lo, hi, x, bin);
+		PMG_LAUNCH(plan, weighted_histogram_1_bin, n, 1, n, nBins, lo, hi, x, bin);
 
 		/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-		PMG_LAUNCH(plan, weighted_histogram_mass_2, nBins, 1, nBins, mass);
+		PMG_LAUNCH(plan, weighted_histogram_2_mass, nBins, 1, nBins, mass);
 
-		PMG_LAUNCH(plan, weighted_histogram_mass_3, n, 1, n, nBins, weight, mass, bin, pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, weighted_histogram_3_mass, n, 1, n, nBins, weight, mass, bin, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;

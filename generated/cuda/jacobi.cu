@@ -4,7 +4,7 @@
 
 /* ---- jacobi ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) jacobi_change_1(double *__restrict__ change)
+static __global__ void PMG_BOUNDS(1, 0) jacobi_1_change(double *__restrict__ change)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -21,7 +21,7 @@ static __global__ void jacobi_until(double tol, const double *__restrict__ chang
 	pmg_loop->is_over = change[0] < tol;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) jacobi_v_2(int64_t nx, int64_t ny, double h, const double *__restrict__ f, const double *__restrict__ u, double *__restrict__ v, double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) jacobi_2_v(int64_t nx, int64_t ny, double h, const double *__restrict__ f, const double *__restrict__ u, double *__restrict__ v, double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -36,7 +36,7 @@ static __global__ void PMG_BOUNDS(32, 0) jacobi_v_2(int64_t nx, int64_t ny, doub
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_3(double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) jacobi_3_next_change(double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -46,7 +46,7 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_3(double *__restrict_
 	change_max[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_4(int64_t nx, int64_t ny, const double *__restrict__ u, const double *__restrict__ v, double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) jacobi_4_next_change(int64_t nx, int64_t ny, const double *__restrict__ u, const double *__restrict__ v, double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -62,7 +62,7 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_4(int64_t nx, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_5(double *__restrict__ change, const double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) jacobi_5_next_change(double *__restrict__ change, const double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -72,7 +72,7 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_next_change_5(double *__restrict_
 	change[0] = change_max[0];
 }
 
-static __global__ void PMG_BOUNDS(32, 0) jacobi_u_6(int64_t nx, int64_t ny, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) jacobi_6_u(int64_t nx, int64_t ny, double *__restrict__ u, const double *__restrict__ u_next, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -86,7 +86,7 @@ static __global__ void PMG_BOUNDS(32, 0) jacobi_u_6(int64_t nx, int64_t ny, doub
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) jacobi_lastChange_7(double *__restrict__ lastChange, const double *__restrict__ change)
+static __global__ void PMG_BOUNDS(1, 0) jacobi_7_lastChange(double *__restrict__ lastChange, const double *__restrict__ change)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -114,7 +114,7 @@ extern "C" pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 	/* state change : f64 = inf;    (jacobi.pmg:11) */
 	if (starts) {
-		PMG_LAUNCH(plan, jacobi_change_1, 1, 1, change);
+		PMG_LAUNCH(plan, jacobi_1_change, 1, 1, change);
 	}
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
@@ -125,22 +125,22 @@ extern "C" pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
 		 */
 		/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-		PMG_LAUNCH(plan, jacobi_v_2, nx - 2, 32, nx, ny, h, f, u, v, u_next, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, jacobi_2_v, nx - 2, 32, nx, ny, h, f, u, v, u_next, pmg_cuda_loop_of(plan));
 
 		/* jacobi.pmg:17
 		 *     next change = max(i in 1..nx-1, j in 1..ny-1) abs(v[i,j] - u[i,j]);
 		 */
-		PMG_LAUNCH(plan, jacobi_next_change_3, 1, 1, change_max, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, jacobi_next_change_4, nx - 2, 1, nx, ny, u, v, change_max, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, jacobi_next_change_5, 1, 1, change, change_max, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, jacobi_3_next_change, 1, 1, change_max, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, jacobi_4_next_change, nx - 2, 1, nx, ny, u, v, change_max, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, jacobi_5_next_change, 1, 1, change, change_max, pmg_cuda_loop_of(plan));
 
 		/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-		PMG_LAUNCH(plan, jacobi_u_6, nx - 2, 32, nx, ny, u, u_next, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, jacobi_6_u, nx - 2, 32, nx, ny, u, u_next, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, jacobi_until, 1, 1, tol, change, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 
 	/* lastChange = change;    (jacobi.pmg:19) */
-	PMG_LAUNCH(plan, jacobi_lastChange_7, 1, 1, lastChange, change);
+	PMG_LAUNCH(plan, jacobi_7_lastChange, 1, 1, lastChange, change);
 
 	return PMG_OK;
 }

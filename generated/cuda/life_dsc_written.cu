@@ -5,7 +5,7 @@
 
 /* ---- life_dsc_written ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_Y_1(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ w, double *__restrict__ Y, const int32_t *__restrict__ PHI_run_offsets, const int32_t *__restrict__ PHI_offsets, const int32_t *__restrict__ PHI_voxel_order, const int32_t *__restrict__ PHI_run_atom, const int32_t *__restrict__ PHI_sorted_fiber, const double *__restrict__ PHI_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_1_Y(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ w, double *__restrict__ Y, const int32_t *__restrict__ PHI_run_offsets, const int32_t *__restrict__ PHI_offsets, const int32_t *__restrict__ PHI_voxel_order, const int32_t *__restrict__ PHI_run_atom, const int32_t *__restrict__ PHI_sorted_fiber, const double *__restrict__ PHI_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -62,7 +62,7 @@ extern "C" pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *argume
 		 *         for k in 0..nCoeffs, t in 0..nTheta;
 		 */
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-			PMG_LAUNCH(plan, life_dsc_written_Y_1, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, w, Y, PHI_run_offsets, PHI_offsets, PHI_voxel_order, PHI_run_atom, PHI_sorted_fiber, PHI_sorted_value);
+			PMG_LAUNCH(plan, life_dsc_written_1_Y, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, w, Y, PHI_run_offsets, PHI_offsets, PHI_voxel_order, PHI_run_atom, PHI_sorted_fiber, PHI_sorted_value);
 		}
 	}
 

@@ -5,7 +5,7 @@
 
 /* ---- life_wc_written ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) life_wc_written_w_1(int64_t nFibers, double *__restrict__ w)
+static __global__ void PMG_BOUNDS(1, 0) life_wc_written_1_w(int64_t nFibers, double *__restrict__ w)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -14,7 +14,7 @@ static __global__ void PMG_BOUNDS(1, 0) life_wc_written_w_1(int64_t nFibers, dou
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) life_wc_written_w_2(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ Y, double *__restrict__ w, const int32_t *__restrict__ PHI_sorted_fiber, const int32_t *__restrict__ PHI_sorted_atom, const int32_t *__restrict__ PHI_sorted_voxel, const double *__restrict__ PHI_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) life_wc_written_2_w(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ Y, double *__restrict__ w, const int32_t *__restrict__ PHI_sorted_fiber, const int32_t *__restrict__ PHI_sorted_atom, const int32_t *__restrict__ PHI_sorted_voxel, const double *__restrict__ PHI_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -58,9 +58,9 @@ extern "C" pmg_status life_wc_written_kernel(pmg_plan *plan, const void *argumen
 		 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 		 *         for k in 0..nCoeffs, t in 0..nTheta;
 		 */
-		PMG_LAUNCH(plan, life_wc_written_w_1, nFibers, 1, nFibers, w);
+		PMG_LAUNCH(plan, life_wc_written_1_w, nFibers, 1, nFibers, w);
 
-		PMG_LAUNCH(plan, life_wc_written_w_2, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
+		PMG_LAUNCH(plan, life_wc_written_2_w, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	}
 
 	(void) control;

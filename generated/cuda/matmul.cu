@@ -4,7 +4,7 @@
 
 /* ---- matmul ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) matmul_C_1(int64_t n, int64_t m, int64_t k, const double *__restrict__ A, const double *__restrict__ B, double *__restrict__ C)
+static __global__ void PMG_BOUNDS(32, 0) matmul_1_C(int64_t n, int64_t m, int64_t k, const double *__restrict__ A, const double *__restrict__ B, double *__restrict__ C)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -40,7 +40,7 @@ extern "C" pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* C = matmul(A, B);    (matmul.pmg:8) */
-		PMG_LAUNCH(plan, matmul_C_1, n, 32, n, m, k, A, B, C);
+		PMG_LAUNCH(plan, matmul_1_C, n, 32, n, m, k, A, B, C);
 	}
 
 	(void) control;
@@ -51,7 +51,7 @@ PMG_DEVICE_PART(matmul_device, NULL, pmg_cuda_fill)
 
 /* ---- matmul_written ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) matmul_written_C_1(int64_t n, int64_t m, int64_t k, const double *__restrict__ A, const double *__restrict__ B, double *__restrict__ C)
+static __global__ void PMG_BOUNDS(32, 0) matmul_written_1_C(int64_t n, int64_t m, int64_t k, const double *__restrict__ A, const double *__restrict__ B, double *__restrict__ C)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -92,7 +92,7 @@ extern "C" pmg_status matmul_written_kernel(pmg_plan *plan, const void *argument
 		/* matmul.pmg:17
 		 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 		 */
-		PMG_LAUNCH(plan, matmul_written_C_1, n, 32, n, m, k, A, B, C);
+		PMG_LAUNCH(plan, matmul_written_1_C, n, 32, n, m, k, A, B, C);
 	}
 
 	(void) control;

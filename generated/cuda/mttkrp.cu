@@ -5,7 +5,7 @@
 
 /* ---- mttkrp ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) mttkrp_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) mttkrp_1_M(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -51,7 +51,7 @@ extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 		 */
 		if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-			PMG_LAUNCH(plan, mttkrp_M_1, nA, 32, nA, rank, B, C, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_value);
+			PMG_LAUNCH(plan, mttkrp_1_M, nA, 32, nA, rank, B, C, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_value);
 		}
 	}
 
@@ -63,7 +63,7 @@ PMG_DEVICE_PART(mttkrp_device, pmg_cuda_inspect, pmg_cuda_fill)
 
 /* ---- mttkrp4 ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) mttkrp4_M_1(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) mttkrp4_1_M(int64_t nA, int64_t rank, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ M, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -114,7 +114,7 @@ extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_
 		 *         for k in 0..nnz, r in 0..rank;
 		 */
 		if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-			PMG_LAUNCH(plan, mttkrp4_M_1, nA, 32, nA, rank, B, C, D, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
+			PMG_LAUNCH(plan, mttkrp4_1_M, nA, 32, nA, rank, B, C, D, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
 		}
 	}
 

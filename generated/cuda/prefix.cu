@@ -4,7 +4,7 @@
 
 /* ---- prefix ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) prefix_before_1(int64_t m, int64_t n, const double *__restrict__ x, double *__restrict__ before)
+static __global__ void PMG_BOUNDS(1, 0) prefix_1_before(int64_t m, int64_t n, const double *__restrict__ x, double *__restrict__ before)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -16,7 +16,7 @@ static __global__ void PMG_BOUNDS(1, 0) prefix_before_1(int64_t m, int64_t n, co
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) prefix_after_2(int64_t m, int64_t n, const double *__restrict__ x, double *__restrict__ after)
+static __global__ void PMG_BOUNDS(1, 0) prefix_2_after(int64_t m, int64_t n, const double *__restrict__ x, double *__restrict__ after)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -45,8 +45,8 @@ extern "C" pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
 		 */
 		if (n >= 1) {
-			PMG_LAUNCH(plan, prefix_before_1, m, 1, m, n, x, before);
-			PMG_LAUNCH(plan, prefix_after_2, m, 1, m, n, x, after);
+			PMG_LAUNCH(plan, prefix_1_before, m, 1, m, n, x, before);
+			PMG_LAUNCH(plan, prefix_2_after, m, 1, m, n, x, after);
 		}
 	}
 
@@ -58,7 +58,7 @@ PMG_DEVICE_PART(prefix_device, NULL, pmg_cuda_fill)
 
 /* ---- segmented_prefix ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) segmented_prefix_before_1(int64_t nSegments, int64_t n, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ before)
+static __global__ void PMG_BOUNDS(1, 0) segmented_prefix_1_before(int64_t nSegments, int64_t n, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ before)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -92,7 +92,7 @@ extern "C" pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *argume
 		 *         else        : before[k-1] + x[k];
 		 *     } for s in 0..nSegments, k in off[s]..off[s+1];
 		 */
-		PMG_LAUNCH(plan, segmented_prefix_before_1, nSegments, 1, nSegments, n, off, x, before);
+		PMG_LAUNCH(plan, segmented_prefix_1_before, nSegments, 1, nSegments, n, off, x, before);
 	}
 
 	(void) control;

@@ -5,7 +5,7 @@
 
 /* ---- sbbnnls ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_normD_1(int64_t nAtoms, int64_t nTheta, const double *__restrict__ D, double *__restrict__ normD)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_1_normD(int64_t nAtoms, int64_t nTheta, const double *__restrict__ D, double *__restrict__ normD)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -37,10 +37,10 @@ static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:26
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
 	 */
-	PMG_LAUNCH(plan, sbbnnls_normD_1, nAtoms, 32, nAtoms, nTheta, D, normD);
+	PMG_LAUNCH(plan, sbbnnls_1_normD, nAtoms, 32, nAtoms, nTheta, D, normD);
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_fOld_2(double *__restrict__ fOld)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_2_fOld(double *__restrict__ fOld)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -55,11 +55,11 @@ static void sbbnnls_fOld(pmg_plan *plan, bool starts)
 
 	/* state fOld : f64 = inf;    (sbbnnls.pmg:47) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_fOld_2, 1, 1, fOld);
+		PMG_LAUNCH(plan, sbbnnls_2_fOld, 1, 1, fOld);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_objective_3(int64_t maxIter, double *__restrict__ objective)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_3_objective(int64_t maxIter, double *__restrict__ objective)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -75,11 +75,11 @@ static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool sta
 
 	/* out objective  : f64[maxIter];    (sbbnnls.pmg:20) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_objective_3, maxIter, 1, maxIter, objective);
+		PMG_LAUNCH(plan, sbbnnls_3_objective, maxIter, 1, maxIter, objective);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_iterations_4(int64_t *__restrict__ iterations)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_4_iterations(int64_t *__restrict__ iterations)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -94,11 +94,11 @@ static void sbbnnls_iterations(pmg_plan *plan, bool starts)
 
 	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_iterations_4, 1, 1, iterations);
+		PMG_LAUNCH(plan, sbbnnls_4_iterations, 1, 1, iterations);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_h_5(int64_t nFibers, int64_t preconditioned, double *__restrict__ s, const double *__restrict__ normD, const int32_t *__restrict__ PHI_offsets, const int32_t *__restrict__ PHI_sorted_atom, const double *__restrict__ PHI_sorted_value)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_5_h(int64_t nFibers, int64_t preconditioned, double *__restrict__ s, const double *__restrict__ normD, const int32_t *__restrict__ PHI_offsets, const int32_t *__restrict__ PHI_sorted_atom, const double *__restrict__ PHI_sorted_value)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -134,10 +134,10 @@ static void sbbnnls_h(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:29
 	 *     temp s : f64[nFibers] = case { preconditioned == 1 : select(h > 0, 1/h, 0); else : 1; };
 	 */
-	PMG_LAUNCH(plan, sbbnnls_h_5, nFibers, 1, nFibers, preconditioned, s, normD, PHI_offsets, PHI_sorted_atom, PHI_sorted_value);
+	PMG_LAUNCH(plan, sbbnnls_5_h, nFibers, 1, nFibers, preconditioned, s, normD, PHI_offsets, PHI_sorted_atom, PHI_sorted_value);
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_x0_6(int64_t nFibers, const double *__restrict__ w0, const double *__restrict__ s, double *__restrict__ x0, double *__restrict__ x, double *__restrict__ r0_argument3)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_6_x0(int64_t nFibers, const double *__restrict__ w0, const double *__restrict__ s, double *__restrict__ x0, double *__restrict__ x, double *__restrict__ r0_argument3)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -161,11 +161,11 @@ static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:40) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_x0_6, nFibers, 1, nFibers, w0, s, x0, x, r0_argument3);
+		PMG_LAUNCH(plan, sbbnnls_6_x0, nFibers, 1, nFibers, w0, s, x0, x, r0_argument3);
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_Sparse_matvec_7(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ r0_argument3, double *__restrict__ r0_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_7_r0_Sparse_matvec(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ r0_argument3, double *__restrict__ r0_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -218,12 +218,12 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			PMG_LAUNCH(plan, sbbnnls_r0_Sparse_matvec_7, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, r0_argument3, r0_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
+			PMG_LAUNCH(plan, sbbnnls_7_r0_Sparse_matvec, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, r0_argument3, r0_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
 		}
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_r0_8(int64_t nVoxels, int64_t nTheta, const double *__restrict__ b, double *__restrict__ r0, double *__restrict__ r, const double *__restrict__ r0_Sparse_matvec)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_8_r0(int64_t nVoxels, int64_t nTheta, const double *__restrict__ b, double *__restrict__ r0, double *__restrict__ r, const double *__restrict__ r0_Sparse_matvec)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -249,11 +249,11 @@ static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
 	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:44) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_r0_8, nVoxels, 32, nVoxels, nTheta, b, r0, r, r0_Sparse_matvec);
+		PMG_LAUNCH(plan, sbbnnls_8_r0, nVoxels, 32, nVoxels, nTheta, b, r0, r, r0_Sparse_matvec);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_f_9(double *__restrict__ f_dot)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_9_f(double *__restrict__ f_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -262,7 +262,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_f_9(double *__restrict__ f_dot)
 	f_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_f_10(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r0, double *__restrict__ f_dot, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_10_f(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r0, double *__restrict__ f_dot, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -279,7 +279,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_f_10(int64_t nVoxels, int64_t n
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_f_11(double *__restrict__ f, const double *__restrict__ f_dot)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_11_f(double *__restrict__ f, const double *__restrict__ f_dot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -298,13 +298,13 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:46) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_f_9, 1, 1, f_dot);
-		PMG_LAUNCH_SUM(plan, sbbnnls_f_10, nVoxels, 32, nVoxels, nTheta, r0, f_dot, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_f_11, 1, 1, f, f_dot);
+		PMG_LAUNCH(plan, sbbnnls_9_f, 1, 1, f_dot);
+		PMG_LAUNCH_SUM(plan, sbbnnls_10_f, nVoxels, 32, nVoxels, nTheta, r0, f_dot, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_11_f, 1, 1, f, f_dot);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_Sparse_matvec_12(int64_t nFibers, double *__restrict__ g0_Sparse_matvec)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_12_g0_Sparse_matvec(int64_t nFibers, double *__restrict__ g0_Sparse_matvec)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -313,7 +313,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_Sparse_matvec_12(int64_t nFib
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_g0_Sparse_matvec_13(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r0, double *__restrict__ g0_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_13_g0_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r0, double *__restrict__ g0_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -353,15 +353,15 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_g0_Sparse_matvec_12, nFibers, 1, nFibers, g0_Sparse_matvec);
+		PMG_LAUNCH(plan, sbbnnls_12_g0_Sparse_matvec, nFibers, 1, nFibers, g0_Sparse_matvec);
 	}
 
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_g0_Sparse_matvec_13, nCoeffs, 32, nTheta, nCoeffs, D, r0, g0_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value);
+		PMG_LAUNCH(plan, sbbnnls_13_g0_Sparse_matvec, nCoeffs, 32, nTheta, nCoeffs, D, r0, g0_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_g0_14(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x0, double *__restrict__ d0, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ g0_Sparse_matvec, double *__restrict__ v_argument3)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_14_g0(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x0, double *__restrict__ d0, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ g0_Sparse_matvec, double *__restrict__ v_argument3)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -396,11 +396,11 @@ static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:43) */
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_g0_14, nFibers, 1, nFibers, s, x0, d0, g, d, free_, g0_Sparse_matvec, v_argument3);
+		PMG_LAUNCH(plan, sbbnnls_14_g0, nFibers, 1, nFibers, s, x0, d0, g, d, free_, g0_Sparse_matvec, v_argument3);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_15(double *__restrict__ pg_maxval)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_15_pg(double *__restrict__ pg_maxval)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -409,7 +409,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_15(double *__restrict__ pg_ma
 	pg_maxval[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_16(int64_t nFibers, const double *__restrict__ d0, double *__restrict__ pg_maxval, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_16_pg(int64_t nFibers, const double *__restrict__ d0, double *__restrict__ pg_maxval, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -422,7 +422,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_16(int64_t nFibers, const dou
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_pg_17(double *__restrict__ pg, const double *__restrict__ pg_maxval)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_17_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -440,13 +440,13 @@ static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:48) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_pg_15, 1, 1, pg_maxval);
-		PMG_LAUNCH_SUM(plan, sbbnnls_pg_16, nFibers, 1, nFibers, d0, pg_maxval, pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_pg_17, 1, 1, pg, pg_maxval);
+		PMG_LAUNCH(plan, sbbnnls_15_pg, 1, 1, pg_maxval);
+		PMG_LAUNCH_SUM(plan, sbbnnls_16_pg, nFibers, 1, nFibers, d0, pg_maxval, pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_17_pg, 1, 1, pg, pg_maxval);
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_Sparse_matvec_18(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ v_argument3, double *__restrict__ v_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_18_v_Sparse_matvec(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, const double *__restrict__ v_argument3, double *__restrict__ v_Sparse_matvec, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -499,12 +499,12 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			PMG_LAUNCH(plan, sbbnnls_v_Sparse_matvec_18, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v_argument3, v_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
+			PMG_LAUNCH(plan, sbbnnls_18_v_Sparse_matvec, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v_argument3, v_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
 		}
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_v_19(int64_t nVoxels, int64_t nTheta, double *__restrict__ v, const double *__restrict__ v_Sparse_matvec)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_19_v(int64_t nVoxels, int64_t nTheta, double *__restrict__ v, const double *__restrict__ v_Sparse_matvec)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -526,11 +526,11 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
 	if (starts) {
-		PMG_LAUNCH(plan, sbbnnls_v_19, nVoxels, 32, nVoxels, nTheta, v, v_Sparse_matvec);
+		PMG_LAUNCH(plan, sbbnnls_19_v, nVoxels, 32, nVoxels, nTheta, v, v_Sparse_matvec);
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_objective_20(double *__restrict__ objective, const double *__restrict__ f, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_20_objective(double *__restrict__ objective, const double *__restrict__ f, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -547,10 +547,10 @@ static void sbbnnls_objective_2(pmg_plan *plan)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 
 	/* objective[it] = f;    (sbbnnls.pmg:51) */
-	PMG_LAUNCH(plan, sbbnnls_objective_20, 1, 1, objective, f, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_20_objective, 1, 1, objective, f, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_iterations_21(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_21_iterations(int64_t *__restrict__ iterations, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -565,10 +565,10 @@ static void sbbnnls_iterations_2(pmg_plan *plan)
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
 	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
-	PMG_LAUNCH(plan, sbbnnls_iterations_21, 1, 1, iterations, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_21_iterations, 1, 1, iterations, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_22(double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_22_num(double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -578,7 +578,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_22(double *__restrict__ num_
 	num_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_num_23(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_23_num(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -596,7 +596,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_num_23(int64_t nVoxels, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_24(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_24_num(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -606,7 +606,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_24(double *__restrict__ num,
 	num[0] = num_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_25(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_25_num(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -616,7 +616,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_25(double *__restrict__ num_
 	num_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_26(int64_t nFibers, const double *__restrict__ d, double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_26_num(int64_t nFibers, const double *__restrict__ d, double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -630,7 +630,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_26(int64_t nFibers, const do
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_num_27(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_27_num(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -655,17 +655,17 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	 *     temp num   : f64 = case { it % 2 == 0 : dot(v, v); else : dot(d, d); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_num_22, 1, 1, num_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_num_23, nVoxels, 32, nVoxels, nTheta, v, num_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_num_24, 1, 1, num, num_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_22_num, 1, 1, num_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_23_num, nVoxels, 32, nVoxels, nTheta, v, num_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_24_num, 1, 1, num, num_dot, pmg_cuda_loop_of(plan));
 	} else {
-		PMG_LAUNCH(plan, sbbnnls_num_25, 1, 1, num_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_num_26, nFibers, 1, nFibers, d, num_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_num_27, 1, 1, num, num_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_25_num, 1, 1, num_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_26_num, nFibers, 1, nFibers, d, num_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_27_num, 1, 1, num, num_dot2, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_fOld_28(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_next_fOld(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -681,10 +681,10 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
 	/* next fOld = f;    (sbbnnls.pmg:77) */
-	PMG_LAUNCH(plan, sbbnnls_next_fOld_28, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_28_next_fOld, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_29(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_q_Sparse_matvec(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -694,7 +694,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_q_Sparse_matvec_29(int64_t nFibe
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_q_Sparse_matvec_30(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_30_q_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -737,12 +737,12 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_29, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_q_Sparse_matvec_30, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_29_q_Sparse_matvec, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_30_q_Sparse_matvec, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_31(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_den(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -752,7 +752,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_31(double *__restrict__ den_
 	den_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_32(int64_t nFibers, const double *__restrict__ free_, const double *__restrict__ q_Sparse_matvec, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_32_den(int64_t nFibers, const double *__restrict__ free_, const double *__restrict__ q_Sparse_matvec, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -766,7 +766,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_32(int64_t nFibers, const do
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_33(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -776,7 +776,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_33(double *__restrict__ den,
 	den[0] = den_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_34(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -786,7 +786,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_34(double *__restrict__ den_
 	den_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_den_35(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_35_den(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -804,7 +804,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_den_35(int64_t nVoxels, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_den_36(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_36_den(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -830,17 +830,17 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	 *     temp den   : f64 = case { it % 2 == 0 : dot(q, q); else : dot(v, v); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_den_31, 1, 1, den_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_den_32, nFibers, 1, nFibers, free_, q_Sparse_matvec, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_den_33, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_31_den, 1, 1, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_32_den, nFibers, 1, nFibers, free_, q_Sparse_matvec, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_33_den, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
 	} else {
-		PMG_LAUNCH(plan, sbbnnls_den_34, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_den_35, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_den_36, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_34_den, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_35_den, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_36_den, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_alpha_37(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_alpha(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -857,10 +857,10 @@ static void sbbnnls_alpha(pmg_plan *plan)
 	double *alpha = (double *) pmg_cuda_data(plan, 36);
 
 	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:58) */
-	PMG_LAUNCH(plan, sbbnnls_alpha_37, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_37_alpha, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_p_38(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_38_p(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -889,10 +889,10 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:62
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_p_38, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_38_p, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_u_39(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_39_u(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -947,11 +947,11 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_u_39, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_39_u, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_rNew_40(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ v, const double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_rNew(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ v, const double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -974,10 +974,10 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	double *alpha = (double *) pmg_cuda_data(plan, 36);
 
 	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:63) */
-	PMG_LAUNCH(plan, sbbnnls_rNew_40, nVoxels, 32, nVoxels, nTheta, r, v, alpha, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_40_rNew, nVoxels, 32, nVoxels, nTheta, r, v, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_z_41(int64_t nFibers, double *__restrict__ z, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_41_z(int64_t nFibers, double *__restrict__ z, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -987,7 +987,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_z_41(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_z_42(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_42_z(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1029,12 +1029,12 @@ static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:64
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_z_41, nFibers, 1, nFibers, z, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_41_z, nFibers, 1, nFibers, z, pmg_cuda_loop_of(plan));
 
-	PMG_LAUNCH(plan, sbbnnls_z_42, nCoeffs, 32, nTheta, nCoeffs, D, r, z, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_42_z, nCoeffs, 32, nTheta, nCoeffs, D, r, z, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_held_43(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ p, const double *__restrict__ z, bool *__restrict__ held, double *__restrict__ turn_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_43_held(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ p, const double *__restrict__ z, bool *__restrict__ held, double *__restrict__ turn_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1068,10 +1068,10 @@ static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
 	/* next free = select(held, 0, s);    (sbbnnls.pmg:74) */
-	PMG_LAUNCH(plan, sbbnnls_held_43, nFibers, 1, nFibers, s, x, g, d, free_, p, z, held, turn_argument3, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_43_held, nFibers, 1, nFibers, s, x, g, d, free_, p, z, held, turn_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_turn_44(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_44_turn(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1118,10 +1118,10 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:68
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	PMG_LAUNCH(plan, sbbnnls_turn_44, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_44_turn, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_45(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_45_next_f(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1131,7 +1131,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_45(double *__restrict__ f
 	f_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_46(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_46_next_f(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1149,7 +1149,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_next_f_46(int64_t nVoxels, int6
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_f_47(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_47_next_f(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1168,12 +1168,12 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 	double *f_dot2 = (double *) pmg_cuda_data(plan, 47);
 
 	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:76) */
-	PMG_LAUNCH(plan, sbbnnls_next_f_45, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_f_46, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_f_47, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_45_next_f, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_46_next_f, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_47_next_f, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_48(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_pg(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1183,7 +1183,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_48(double *__restrict__ 
 	pg_maxval2[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(int64_t nFibers, const double *__restrict__ g, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_49_next_pg(int64_t nFibers, const double *__restrict__ g, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1197,7 +1197,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_49(int64_t nFibers, cons
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_next_pg_50(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1216,12 +1216,12 @@ static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 48);
 
 	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:78) */
-	PMG_LAUNCH(plan, sbbnnls_next_pg_48, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_next_pg_49, nFibers, 1, nFibers, g, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_next_pg_50, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_48_next_pg, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_49_next_pg, nFibers, 1, nFibers, g, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_50_next_pg, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_51(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_w(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -1230,7 +1230,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_w_51(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_52(double *__restrict__ reached, const double *__restrict__ f)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_52_reached(double *__restrict__ reached, const double *__restrict__ f)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1239,7 +1239,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_reached_52(double *__restrict__ 
 	reached[0] = f[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_violation_53(double *__restrict__ violation, const double *__restrict__ pg)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_53_violation(double *__restrict__ violation, const double *__restrict__ pg)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1260,13 +1260,13 @@ static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
 	/* w = s*x;    (sbbnnls.pmg:81) */
-	PMG_LAUNCH(plan, sbbnnls_w_51, nFibers, 1, nFibers, w, s, x);
+	PMG_LAUNCH(plan, sbbnnls_51_w, nFibers, 1, nFibers, w, s, x);
 
 	/* reached = f;    (sbbnnls.pmg:82) */
-	PMG_LAUNCH(plan, sbbnnls_reached_52, 1, 1, reached, f);
+	PMG_LAUNCH(plan, sbbnnls_52_reached, 1, 1, reached, f);
 
 	/* violation = pg;    (sbbnnls.pmg:83) */
-	PMG_LAUNCH(plan, sbbnnls_violation_53, 1, 1, violation, pg);
+	PMG_LAUNCH(plan, sbbnnls_53_violation, 1, 1, violation, pg);
 }
 
 static __global__ void sbbnnls_until(double tolGradient, double tolObjective, const double *__restrict__ f, const double *__restrict__ fOld, const double *__restrict__ pg, pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,

@@ -4,7 +4,7 @@
 
 /* ---- segments ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) segments_total_1(int64_t nSegments, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ total)
+static __global__ void PMG_BOUNDS(32, 0) segments_1_total(int64_t nSegments, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ total)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -28,7 +28,7 @@ static __global__ void PMG_BOUNDS(32, 0) segments_total_1(int64_t nSegments, con
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) segments_largest_2(int64_t nSegments, int64_t n, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ largest, int64_t *__restrict__ where, double *__restrict__ scaled)
+static __global__ void PMG_BOUNDS(32, 0) segments_2_largest(int64_t nSegments, int64_t n, const int64_t *__restrict__ off, const double *__restrict__ x, double *__restrict__ largest, int64_t *__restrict__ where, double *__restrict__ scaled)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -87,7 +87,7 @@ extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-		PMG_LAUNCH(plan, segments_total_1, nSegments, 32, nSegments, off, x, total);
+		PMG_LAUNCH(plan, segments_1_total, nSegments, 32, nSegments, off, x, total);
 
 		/* segments.pmg:14
 		 *     largest[s] = max(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;
@@ -100,7 +100,7 @@ extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg
 		/* segments.pmg:20
 		 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
 		 */
-		PMG_LAUNCH(plan, segments_largest_2, nSegments, 32, nSegments, n, off, x, largest, where, scaled);
+		PMG_LAUNCH(plan, segments_2_largest, nSegments, 32, nSegments, n, off, x, largest, where, scaled);
 	}
 
 	(void) control;

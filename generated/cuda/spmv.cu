@@ -5,7 +5,7 @@
 
 /* ---- csr_spmv ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) csr_spmv_y_1(int64_t nRows, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ x, double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) csr_spmv_1_y(int64_t nRows, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ x, double *__restrict__ y)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -35,7 +35,7 @@ extern "C" pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 		/* spmv.pmg:13
 		 *     y[i] = sum(k in off[i]..off[i+1]) val[k]*x[col[k]] for i in 0..nRows;
 		 */
-		PMG_LAUNCH(plan, csr_spmv_y_1, nRows, 1, nRows, off, col, val, x, y);
+		PMG_LAUNCH(plan, csr_spmv_1_y, nRows, 1, nRows, off, col, val, x, y);
 	}
 
 	(void) control;
@@ -46,7 +46,7 @@ PMG_DEVICE_PART(csr_spmv_device, NULL, pmg_cuda_fill)
 
 /* ---- csr_spmv_transposed ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_y_1(int64_t nCols, double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_1_y(int64_t nCols, double *__restrict__ y)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -55,7 +55,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_y_1(int64_t nCols, d
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_y_2(int64_t nRows, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ x, double *__restrict__ y)
+static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_2_y(int64_t nRows, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ x, double *__restrict__ y)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -84,9 +84,9 @@ extern "C" pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *arg
 		/* spmv.pmg:25
 		 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 		 */
-		PMG_LAUNCH(plan, csr_spmv_transposed_y_1, nCols, 1, nCols, y);
+		PMG_LAUNCH(plan, csr_spmv_transposed_1_y, nCols, 1, nCols, y);
 
-		PMG_LAUNCH(plan, csr_spmv_transposed_y_2, nRows, 1, nRows, off, col, val, x, y);
+		PMG_LAUNCH(plan, csr_spmv_transposed_2_y, nRows, 1, nRows, off, col, val, x, y);
 	}
 
 	(void) control;
@@ -97,7 +97,7 @@ PMG_DEVICE_PART(csr_spmv_transposed_device, NULL, pmg_cuda_fill)
 
 /* ---- coo_spmv ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) coo_spmv_y_1(int64_t nRows, const double *__restrict__ x, double *__restrict__ y, const int32_t *__restrict__ A_offsets, const int32_t *__restrict__ A_sorted_col, const double *__restrict__ A_sorted_value)
+static __global__ void PMG_BOUNDS(1, 0) coo_spmv_1_y(int64_t nRows, const double *__restrict__ x, double *__restrict__ y, const int32_t *__restrict__ A_offsets, const int32_t *__restrict__ A_sorted_col, const double *__restrict__ A_sorted_value)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -126,7 +126,7 @@ extern "C" pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-		PMG_LAUNCH(plan, coo_spmv_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
+		PMG_LAUNCH(plan, coo_spmv_1_y, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
 
 	(void) control;
@@ -137,7 +137,7 @@ PMG_DEVICE_PART(coo_spmv_device, pmg_cuda_inspect, pmg_cuda_fill)
 
 /* ---- coo_spmv_written ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) coo_spmv_written_y_1(int64_t nRows, const double *__restrict__ x, double *__restrict__ y, const int32_t *__restrict__ A_offsets, const int32_t *__restrict__ A_sorted_col, const double *__restrict__ A_sorted_value)
+static __global__ void PMG_BOUNDS(1, 0) coo_spmv_written_1_y(int64_t nRows, const double *__restrict__ x, double *__restrict__ y, const int32_t *__restrict__ A_offsets, const int32_t *__restrict__ A_sorted_col, const double *__restrict__ A_sorted_value)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -166,7 +166,7 @@ extern "C" pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *argume
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-		PMG_LAUNCH(plan, coo_spmv_written_y_1, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
+		PMG_LAUNCH(plan, coo_spmv_written_1_y, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
 
 	(void) control;

@@ -4,7 +4,7 @@
 
 /* ---- thomas ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) thomas_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ y, double *__restrict__ pivot_c, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) thomas_1_pivot(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ y, double *__restrict__ pivot_c, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -67,7 +67,7 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *     } for s in 0..nSystems, i in 0..n;
 		 */
 		if (n >= 1) {
-			PMG_LAUNCH(plan, thomas_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c, pmg_cuda_bad_index_of(plan));
+			PMG_LAUNCH(plan, thomas_1_pivot, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
 

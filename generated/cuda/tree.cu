@@ -4,7 +4,7 @@
 
 /* ---- tree ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) tree_toRoot_1(int64_t n, const int64_t *__restrict__ parent, const double *__restrict__ len, double *__restrict__ toRoot)
+static __global__ void PMG_BOUNDS(1, 0) tree_1_toRoot(int64_t n, const int64_t *__restrict__ parent, const double *__restrict__ len, double *__restrict__ toRoot)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -20,7 +20,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_toRoot_1(int64_t n, const int64_t *
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) tree_depth_2(int64_t n, const int64_t *__restrict__ parent, int64_t *__restrict__ depth)
+static __global__ void PMG_BOUNDS(1, 0) tree_2_depth(int64_t n, const int64_t *__restrict__ parent, int64_t *__restrict__ depth)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -36,7 +36,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_depth_2(int64_t n, const int64_t *_
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) tree_below_3(int64_t n, const double *__restrict__ len, double *__restrict__ below, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
+static __global__ void PMG_BOUNDS(1, 0) tree_3_below(int64_t n, const double *__restrict__ len, double *__restrict__ below, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -52,7 +52,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_below_3(int64_t n, const double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) tree_height_4(int64_t n, const double *__restrict__ len, double *__restrict__ height, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
+static __global__ void PMG_BOUNDS(1, 0) tree_4_height(int64_t n, const double *__restrict__ len, double *__restrict__ height, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -68,7 +68,7 @@ static __global__ void PMG_BOUNDS(1, 0) tree_height_4(int64_t n, const double *_
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) tree_size_5(int64_t n, int64_t *__restrict__ size, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
+static __global__ void PMG_BOUNDS(1, 0) tree_5_size(int64_t n, int64_t *__restrict__ size, const int64_t *__restrict__ parent_children_offsets, const int64_t *__restrict__ parent_children)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -102,27 +102,27 @@ extern "C" pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		/* tree.pmg:13
 		 *     toRoot[i] = case { parent[i] < 0 : 0; else : toRoot[parent[i]] + len[i]; } for i in 0..n;
 		 */
-		PMG_LAUNCH(plan, tree_toRoot_1, 1, 1, n, parent, len, toRoot);
+		PMG_LAUNCH(plan, tree_1_toRoot, 1, 1, n, parent, len, toRoot);
 
 		/* tree.pmg:14
 		 *     depth[i]  = case { parent[i] < 0 : 0; else : depth[parent[i]] + 1; } for i in 0..n;
 		 */
-		PMG_LAUNCH(plan, tree_depth_2, 1, 1, n, parent, depth);
+		PMG_LAUNCH(plan, tree_2_depth, 1, 1, n, parent, depth);
 
 		/* tree.pmg:16
 		 *     below[i]  = sum(c in children(parent, i)) (len[c] + below[c]) for i in 0..n;
 		 */
-		PMG_LAUNCH(plan, tree_below_3, 1, 1, n, len, below, parent_children_offsets, parent_children);
+		PMG_LAUNCH(plan, tree_3_below, 1, 1, n, len, below, parent_children_offsets, parent_children);
 
 		/* tree.pmg:17
 		 *     height[i] = max(max(c in children(parent, i)) (len[c] + height[c]), 0) for i in 0..n;
 		 */
-		PMG_LAUNCH(plan, tree_height_4, 1, 1, n, len, height, parent_children_offsets, parent_children);
+		PMG_LAUNCH(plan, tree_4_height, 1, 1, n, len, height, parent_children_offsets, parent_children);
 
 		/* tree.pmg:18
 		 *     size[i]   = 1 + sum(c in children(parent, i)) size[c] for i in 0..n;
 		 */
-		PMG_LAUNCH(plan, tree_size_5, 1, 1, n, size, parent_children_offsets, parent_children);
+		PMG_LAUNCH(plan, tree_5_size, 1, 1, n, size, parent_children_offsets, parent_children);
 	}
 
 	(void) control;

@@ -4,7 +4,7 @@
 
 /* ---- tri_batch ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) tri_batch_x_pivot_1(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_y, double *__restrict__ x_pivot_c, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) tri_batch_1_x_pivot(int64_t nSystems, int64_t n, const double *__restrict__ a, const double *__restrict__ b, const double *__restrict__ c, const double *__restrict__ d, double *__restrict__ x, double *__restrict__ x_y, double *__restrict__ x_pivot_c, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -50,7 +50,7 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 		if (n >= 1) {
-			PMG_LAUNCH(plan, tri_batch_x_pivot_1, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c, pmg_cuda_bad_index_of(plan));
+			PMG_LAUNCH(plan, tri_batch_1_x_pivot, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
 
@@ -70,7 +70,7 @@ static __global__ void heat_until(pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_in
 	pmg_loop->is_over = false;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) heat_p_1(int64_t nRods, int64_t n, double r, double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(32, 0) heat_1_p(int64_t nRods, int64_t n, double r, double *__restrict__ u, double *__restrict__ p, double *__restrict__ d, double *__restrict__ u_TriBatch, double *__restrict__ u_TriBatch_pivot, double *__restrict__ u_TriBatch_y, const pmg_cuda_loop *pmg_loop, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -170,7 +170,7 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		PMG_LAUNCH(plan, heat_p_1, nRods, 32, nRods, n, r, u, p, d, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, heat_1_p, nRods, 32, nRods, n, r, u, p, d, u_TriBatch, u_TriBatch_pivot, u_TriBatch_y, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan));
 		PMG_LAUNCH(plan, heat_until, 1, 1, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 	if (pmg_cuda_failed(plan))

@@ -5,7 +5,7 @@
 
 /* ---- tucker ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ Z, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
+static __global__ void PMG_BOUNDS(32, 0) tucker_1_Z(int64_t nA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ B, const double *__restrict__ C, const double *__restrict__ D, double *__restrict__ Z, const int32_t *__restrict__ X_offsets, const int32_t *__restrict__ X_sorted_b, const int32_t *__restrict__ X_sorted_c, const int32_t *__restrict__ X_sorted_d, const double *__restrict__ X_sorted_value)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -39,7 +39,7 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_Z_1(int64_t nA, int64_t rB, int6
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) tucker_G_2(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ A, const double *__restrict__ Z, double *__restrict__ G)
+static __global__ void PMG_BOUNDS(32, 0) tucker_2_G(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *__restrict__ A, const double *__restrict__ Z, double *__restrict__ G)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -92,13 +92,13 @@ extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 		 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 		 */
-		PMG_LAUNCH(plan, tucker_Z_1, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
+		PMG_LAUNCH(plan, tucker_1_Z, nA, 32, nA, rB, rC, rD, B, C, D, Z, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
 
 		/* tucker.pmg:17
 		 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 		 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 		 */
-		PMG_LAUNCH(plan, tucker_G_2, rA, 32, nA, rA, rB, rC, rD, A, Z, G);
+		PMG_LAUNCH(plan, tucker_2_G, rA, 32, nA, rA, rB, rC, rD, A, Z, G);
 	}
 
 	(void) control;

@@ -4,7 +4,7 @@
 
 /* ---- unsharp_mask ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_padded_1(int64_t nChannels, int64_t R, int64_t C, float weight, float threshold, const float *__restrict__ img, float *__restrict__ mask, float *__restrict__ padded, float *__restrict__ blurx)
+static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_1_padded(int64_t nChannels, int64_t R, int64_t C, float weight, float threshold, const float *__restrict__ img, float *__restrict__ mask, float *__restrict__ padded, float *__restrict__ blurx)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -59,7 +59,7 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 		 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
 		 */
 		/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-		PMG_LAUNCH(plan, unsharp_mask_padded_1, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
+		PMG_LAUNCH(plan, unsharp_mask_1_padded, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
 	}
 
 	(void) control;

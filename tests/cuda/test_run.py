@@ -59,21 +59,21 @@ CASES = [
 # shared memory, two at a time; rounds whose sums are added up together, and left in shared memory.
 TOP = "--with=precision D : f64top"
 EMITTED = [
-    (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS(32, 192) life_dsc_Y_1", "for (int32_t k_first", "PMG_BOUNDS(32, 0)",
+    (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS(32, 192) life_dsc_1_Y", "for (int32_t k_first", "PMG_BOUNDS(32, 0)",
                                       "pmg_cuda_set_cut(plan, PHI_parts, PHI_part_values, Y, 96, 0.0, NULL);",
-                                      "PMG_LAUNCH(plan, life_dsc_Y_2, nVoxels, 8, nVoxels, nTheta, Y);",
+                                      "PMG_LAUNCH(plan, life_dsc_2_Y, nVoxels, 8, nVoxels, nTheta, Y);",
                                       "PMG_NEXT_AT(w_ahead, w, PHI_sorted_fiber_ahead, k_first, part_end);",
                                       "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_add>(Y_row);",
                                       "pmg_cuda_take<pmg_team>(sum_3, number);"]),
-    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 144) life_dsc_Y_1", "PMG_HANDED(handed, values);",
+    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 144) life_dsc_1_Y", "PMG_HANDED(handed, values);",
                                            "for (; (round + 2)*pmg_groups <= pmg_cuda_count(lanes); round += 2) {",
                                            "const int number = (round + i)*pmg_groups + pmg_group_number;",
                                            "const handed taken = pmg_cuda_handed(&values[number]);",
                                            "for (; round*pmg_groups < pmg_cuda_count(lanes); round++) {"]),
-    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 224) life_wc_w_2", "PMG_BOUNDS(32, 0) life_wc_w_4",
+    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 224) life_wc_2_w", "PMG_BOUNDS(32, 0) life_wc_4_w",
                                      "PMG_READ_ONCE;", "double sums[4]", "pmg_cuda_take<pmg_team>(atom_3, number);",
                                      "PMG_HANDED(double, found);\n\t\t\t\tPMG_TEAM_SYNC;", "sum += found[rank];"]),
-    (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 160) life_wc_w_2", "double sums[2]",
+    (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 160) life_wc_2_w", "double sums[2]",
                                           "const handed taken = pmg_cuda_handed(&values[number]);",
                                           "PMG_HANDED(double, found);\n\t\t\t\tfor (int rounds = 0;"]),
 ]

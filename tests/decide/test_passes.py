@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """How often an iteration of generated/sbbnnls.c goes over each vector, besides in the products with the tensor: at most
-twice, in even and in odd iterations. What is counted are outermost loops that mention the vector."""
+twice, in even and in odd iterations, and three times over the gradient, which is updated in place. What is counted are
+outermost loops that mention the vector."""
 import re
 import sys
 from pathlib import Path
 
 FILE = Path("generated/sbbnnls.c")
-MOST = 2
+MOST, MOST_OF_GRADIENT = 2, 3
 EVEN = "if (pmg_mod(it, 2) == 0) {"
 
 
@@ -68,12 +69,13 @@ def main():
                 for name in vectors(body):
                     counts[name] = counts.get(name, 0) + bool(re.search(rf"\b{name}\[", sweep))
         for name, count in counts.items():
-            passed, failed = passed + (count <= MOST), failed + (count > MOST)
-            if count > MOST:
+            most = MOST_OF_GRADIENT if name == "g" else MOST
+            passed, failed = passed + (count <= most), failed + (count > most)
+            if count > most:
                 print(f"{count} passes over {name} in {'even' if is_even else 'odd'} iterations")
         counted |= set(counts)
     for condition, what in [(len(steps) - len(others) == 4, "four products"),
-                            (set("xgsdvru") <= counted, f"the vectors are found: {sorted(counted)}")]:
+                            (set("xgsdvr") <= counted, f"the vectors are found: {sorted(counted)}")]:
         passed, failed = passed + condition, failed + (not condition)
         if not condition:
             print("does not hold:", what)
