@@ -73,7 +73,7 @@ static const char *has_weight(const struct emit *e, const struct live_points *li
 	for (int i = 0; i < e->streams.n; i++) {
 		const struct stream *stream = &e->streams.items[i];
 
-		if (stream->kernel != e->n_kernels || stream->deal != e->deal->mark)
+		if (!is_stream_of(e, stream, e->deal->mark))
 			continue;
 		is_first = false;
 		if (stream->by >= 0 && stream->is_ahead && is_of_weights(e, stream, live))
@@ -84,15 +84,7 @@ static const char *has_weight(const struct emit *e, const struct live_points *li
 	return now ? arena_printf(e->arena, "%s != %s", now, zero) : NULL;
 }
 
-/* The other factors must be finite. Those that points have themselves are taken to be: they are not read. */
-static void add_factors(struct str *condition, const struct emit *e, const struct live_points *live)
-{
-	const struct layout *layout = e->layout;
-
-	for (int i = 0; i < live->n_finite; i++)
-		str_add(condition, " || !%s", layout->slots.items[layout->slot_of[live->finite[i]->number]].finite);
-}
-
+/* Factors that points have themselves are taken to be finite: they are not read. */
 int few_open(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	struct live_points live;
@@ -105,7 +97,7 @@ int few_open(struct emit *e, __isl_keep isl_ast_node *body)
 	if (!has)
 		return -1;
 	str_add(&condition, "%s", has);
-	add_factors(&condition, e, &live);
+	add_unless_finite(&condition, e, live.finite, live.n_finite);
 	any = names_declare(&e->names, "any");
 	line(e->w, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s && (%s));", any, e->deal->is_in,
 	     str_text(&condition));

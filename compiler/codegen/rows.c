@@ -146,19 +146,10 @@ bool row_fills_team(const struct emit *e, int64_t length)
 	return !e->grid || length % (e->grid->group*e->grid->width) == 0;
 }
 
-static const struct region *region_of(const struct module *module, const struct group *group)
-{
-	for (int i = 0; i < REGION_N; i++)
-		for (int g = 0; g < module->regions[i].groups.n; g++)
-			if (module->regions[i].groups.items[g] == group)
-				return &module->regions[i];
-	return NULL;
-}
-
 /* What writes the target before `stage`, or in its group, last in the order of the text. */
 static const struct stage *writer_before(const struct emit *e, const struct stage *stage)
 {
-	const struct region *region = region_of(e->module, stage->group);
+	const struct region *region = &e->module->regions[group_region(e->module, stage->group)];
 	const struct stage *last = NULL;
 
 	for (int g = 0; g < region->groups.n; g++) {

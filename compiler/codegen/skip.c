@@ -4,6 +4,14 @@
  * holds something that is not finite, which the kernel asks its plan once. */
 #include "codegen/codegen_private.h"
 
+void add_unless_finite(struct str *condition, const struct emit *e, const struct array *const *factors, int n)
+{
+	const struct layout *layout = e->layout;
+
+	for (int i = 0; i < n; i++)
+		str_add(condition, " || !%s", layout->slots.items[layout->slot_of[factors[i]->number]].finite);
+}
+
 const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
@@ -18,9 +26,8 @@ const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const 
 	}
 	str_add(&condition, "%s != %s", c_expr(e, &point, factor.factor).text,
 		c_identity(e->arena, REDUCE_ADD, factor.factor->type));
-	for (int i = 0; i < factor.n_finite && mark->kind == MARK_SKIP; i++)
-		str_add(&condition, " || !%s",
-			e->layout->slots.items[e->layout->slot_of[factor.finite[i]->number]].finite);
+	if (mark->kind == MARK_SKIP)
+		add_unless_finite(&condition, e, factor.finite, factor.n_finite);
 	isl_ast_expr_free(point.instance);
 	return str_text(&condition);
 }

@@ -9,7 +9,7 @@
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 
-static bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal)
+bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal)
 {
 	return stream->kernel == e->n_kernels && stream->deal == deal;
 }

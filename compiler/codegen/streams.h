@@ -6,6 +6,8 @@
 
 #include "codegen/codegen_private.h"
 
+/* Is it one of the deal, in the kernel that is printed? */
+bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal);
 /* A read, of which `text` is the element: in a deal, what a lane reads is read once. */
 const char *deal_read(struct emit *e, const struct access *access, const char *text);
 /* After the kernel has been printed first: which of its streams are read ahead. */

@@ -400,12 +400,7 @@ static __isl_give isl_set *keep_in_segments(const struct module *module, const s
 
 bool stage_is_in_loop(const struct module *module, const struct stage *stage)
 {
-	const group_list *body = &module->regions[REGION_BODY].groups;
-
-	for (int i = 0; i < body->n; i++)
-		if (body->items[i] == stage->group)
-			return true;
-	return false;
+	return group_region(module, stage->group) == REGION_BODY;
 }
 
 static unsigned loop_position(const struct module *module)

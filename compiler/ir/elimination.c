@@ -127,17 +127,6 @@ static __isl_give isl_set *with_segments(const struct module *module, const stru
 	return isl_set_intersect_params(set, expr_set(module, NULL, expr_binary(arena, OP_OR, TYPE_BOOL, has, ends)));
 }
 
-static enum region_kind region_of(const struct module *module, const struct group *group)
-{
-	int region = REGION_N;
-
-	for (int r = 0; r < REGION_N; r++)
-		for (int g = 0; g < module->regions[r].groups.n; g++)
-			if (module->regions[r].groups.items[g] == group)
-				region = r;
-	return (enum region_kind) region;
-}
-
 /* Do all stages that write the array write all of it, in each iteration if they are of the loop? */
 static bool is_whole(struct module *module, struct array *array)
 {
@@ -150,7 +139,7 @@ static bool is_whole(struct module *module, struct array *array)
 
 		if (stage->write.array != array)
 			continue;
-		if (region_of(module, stage->group) == REGION_BODY)
+		if (group_region(module, stage->group) == REGION_BODY)
 			box = isl_set_intersect_params(box, loop_set(module));
 		cells = isl_set_union(cells, isl_map_range(access_map(module, stage, &stage->write)));
 		for (int d = 0; d < stage->dims.n; d++)
@@ -193,7 +182,7 @@ static bool agree(struct match *m, const struct sweep *a, const struct sweep *b)
 	if (!rows_agree)
 		return match_fail(m, "'%s' and '%s' do not run over the same rows in the same loops", a->array->name,
 			    b->array->name);
-	if (region_of(m->module, a->step->group) != region_of(m->module, b->step->group))
+	if (group_region(m->module, a->step->group) != group_region(m->module, b->step->group))
 		return match_fail(m, "'%s' and '%s' are not computed together", a->array->name, b->array->name);
 	return true;
 }

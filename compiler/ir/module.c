@@ -350,6 +350,15 @@ bool group_touches(const struct group *group, const struct array *array)
 	return group_writes(group, array) || group_reads(group, array);
 }
 
+enum region_kind group_region(const struct module *module, const struct group *group)
+{
+	for (int r = 0; r < REGION_N; r++)
+		for (int g = 0; g < module->regions[r].groups.n; g++)
+			if (module->regions[r].groups.items[g] == group)
+				return (enum region_kind) r;
+	return REGION_N;
+}
+
 void group_run_forwards(struct module *module, struct group *group)
 {
 	group->direction = arena_new_array(module->arena, int, group->n_common + 1);

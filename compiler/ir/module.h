@@ -488,6 +488,7 @@ bool group_accumulates(const struct group *group);      /* its last stage has an
 bool group_writes(const struct group *group, const struct array *array);
 bool group_reads(const struct group *group, const struct array *array);
 bool group_touches(const struct group *group, const struct array *array);       /* reads or writes it */
+enum region_kind group_region(const struct module *module, const struct group *group);  /* REGION_N: it is in none */
 void group_run_forwards(struct module *module, struct group *group);            /* in the direction of each dim */
 int64_t group_shift(const struct group *group, int dim);/* also of a dim that is none of the common ones: 0 */
 /* Has a bound dim of both one value at a time? Not where one runs later in a loop that the dim is read with. */

@@ -25,12 +25,7 @@ static struct override *find_item(struct module *module, const struct group *gro
 /* What comes before or behind the loop, if there is one, sees the weights once. */
 static bool is_repeated(const struct module *module, const struct group *group)
 {
-	const group_list *body = &module->regions[REGION_BODY].groups;
-	bool is = !module->loop.var;
-
-	for (int g = 0; g < body->n; g++)
-		is |= body->items[g] == group;
-	return is;
+	return !module->loop.var || group_region(module, group) == REGION_BODY;
 }
 
 /* On a device, a copy is made in parts, and sums of what is left are associated otherwise than those of all. */

@@ -64,16 +64,6 @@ static bool sets_next(const struct group *group)
 
 /* ---- everything else ---- */
 
-static bool is_in_body(const struct module *module, const struct group *group)
-{
-	const group_list *body = &module->regions[REGION_BODY].groups;
-	bool is = false;
-
-	for (int g = 0; g < body->n && !is; g++)
-		is = body->items[g] == group;
-	return is;
-}
-
 static bool is_plain_in_body(const struct module *module, const struct array *array)
 {
 	bool is = true;
@@ -82,7 +72,8 @@ static bool is_plain_in_body(const struct module *module, const struct array *ar
 		const struct group *group = module->groups.items[g];
 
 		is = !group_touches(group, array) ||
-		     (is_in_body(module, group) && !(group_writes(group, array) && group_reads(group, array)));
+		     (group_region(module, group) == REGION_BODY &&
+		      !(group_writes(group, array) && group_reads(group, array)));
 	}
 	return is;
 }
@@ -174,9 +165,8 @@ static bool takes_sums(const struct module *module, const struct array *array)
 static bool may_add_onto(const struct addition *a)
 {
 	return a->onto && a->sum && a->onto != a->sum && type_is_float(a->sum->type) &&
-	       takes_sums(a->module, a->onto) &&
-	       may_become_next(a->module, a->group, a->onto) && is_plain_in_body(a->module, a->sum) &&
-	       !is_in_schedule_block(a->module, a->sum) && are_in_order(a);
+	       takes_sums(a->module, a->onto) && may_become_next(a->module, a->group, a->onto) &&
+	       is_plain_in_body(a->module, a->sum) && !is_in_schedule_block(a->module, a->sum) && are_in_order(a);
 }
 
 static void add_onto(const struct addition *a, struct expr *read)

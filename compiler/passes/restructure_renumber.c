@@ -224,22 +224,13 @@ static void redirect_target(struct renumberer *r)
 	write->array = copy;
 }
 
-static enum region_kind region_of(const struct module *module, const struct group *group)
-{
-	for (int i = 0; i < REGION_N; i++)
-		for (int g = 0; g < module->regions[i].groups.n; g++)
-			if (module->regions[i].groups.items[g] == group)
-				return (enum region_kind) i;
-	return REGION_PROLOGUE;
-}
-
 void renumber_mode(struct rewriting *rewriting, int mode)
 {
 	struct renumberer r = { .rewriting = rewriting, .module = rewriting->accumulation->module,
 				.renumbering = rewriting->restructuring->renumberings.items[0],
 				.dim = rewriting->map[mode]->index };
 
-	r.region = region_of(r.module, rewriting->accumulation->group);
+	r.region = group_region(r.module, rewriting->accumulation->group);
 	expr_reads(rewriting->value, read_copy, &r);
 	if (access_is_by_mode(&rewriting->write, r.dim))
 		redirect_target(&r);
