@@ -109,6 +109,7 @@
  *   hines.pmg:39
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   'tree' wait for each other, hines.pmg:39
+ * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:39
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -1882,12 +1883,12 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 	const double *restrict rhs = plan->data[5];
 	double *restrict x = plan->data[6];
 	const bool x_is_large = pmg_is_large(plan, 6);
-	const int64_t *restrict F_offset_by_length = plan->data[16];
-	const int64_t *restrict F_parent_rows = plan->data[17];
-	const int64_t *restrict F_parent_cells = plan->data[18];
+	const int64_t *restrict F_offset_by_length = plan->data[15];
+	const int64_t *restrict F_parent_rows = plan->data[16];
+	const int64_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(static, 1)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
@@ -1896,17 +1897,17 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
 		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
 		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
-		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
-		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
-		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		const double *restrict rhs_block = pmg_segments_take_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, rhs, &plan->places[5], start, begin, rows, longest);
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, x, &plan->places[6], start, longest);
-		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
+		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
+		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
+		const double *restrict rhs_block = pmg_segments_take_f64((double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16, 16, rhs, &plan->places[5], start, begin, rows, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, x, &plan->places[6], start, longest);
+		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = longest - 1; i >= 0; i--) {
 			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -1936,15 +1937,15 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
 				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*PMG_READ_F64(x_e_block[16*i + lane]);
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1955,10 +1956,12 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+			if (F_parent_kin[i].roots) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+				}
 			}
 			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -2006,11 +2009,10 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 	const double *restrict diag = plan->data[4];
 	const double *restrict rhs = plan->data[5];
 	double *restrict x = plan->data[6];
-	double *restrict x_e = plan->data[7];
-	double *restrict x_r = plan->data[8];
-	double *restrict x_e_lower = plan->data[9];
-	const int64_t *restrict F_parent_children_offsets = plan->data[10];
-	const int64_t *restrict F_parent_children = plan->data[11];
+	double *restrict x_r = plan->data[7];
+	double *restrict x_e_lower = plan->data[8];
+	const int64_t *restrict F_parent_children_offsets = plan->data[9];
+	const int64_t *restrict F_parent_children = plan->data[10];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
 	#pragma omp parallel for schedule(static)
@@ -2029,9 +2031,9 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 					}
 					const double pivot = diag[i] - sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
-					x_e[i] = 1.0/pivot;
-					x_e_lower[i] = lower[i]*x_e[i];
-					x_r[i] = (rhs[i] - sum_2)*x_e[i];
+					double e = 1.0/pivot;
+					x_e_lower[i] = lower[i]*e;
+					x_r[i] = (rhs[i] - sum_2)*e;
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
@@ -2073,7 +2075,7 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 	const int64_t *restrict F_parent_children = plan->data[20];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(static, 1)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
@@ -2095,10 +2097,12 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 			}
 			{
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
-					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+				if (F_parent_kin[i + 1].follows) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+					}
 				}
 			}
 			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
@@ -2227,61 +2231,55 @@ static const pmg_array_desc hines_forest_arrays[] = {
 		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[10] = {
-		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[12] = {
+	[11] = {
 		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
-	[13] = {
+	[12] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[14] = {
+	[13] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
 	},
-	[15] = {
+	[14] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
-		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[16] = {
+	[15] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
 		.lanes = 16,
-		.first_extent = 36, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[17] = {
+	[16] = {
 		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[18] = {
+	[17] = {
 		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 };
 
 static const pmg_children_desc hines_forest_children[] = {
-	{ 1, 17, 18, 16, 16 },
+	{ 1, 16, 17, 15, 16 },
 };
 
 static const pmg_pivot_desc hines_forest_pivots[] = {
@@ -2327,12 +2325,9 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[30] = 1;
 	extents[31] = 10;
 	extents[32] = 16;
-	extents[33] = 1;
-	extents[34] = 10;
-	extents[35] = 16;
-	extents[36] = nSystems;
-	extents[37] = 0;
-	extents[38] = 0;
+	extents[33] = nSystems;
+	extents[34] = 0;
+	extents[35] = 0;
 }
 
 static bool hines_forest_suits(const void *arguments)
@@ -2423,34 +2418,29 @@ static const pmg_array_desc hines_forest_flat_arrays[] = {
 		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
-		.name = "x.e", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
 		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[8] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[9] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[10] = {
+	[9] = {
 		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[11] = {
+	[10] = {
 		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 };
 
 static const pmg_children_desc hines_forest_flat_children[] = {
-	{ 1, 10, 11, 0, 0 },
+	{ 1, 9, 10, 0, 0 },
 };
 
 static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
@@ -2470,9 +2460,8 @@ static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
 	extents[8] = nTotal;
 	extents[9] = nTotal;
 	extents[10] = nTotal;
-	extents[11] = nTotal;
-	extents[12] = nTotal + 1;
-	extents[13] = nTotal;
+	extents[11] = nTotal + 1;
+	extents[12] = nTotal;
 }
 
 static const pmg_work_desc hines_forest_flat_work[] = {
@@ -2518,7 +2507,7 @@ static const pmg_pipeline_desc hines_forest_flat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 14,
+	.n_params = 2, .n_arrays = 11, .n_children = 1, .n_extents = 13,
 	.params = hines_forest_params,
 	.arrays = hines_forest_flat_arrays,
 	.children = hines_forest_flat_children,
@@ -2779,7 +2768,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 19, .n_children = 1, .n_extents = 39,
+	.n_params = 2, .n_arrays = 18, .n_children = 1, .n_extents = 36,
 	.params = hines_forest_params,
 	.arrays = hines_forest_arrays,
 	.children = hines_forest_children,

@@ -369,6 +369,7 @@ struct loop_use {
 	const char *bound;              /* BIND: the variable, once it is declared */
 	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
 	bool is_parallel, is_vector, is_dynamic;
+	bool is_in_turns;               /* iteration i is that of thread i, modulo their number, in each execution */
 	int parts;                      /* PARTS; 0 */
 };
 

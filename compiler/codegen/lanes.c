@@ -260,6 +260,32 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char 
 	pivots_close(e, &search);
 }
 
+static void count_stage(struct stage *stage, void *n)
+{
+	(void) stage;
+	(*(int *) n)++;
+}
+
+/* The bits of the lanes in which a statement runs; NULL: in all, or as other conditions say. */
+static const char *lanes_of_statement(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	int n = 0;
+
+	ast_each_stage(node, count_stage, &n);
+	return n == 1 && e->ragged ? e->ragged->only : NULL;
+}
+
+/* What few rows have a lane for, as that of a root, others go past. */
+static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
+{
+	const char *bits = lanes_of_statement(e, node);
+	int names = bits ? block_open(e, "if (%s) {", bits) : 0;
+
+	emit_loop(e, node, body);
+	if (bits)
+		block_close(e, names);
+}
+
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct carried_case found;
@@ -270,11 +296,13 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	rows_enter(e, node);
 	carried_look(e);
 	kin_look(e);
+	if (e->ragged)
+		e->ragged->only = NULL;
 	body = lanes_body(e, node);
 	kin_declare(e);
 	found = e->carried;
 	if (!found.name) {
-		emit_loop(e, node, body);
+		emit_for_lanes(e, node, body);
 		kin_end(e);
 		return;
 	}

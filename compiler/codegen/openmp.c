@@ -32,7 +32,8 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
 		str_add(&pragma, e->in_team ? " schedule(static) nowait" :
-				 use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
+				 use->is_dynamic ? " schedule(dynamic)" :
+				 use->is_in_turns ? " schedule(static, 1)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
 		const struct stage *stage = cell->of;

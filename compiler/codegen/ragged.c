@@ -87,6 +87,7 @@ static void print_condition(struct emit *e, struct str *text, const struct lane_
 	}
 	suffix = row_suffix(e->lane_type);
 	e->ragged->has_others = e->ragged->has_others || !condition->bits;
+	e->ragged->only = text->length || condition->is_not ? NULL : condition->bits;
 	str_add(text, "%s%sPMG_WHERE_%s(%s, %s)", text->length ? " & " : "", condition->is_not ? "~" : "", suffix,
 		condition->bits, e->lane);
 }

@@ -45,6 +45,7 @@ struct ragged {
 	lane_condition_list conditions;
 	lane_condition_list known;      /* those with bits */
 	bool has_others;                /* there were conditions without */
+	const char *only;               /* the bits of the lanes that wrote last, if nothing else says so; NULL */
 	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
 	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
 	VEC(struct kin) kin;

@@ -73,6 +73,12 @@ struct expr *tree_cut_plus(const struct tree_cut *cut, struct expr *expr, int64_
 
 bool is_tree_algorithm(const char *name);
 
+/* ---- storage_cells.c ---- */
+
+/* Does each cell of the array that the groups from the first to the last touch belong to one value of this dim? */
+bool cells_tell_dim(struct module *module, const struct region *region, int first, int last, const struct array *array,
+		    int level);
+
 /* ---- blas_idioms.c ---- */
 
 /* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */

@@ -8,6 +8,9 @@
  * threads. The mark STORAGE stands below the innermost of these loops: a target makes the variable there, or takes the
  * thread's part.
  *
+ * A loop whose dim is no subscript counts, too, where the cell tells its iteration: that of the segment that the cell
+ * is in (passes/storage_cells.c).
+ *
  * Along the loop inside of these, or the outermost one, what is read in a few further iterations only has a window: a
  * subscript is stored modulo a small number (ir/window.c). That loop must run in order. Where it has no loops inside,
  * the number is a power of two, whose remainders are masks; and what a recurrence passes on stays as it is there:
@@ -133,13 +136,24 @@ static bool has_level(const struct folding *folding, int level)
 	return false;
 }
 
-/* The loops, outermost first, in each iteration of which the array has other values. */
+static bool is_told(const struct folding *folding, int level)
+{
+	return has_level(folding, level) || cells_tell_dim(folding->module, folding->region, folding->first,
+							   folding->last, folding->array, level);
+}
+
+/* The loops, outermost first, in each iteration of which the array has other values; the innermost of them is a
+ * subscript. */
 static int n_private_loops(const struct folding *folding)
 {
 	int n_shared = n_shared_loops(folding), n = 0;
 
-	while (n < n_shared && has_level(folding, n))
+	while (n_shared && !has_level(folding, n_shared - 1))
+		n_shared--;
+	while (n < n_shared && is_told(folding, n))
 		n++;
+	while (n && !has_level(folding, n - 1))
+		n--;
 	return n;
 }
 

@@ -135,7 +135,7 @@ PMG_DEVICE_PART(hines_written_device, NULL, pmg_cuda_fill)
 
 /* ---- hines_forest ---- */
 
-static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_e, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children, pmg_cuda_bad_index *plan)
+static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int64_t nTotal, const int64_t *__restrict__ F_offset, const int64_t *__restrict__ F_parent, const double *__restrict__ upper, const double *__restrict__ lower, const double *__restrict__ diag, const double *__restrict__ rhs, double *__restrict__ x, double *__restrict__ x_r, double *__restrict__ x_e_lower, const int64_t *__restrict__ F_parent_children_offsets, const int64_t *__restrict__ F_parent_children, pmg_cuda_bad_index *plan)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -154,9 +154,9 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int
 					}
 					const double pivot = diag[i] - sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
-					x_e[i] = 1.0/pivot;
-					x_e_lower[i] = lower[i]*x_e[i];
-					x_r[i] = (rhs[i] - sum_2)*x_e[i];
+					double e = 1.0/pivot;
+					x_e_lower[i] = lower[i]*e;
+					x_r[i] = (rhs[i] - sum_2)*e;
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
@@ -184,15 +184,14 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 	double *diag = (double *) pmg_cuda_data(plan, 4);
 	double *rhs = (double *) pmg_cuda_data(plan, 5);
 	double *x = (double *) pmg_cuda_data(plan, 6);
-	double *x_e = (double *) pmg_cuda_data(plan, 7);
-	double *x_r = (double *) pmg_cuda_data(plan, 8);
-	double *x_e_lower = (double *) pmg_cuda_data(plan, 9);
-	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 10);
-	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 11);
+	double *x_r = (double *) pmg_cuda_data(plan, 7);
+	double *x_e_lower = (double *) pmg_cuda_data(plan, 8);
+	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 9);
+	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 10);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-		PMG_LAUNCH(plan, hines_forest_1_x_e, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_e, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
+		PMG_LAUNCH(plan, hines_forest_1_x_e, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
 	}
 
 	(void) control;
