@@ -1901,6 +1901,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
 		const double *restrict rhs_block = pmg_segments_take_f64((double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16, 16, rhs, &plan->places[5], start, begin, rows, longest);
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, x, &plan->places[6], start, longest);
+		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
 		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1961,6 +1962,8 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 			}
 			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
@@ -1975,13 +1978,16 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_large);
+		if (!x_past)
+			pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_large);
 	}
 }
 

@@ -243,7 +243,8 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
 /* Blocks of arrays that the caller may hold in blocks of segments, which begin `start` rows from the first one's begin.
  * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
- * `own` and goes past them. A block without rows lies nowhere. */
+ * `own` and goes past them: then, or where it is written to pmg_segments_past_TYPE as well, unless that is NULL. A block
+ * without rows lies nowhere. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
@@ -263,6 +264,11 @@ static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 						     int64_t start, int64_t longest) \
 	{ \
 		return pmg_segments_lie(place, longest) && !place->is_large ? to + start*width : own; \
+	} \
+	static inline type *pmg_segments_past_##name(int64_t width, type *to, const pmg_place *place, int64_t start, \
+						     int64_t longest) \
+	{ \
+		return pmg_segments_lie(place, longest) && place->is_large ? to + start*width : (type *) 0; \
 	} \
 	static inline void pmg_segments_put_##name(const type *block, int64_t width, type *to, \
 						   const pmg_place *place, int64_t start, const int64_t *begin, \

@@ -113,18 +113,6 @@ static const char *place_text(struct emit *e, const struct array *copy, const st
 			    affine_plain(e->arena, &part.rows));
 }
 
-/* What is written in vectors, and need not be read before, is written past the caches if there is much of it. */
-static void declare_past(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
-			 const char *n_lanes)
-{
-	struct cell past = { .of = copy->owner };
-
-	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_past", copy->owner->c_name));
-	line(e->w, "%s *restrict %s = pmg_block_past_%s(%s);", type_c_name(copy->type), past.name,
-	     type_name(copy->type), place_text(e, copy, found, first, n_lanes));
-	vec_push(e->arena, &e->past, past);
-}
-
 static const char *lies_text(struct emit *e, const struct array *copy, const char *n_lanes)
 {
 	return arena_printf(e->arena, "pmg_block_lies(&plan->places[%d], %s, %s)",
@@ -155,13 +143,14 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 		      const char *first, const char *n_lanes)
 {
 	const char *type = type_name(copy->type);
-	bool is_past = found->is_written && !is_read && e->lanes_are_vectors;
+	const char *place = place_text(e, copy, found, first, n_lanes);
+	bool is_past = goes_past(e, found->is_written, is_read);
 
 	line(e->w, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
 	     type_c_name(copy->type), copy->c_name, is_read ? "take" : is_past ? "keep" : "open", type,
-	     part_of_thread(e, copy), place_text(e, copy, found, first, n_lanes));
+	     part_of_thread(e, copy), place);
 	if (is_past)
-		declare_past(e, copy, found, first, n_lanes);
+		declare_past(e, copy, arena_printf(e->arena, "pmg_block_past_%s(%s)", type, place));
 	if (found->is_written)
 		note_result(e, copy, found, first, n_lanes);
 }

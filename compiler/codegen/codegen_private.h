@@ -538,7 +538,10 @@ const char *lane_read(struct emit *e, const struct point *point, const struct ac
 const char *lane_write(struct emit *e, const struct access *access, const char *text);
 /* What lanes have in its place that keep what is there; NULL: the same. */
 const char *lane_before(struct emit *e, const struct access *access, const char *text);
-/* Behind what a stage has written: the same past the caches, if the array is one of e->past. */
+/* What is written in vectors, and need not be read before, is written past the caches if there is much of it: to
+ * `place`, unless that is NULL. Behind what a stage has written, the same is written there. */
+bool goes_past(const struct emit *e, bool is_written, bool is_read);
+void declare_past(struct emit *e, const struct array *copy, const char *place);
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
 bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);

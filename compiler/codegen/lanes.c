@@ -150,6 +150,20 @@ const char *lane_before(struct emit *e, const struct access *access, const char 
 						      text));
 }
 
+bool goes_past(const struct emit *e, bool is_written, bool is_read)
+{
+	return is_written && !is_read && e->lanes_are_vectors;
+}
+
+void declare_past(struct emit *e, const struct array *copy, const char *place)
+{
+	struct cell past = { .of = copy->owner };
+
+	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_past", copy->owner->c_name));
+	line(e->w, "%s *restrict %s = %s;", type_c_name(copy->type), past.name, place);
+	vec_push(e->arena, &e->past, past);
+}
+
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	const struct array *array = stage->write.array;

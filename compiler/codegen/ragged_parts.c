@@ -74,10 +74,14 @@ static const char *place_text(struct emit *e, const struct array *copy)
 static void take_held(struct emit *e, const struct array *copy, const struct finding *found, const char *own,
 		      bool is_read)
 {
+	const char *type = type_name(copy->type), *longest = e->ragged->longest;
+
 	line(e->w, "%s%s *restrict %s = pmg_segments_%s_%s(%s, %s%s%s, %s);", found->is_written ? "" : "const ",
-	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type_name(copy->type),
-	     pair_text(e, copy, own), place_text(e, copy), is_read ? ", " : "", is_read ? rows_text(e) : "",
-	     e->ragged->longest);
+	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, pair_text(e, copy, own),
+	     place_text(e, copy), is_read ? ", " : "", is_read ? rows_text(e) : "", longest);
+	if (goes_past(e, found->is_written, is_read))
+		declare_past(e, copy, arena_printf(e->arena, "pmg_segments_past_%s(%s, %s, %s, %s)", type,
+						   lanes_text(e), copy->owner->c_name, place_text(e, copy), longest));
 }
 
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read)
@@ -105,6 +109,7 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 
 void ragged_empty(struct emit *e, const struct array *copy)
 {
+	const struct cell *past = cell_find(e->past.items, e->past.n, copy->owner);
 	const char *is_past, *pair = pair_text(e, copy, copy->c_name);
 
 	if (layout_is_hidden(e->layout, copy->owner))
@@ -112,8 +117,10 @@ void ragged_empty(struct emit *e, const struct array *copy)
 	is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
 	is_past = is_past ? is_past : "false";
 	note_write(e, copy->owner);
+	if (past)
+		line(e->w, "if (!%s)", past->name);
 	if (part_is_held(e, copy))
-		line(e->w, "pmg_segments_put_%s(%s, %s, %s, %s, %s);", type_name(copy->type), pair,
+		line(e->w, "%spmg_segments_put_%s(%s, %s, %s, %s, %s);", past ? "\t" : "", type_name(copy->type), pair,
 		     place_text(e, copy), rows_text(e), e->ragged->longest, is_past);
 	else
 		line(e->w, "pmg_ragged_write_%s(%s, %s, %s);", type_name(copy->type), pair, rows_text(e), is_past);
