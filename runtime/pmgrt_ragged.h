@@ -59,6 +59,18 @@ static inline bool pmg_has_lane(int64_t lanes, int64_t lane)
 	  ((pmg_numbers_##type) { 0 } + (bit) ((bits) >> (lane)))) != 0)
 #define PMG_WHERE_F64(bits, lane) PMG_WHERE_(f64, int64_t, PMG_BITS_F64, bits, lane)
 #define PMG_WHERE_F32(bits, lane) PMG_WHERE_(f32, int32_t, PMG_BITS_F32, bits, lane)
+/* The lanes from `lane` on whose segments have at least `n` rows. */
+#define PMG_LENGTHS_TYPES(bytes, wide) \
+	typedef int64_t pmg_lengths_f64_##bytes __attribute__((vector_size(bytes), aligned(8))); \
+	typedef int64_t pmg_lengths_f32_##bytes __attribute__((vector_size(wide), aligned(8)));
+PMG_LENGTHS_TYPES(16, 32)
+PMG_LENGTHS_TYPES(32, 64)
+PMG_LENGTHS_TYPES(64, 128)
+#define PMG_HAS_ROWS_(type, rows, lane, n) \
+	__builtin_convertvector(*(const PMG_OF_BYTES(pmg_lengths_##type, PMG_VECTOR_BYTES) *) &(rows)[lane] >= (n), \
+				pmg_numbers_##type)
+#define PMG_HAS_ROWS_F64(rows, lane, n) PMG_HAS_ROWS_(f64, rows, lane, n)
+#define PMG_HAS_ROWS_F32(rows, lane, n) PMG_HAS_ROWS_(f32, rows, lane, n)
 #define PMG_CHOOSE_(type, where, value, other) \
 	((pmg_vector_##type) (((pmg_numbers_##type) (value) & (where)) | ((pmg_numbers_##type) (other) & ~(where))))
 #define PMG_CHOOSE_F64(where, value, other) PMG_CHOOSE_(f64, where, value, other)
@@ -243,8 +255,8 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
 /* Blocks of arrays that the caller may hold in blocks of segments, which begin `start` rows from the first one's begin.
  * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
- * `own` and goes past them: then, or where it is written to pmg_segments_past_TYPE as well, unless that is NULL. A block
- * without rows lies nowhere. */
+ * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
+ * block without rows lies nowhere. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;

@@ -130,6 +130,7 @@ const char *lane_read(struct emit *e, const struct point *point, const struct ac
 
 	if (!is_vector_cell(e, access->array))
 		return NULL;
+	ragged_note_cell(e, text);
 	carried = carried_read(e, point, access);
 	return carried ? carried : arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(access->array->type), text);
 }
@@ -138,6 +139,7 @@ const char *lane_write(struct emit *e, const struct access *access, const char *
 {
 	if (!is_vector_cell(e, access->array))
 		return text;
+	ragged_note_cell(e, text);
 	return carried_write(e, access, arena_printf(e->arena, "PMG_WRITE_%s(%s)", row_suffix(access->array->type),
 						     text));
 }
@@ -164,21 +166,32 @@ void declare_past(struct emit *e, const struct array *copy, const char *place)
 	vec_push(e->arena, &e->past, past);
 }
 
+/* Lanes that have no value to write may be at no row either. */
+static void write_lane_past(struct emit *e, const struct cell *past, const char *block, const char *index)
+{
+	const char *conditions = lane_conditions(e, false);
+
+	line(e->w, "if (%s%s%s)", past->name, conditions ? " && " : "", conditions ? conditions : "");
+	line(e->w, "\t%s[%s] = %s[%s];", past->name, index, block, index);
+}
+
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	const struct array *array = stage->write.array;
-	const char *suffix = row_suffix(array->type), *index;
+	const char *suffix = row_suffix(array->type), *block = block_array(e, array)->c_name, *index;
+	const struct cell *past = e->in_lanes ? cell_find(e->past.items, e->past.n, array) : NULL;
 	struct affine sum;
 
-	for (int i = 0; e->in_lanes && i < e->past.n; i++) {
-		if (e->past.items[i].of != array)
-			continue;
-		sum = c_index(e, point, &stage->write);
-		index = affine_plain(e->arena, &sum);
-		line(e->w, "if (%s)", e->past.items[i].name);
-		line(e->w, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, e->past.items[i].name, index,
-		     suffix, block_array(e, array)->c_name, index);
+	if (!past)
+		return;
+	sum = c_index(e, point, &stage->write);
+	index = affine_plain(e->arena, &sum);
+	if (!e->lanes_are_vectors) {
+		write_lane_past(e, past, block, index);
+		return;
 	}
+	line(e->w, "if (%s)", past->name);
+	line(e->w, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, past->name, index, suffix, block, index);
 }
 
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
@@ -300,21 +313,57 @@ static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const 
 		block_close(e, names);
 }
 
+static void look_for_variable(struct access *access, void *has_any)
+{
+	*(bool *) has_any |= access->array->role == ROLE_LOCAL || array_is_variable(access->array);
+}
+
+static void look_for_variables(struct stage *stage, void *has_any)
+{
+	look_for_variable(&stage->write, has_any);
+	stage_reads(stage, look_for_variable, has_any);
+}
+
+/* Statements whose lanes are at rows of their own, as the last ones of segments, run lane by lane where no lane has
+ * anything in registers; else no statement of the block runs in vectors. */
+static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const char *body, bool had_others)
+{
+	bool has_variables = false;
+
+	if (!e->lanes_are_vectors || !e->ragged || !e->ragged->is_by_lane)
+		return false;
+	ast_each_stage(node, look_for_variables, &has_variables);
+	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.name) {
+		e->ragged->has_others = true;
+		return false;
+	}
+	e->ragged->has_others = had_others;
+	e->lanes_are_vectors = false;
+	emit_loop(e, node, body);
+	e->lanes_are_vectors = true;
+	return true;
+}
+
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct carried_case found;
 	iterator_list outer;
+	bool had_others = e->ragged && e->ragged->has_others;
 	const char *body;
 	int names;
 
 	rows_enter(e, node);
 	carried_look(e);
 	kin_look(e);
-	if (e->ragged)
-		e->ragged->only = NULL;
+	ragged_look(e, true);
 	body = lanes_body(e, node);
+	ragged_look(e, false);
 	kin_declare(e);
 	found = e->carried;
+	if (emit_by_lane(e, node, body, had_others)) {
+		kin_end(e);
+		return;
+	}
 	if (!found.name) {
 		emit_for_lanes(e, node, body);
 		kin_end(e);

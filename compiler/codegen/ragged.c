@@ -76,20 +76,81 @@ static bool all_follow(struct emit *e, const fact_list *from, const fact_list *f
 	return follow;
 }
 
+static bool is_of_lanes(const struct emit *e, const struct affine *affine)
+{
+	for (int i = 0; i < affine->terms.n; i++)
+		if (text_mentions(affine->terms.items[i].text, e->lane))
+			return true;
+	return false;
+}
+
+/* "PMG_HAS_ROWS_F64(rows, lane, i + 2)" of i + 2 <= rows[lane]; NULL: the fact is none on lengths. */
+static const char *length_mask(struct emit *e, const struct affine *fact)
+{
+	const int n = (int) strcspn(e->ragged->rows, "[");
+	struct affine rows = affine_name(e->arena, e->ragged->rows), least;
+	int64_t factor = 0;
+
+	for (int i = 0; i < fact->terms.n; i++)
+		factor += strcmp(fact->terms.items[i].text, e->ragged->rows) ? 0 : fact->terms.items[i].factor;
+	if (factor != 1 && factor != -1)
+		return NULL;
+	least = affine_combine(e->arena, -factor, fact, 1, &rows);
+	if (factor < 0)
+		least = affine_scale(e->arena, &least, 1, 1);
+	if (is_of_lanes(e, &least))
+		return NULL;
+	return arena_printf(e->arena, "%sPMG_HAS_ROWS_%s(%.*s, %s, %s)", factor < 0 ? "~" : "",
+			    row_suffix(e->lane_type), n, e->ragged->rows, e->lane, affine_plain(e->arena, &least));
+}
+
+/* Of bits, or of all facts that say the same; without either, lanes are no vectors. */
+static void print_mask(struct emit *e, struct str *text, const struct lane_condition *condition)
+{
+	bool is_said = condition->bits || condition->facts.n;
+
+	if (condition->bits)
+		str_add(text, "%s%sPMG_WHERE_%s(%s, %s)", text->length ? " & " : "", condition->is_not ? "~" : "",
+			row_suffix(e->lane_type), condition->bits, e->lane);
+	for (int i = 0; !condition->bits && i < condition->facts.n; i++) {
+		const char *mask = length_mask(e, &condition->facts.items[i]);
+
+		is_said = is_said && mask;
+		str_add(text, "%s%s", text->length ? " & " : "", mask ? mask : "");
+	}
+	e->ragged->has_others = e->ragged->has_others || !is_said;
+}
+
 /* Adds it, as C text or as a vector. */
 static void print_condition(struct emit *e, struct str *text, const struct lane_condition *condition)
 {
-	const char *suffix;
-
 	if (!e->lanes_are_vectors) {
 		str_add(text, "%s%s", text->length ? " && " : "", condition->text);
 		return;
 	}
-	suffix = row_suffix(e->lane_type);
-	e->ragged->has_others = e->ragged->has_others || !condition->bits;
 	e->ragged->only = text->length || condition->is_not ? NULL : condition->bits;
-	str_add(text, "%s%sPMG_WHERE_%s(%s, %s)", text->length ? " & " : "", condition->is_not ? "~" : "", suffix,
-		condition->bits, e->lane);
+	print_mask(e, text, condition);
+}
+
+void ragged_look(struct emit *e, bool is_looking)
+{
+	if (!e->ragged)
+		return;
+	e->ragged->is_looking = is_looking;
+	if (!is_looking)
+		return;
+	e->ragged->only = NULL;
+	e->ragged->is_by_lane = false;
+}
+
+void ragged_note_cell(struct emit *e, const char *cell)
+{
+	if (!e->ragged || (!strstr(cell, e->ragged->rows) && !strstr(cell, e->ragged->begin)))
+		return;
+	if (e->ragged->is_looking)
+		e->ragged->is_by_lane = true;
+	else
+		e->ragged->has_others = true;
 }
 
 /* What is written to a row that the segment does not have is never read. */
@@ -135,14 +196,6 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 		return false;
 	*value = by ? affine_combine(e->arena, 1, &begin, 1, &rows) : begin;
 	return true;
-}
-
-static bool is_of_lanes(const struct emit *e, const struct affine *affine)
-{
-	for (int i = 0; i < affine->terms.n; i++)
-		if (text_mentions(affine->terms.items[i].text, e->lane))
-			return true;
-	return false;
 }
 
 /* An upper bound that is the same for all lanes: the length of a segment is at most that of the longest. */
@@ -197,7 +250,9 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (e->lanes_are_vectors)
 		carried_open(e, body, use, &rows, name);
 	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
+	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
+	e->ragged->n_loops--;
 	block_close(e, visible);
 	carried_close(e, n_carries, visible);
 	e->ragged->row_facts.n = n_facts;

@@ -147,14 +147,23 @@ static bool is_far_before(const struct emit *e, const struct affine *row)
 	return row->constant < -1 && row->terms.n == 1 && !strcmp(row->terms.items[0].text, e->ragged->rows);
 }
 
+/* The first row and the last one: a block without rows lies nowhere. */
+static bool is_end(const struct affine *row, const struct affine *last)
+{
+	int64_t value;
+
+	return (affine_is_constant(row, &value) && value == 0) ||
+	       (row->constant == last->constant && row->terms.n == 1 && row->terms.items[0].factor == 1 &&
+		!strcmp(row->terms.items[0].text, last->terms.items[0].text));
+}
+
 struct affine row_inside(struct emit *e, const struct array *copy, const struct affine *row)
 {
 	struct affine last = affine_name(e->arena, e->ragged->longest), result = *row, rest;
-	int64_t value;
 
-	if (part_is_held(e, copy) ? affine_is_constant(row, &value) && value == 0 : !is_far_before(e, row))
-		return *row;
 	last = affine_scale(e->arena, &last, 1, -1);
+	if (part_is_held(e, copy) ? is_end(row, &last) : !is_far_before(e, row))
+		return *row;
 	rest = affine_combine(e->arena, 1, &last, -1, row);
 	if (!is_known(e, row))
 		result = affine_name(e->arena, arena_printf(e->arena, "pmg_max_i64(%s, 0)",

@@ -45,6 +45,9 @@ struct ragged {
 	lane_condition_list conditions;
 	lane_condition_list known;      /* those with bits */
 	bool has_others;                /* there were conditions without */
+	bool is_looking;                /* statements are printed to nowhere, to find whether */
+	bool is_by_lane;                /* lanes are at rows of their own */
+	int n_loops;                    /* over rows, around what is printed */
 	const char *only;               /* the bits of the lanes that wrote last, if nothing else says so; NULL */
 	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
 	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
@@ -66,6 +69,10 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 /* The other branch of the condition that was closed last, of blocks whose lanes have rows of their own never. */
 struct condition condition_otherwise(struct emit *e);
 void condition_close(struct emit *e, struct condition condition);
+/* Before statements are printed to nowhere, and behind. */
+void ragged_look(struct emit *e, bool is_looking);
+/* Notes whether the cell of a vector, as C text, is in a row that is not the same for all lanes. */
+void ragged_note_cell(struct emit *e, const char *cell);
 /* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
  * NULL: there are none. Where lanes are vectors, what makes a vector of them. */
 const char *lane_conditions(struct emit *e, bool is_row);

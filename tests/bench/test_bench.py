@@ -230,6 +230,8 @@ def trees_are_measured_by_kind(folder):
                              "--systems=21")
         assert {r["version"] for r in records} == {"stream", "generated", "sequential", wanted}, records
         assert all(r["op"] == op for r in records)
+    _, records = systems(folder, "hines", "--tree=64/9", "--many", "--versions=generated_held", "--systems=34000")
+    assert records[0]["error"] < 1e-13 and records[0]["bound"] <= 1, records    # 17 MB, past the caches
     _, records = systems(folder, "tri", "--lengths=3..19", "--n=19", "--versions=generated,sequential", "--systems=9",
                          "--generated=--parallel=off")
     assert [r["algorithm"] for r in records] == ["", "", "--parallel=off"], records
