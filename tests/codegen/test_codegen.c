@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The code generator, from the smallest text to the behaviour of compiled kernels. */
+ * The code generator, from the smallest text to the behaviour of compiled kernels. With sanitizers only for --long:
+ * tests/decide prints programs with them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
 or, behind a dash, some to leave out.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. PMG_TEST_JOBS of them,
-or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in; one that
-says "Not with counts of lines" where these are; one that says "Only with sanitizers" where neither are, but for --long.
+or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in, one that
+says "With sanitizers only for --long" then, too, but for --long; one that says "Not with counts of lines" where these
+are; one that says "Only with sanitizers" where neither are, but for --long.
 What gcc compiles for one that says "Its C is hardly optimised" is so, whatever it asks for (tests/quick/gcc), but for
 --long. They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 ALONE, UNCOUNTED, SANITIZED = "Not with sanitizers", "Not with counts of lines", "Only with sanitizers"
+SLOW = "With sanitizers only for --long"
 QUICK = "Its C is hardly optimised"
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
@@ -34,10 +36,12 @@ def seconds_of(build):
 
 def commands(build, which):
     def is_wanted(path):
-        text = path.read_text()
+        text, is_long = path.read_text(), "PMG_TEST_LONG" in os.environ
         if ("-san" in build.name and ALONE in text) or ("-cov" in build.name and UNCOUNTED in text):
             return False
-        if not re.search("-san|-cov", build.name) and SANITIZED in text and "PMG_TEST_LONG" not in os.environ:
+        if "-san" in build.name and SLOW in text and not is_long:
+            return False
+        if not re.search("-san|-cov", build.name) and SANITIZED in text and not is_long:
             return False
         return path.parent.name in which or all(f.startswith("-") and f[1:] != path.parent.name for f in which)
 

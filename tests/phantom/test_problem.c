@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The LiFE phantom's problem: that it is a function of its options alone, that PHI, D and y are what they are
- * said to be, and that its statistics are those of a connectome. */
+ * said to be, and that its statistics are those of a connectome. With sanitizers only for --long. */
 #include "phantom/anatomy.h"
 #include "harness.h"
 
