@@ -30,7 +30,7 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
 	if (e->ragged && !e->in_lanes && text_mentions(text, e->lane))
-		add_condition(e, text, first_fact, false);
+		add_condition(e, strstr(text, "||") ? arena_printf(e->arena, "(%s)", text) : text, first_fact, false);
 	else
 		condition.names = block_open(e, "if (%s) {", text);
 	return condition;
@@ -159,6 +159,8 @@ const char *lane_conditions(struct emit *e, bool is_row)
 	struct str text = str_new(e->arena);
 	fact_list known = e->facts;
 
+	if (e->ragged)
+		e->ragged->only = NULL;
 	for (int i = 0; e->ragged && i < e->ragged->conditions.n; i++) {
 		const struct lane_condition *condition = &e->ragged->conditions.items[i];
 		fact_list others = facts_without(e, &known, &condition->facts);

@@ -299,6 +299,22 @@ static void look_at_access(struct access *access, void *user)
 		}
 }
 
+static isl_stat look_for_steps(__isl_take isl_basic_set *part, void *has_steps)
+{
+	*(bool *) has_steps |= isl_basic_set_dim(part, isl_dim_div) > 0;
+	isl_basic_set_free(part);
+	return isl_stat_ok;
+}
+
+/* Every second row, or what else needs a remainder to say. */
+static bool is_in_steps(const struct stage *stage)
+{
+	bool has_steps = false;
+
+	isl_set_foreach_basic_set(stage->domain, look_for_steps, &has_steps);
+	return has_steps;
+}
+
 static struct look look_below(struct module *module, __isl_keep isl_schedule_node *loop)
 {
 	const struct mark *mark = mark_of_node(loop);
@@ -322,6 +338,8 @@ static struct look look_below(struct module *module, __isl_keep isl_schedule_nod
 		look.is_chosen = expr_has_choice(look.stage->value);
 		stage_reads(look.stage, look_at_access, &look);
 		look.is_chosen = false;
+		if (look.segments && is_in_steps(look.stage))
+			look.problem = "rows of its segments are taken in steps";
 	}
 	isl_union_set_free(domain);
 	if (look.has_number && look.segments && !look.problem)

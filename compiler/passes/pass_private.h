@@ -75,9 +75,10 @@ bool is_tree_algorithm(const char *name);
 
 /* ---- storage_cells.c ---- */
 
-/* Does each cell of the array that the groups from the first to the last touch belong to one value of this dim? */
-bool cells_tell_dim(struct module *module, const struct region *region, int first, int last, const struct array *array,
-		    int level);
+/* The first dims, a bit for each, of which each cell of the array has one value in what the groups from the first to
+ * the last do with it, as far as is known. */
+unsigned cells_tell_dims(struct module *module, const struct region *region, int first, int last,
+			 const struct array *array, int n_dims);
 
 /* ---- blas_idioms.c ---- */
 

@@ -136,21 +136,29 @@ static bool has_level(const struct folding *folding, int level)
 	return false;
 }
 
-static bool is_told(const struct folding *folding, int level)
+static int n_subscript_loops(const struct folding *folding, int n_shared)
 {
-	return has_level(folding, level) || cells_tell_dim(folding->module, folding->region, folding->first,
-							   folding->last, folding->array, level);
+	int n = 0;
+
+	while (n < n_shared && has_level(folding, n))
+		n++;
+	return n;
 }
 
 /* The loops, outermost first, in each iteration of which the array has other values; the innermost of them is a
  * subscript. */
 static int n_private_loops(const struct folding *folding)
 {
-	int n_shared = n_shared_loops(folding), n = 0;
+	int n_shared = n_shared_loops(folding), n = n_subscript_loops(folding, n_shared);
+	unsigned told;
 
-	while (n_shared && !has_level(folding, n_shared - 1))
+	while (n_shared > n && !has_level(folding, n_shared - 1))
 		n_shared--;
-	while (n < n_shared && is_told(folding, n))
+	if (n == n_shared)
+		return n;
+	told = cells_tell_dims(folding->module, folding->region, folding->first, folding->last, folding->array,
+			       n_shared);
+	while (n < n_shared && (has_level(folding, n) || told >> n & 1U))
 		n++;
 	while (n && !has_level(folding, n - 1))
 		n--;
