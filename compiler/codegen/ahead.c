@@ -25,7 +25,7 @@ struct search {
 
 static void look_at_cell(struct search *search, const struct access *access)
 {
-	bool is = access->array->rank == 1 && access->array->role != ROLE_LOCAL && !array_is_variable(access->array) &&
+	bool is = access->array->rank == 1 && !array_is_local(access->array) &&
 		  !access->array->folded && access->subs[0]->kind == EXPR_DIM && access->subs[0]->index == search->dim;
 
 	for (int i = 0; is && i < search->found.n; i++)

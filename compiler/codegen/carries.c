@@ -96,7 +96,7 @@ static bool may_be_carried(const struct emit *e, const struct array *array)
 {
 	const struct array *cells = block_array(e, array);
 
-	return !is_in_memory(e, array) && array->role != ROLE_LOCAL && !array_is_variable(array) && cells->lanes > 0 &&
+	return !is_in_memory(e, array) && !array_is_local(array) && cells->lanes > 0 &&
 	       array_n_stored(cells) == 1;
 }
 

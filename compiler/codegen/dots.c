@@ -240,7 +240,7 @@ struct ahead {
 
 static void need_unchanged(struct ahead *ahead, const struct array *array)
 {
-	ahead->is_possible = ahead->is_possible && array->role != ROLE_LOCAL && !array_is_variable(array) &&
+	ahead->is_possible = ahead->is_possible && !array_is_local(array) &&
 			     !is_written_below(ahead->e, ahead->node, array);
 }
 

@@ -218,7 +218,7 @@ const char *c_access(struct emit *e, const struct point *point, const struct acc
 	const char *row = rows_access(e, point, access);
 	struct affine index;
 
-	if (access->array->role == ROLE_LOCAL || array_is_variable(access->array))
+	if (array_is_local(access->array))
 		return local_name(e, access->array);
 	if (row)
 		return row;

@@ -20,7 +20,7 @@ const char *lanes_text(const struct emit *e)
 
 static bool is_of_lanes(const struct emit *e, const struct array *array)
 {
-	return array->role == ROLE_LOCAL || array_is_variable(array) || block_array(e, array)->lanes > 0;
+	return array_is_local(array) || block_array(e, array)->lanes > 0;
 }
 
 /* A pivot is in a variable of each lane. */
@@ -120,7 +120,7 @@ const char *lane_of(const struct emit *e, const char *name)
 
 static bool is_vector_cell(const struct emit *e, const struct array *array)
 {
-	return e->lanes_are_vectors && e->in_lanes && array->role != ROLE_LOCAL && !array_is_variable(array) &&
+	return e->lanes_are_vectors && e->in_lanes && !array_is_local(array) &&
 	       is_of_lanes(e, array);
 }
 
@@ -315,7 +315,7 @@ static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const 
 
 static void look_for_variable(struct access *access, void *has_any)
 {
-	*(bool *) has_any |= access->array->role == ROLE_LOCAL || array_is_variable(access->array);
+	*(bool *) has_any |= array_is_local(access->array);
 }
 
 static void look_for_variables(struct stage *stage, void *has_any)

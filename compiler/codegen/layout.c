@@ -61,7 +61,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 	for (int i = 0; i < module->arrays.n; i++) {
 		const struct array *array = module->arrays.items[i];
 
-		if (array_is_argument(array) != arguments || array->role == ROLE_LOCAL || array_is_variable(array) ||
+		if (array_is_argument(array) != arguments || array_is_local(array) ||
 		    array->stands_in || block_hides(layout->module, array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
@@ -192,7 +192,7 @@ static void declare_names(struct layout *layout)
 
 	layout->names.arena = module->arena;
 	for (int i = 0; i < module->arrays.n; i++)
-		if (module->arrays.items[i]->role != ROLE_LOCAL && !array_is_variable(module->arrays.items[i]))
+		if (!array_is_local(module->arrays.items[i]))
 			vec_push(module->arena, &layout->names.visible, module->arrays.items[i]->c_name);
 	layout->params = arena_new_array(module->arena, const char *, module->params.n);
 	layout->param_number = arena_new_array(module->arena, int, module->params.n);

@@ -8,11 +8,6 @@
 
 /* ---- what iterations do ahead ---- */
 
-static bool is_variable(const struct array *array)
-{
-	return array->role == ROLE_LOCAL || array_is_variable(array);
-}
-
 struct waits {
 	struct emit *e;
 	isl_ast_node *node;
@@ -21,7 +16,7 @@ struct waits {
 
 static void need_unchanged(struct waits *waits, const struct array *array)
 {
-	waits->can_wait = waits->can_wait && (is_variable(array) || !is_written_below(waits->e, waits->node, array));
+	waits->can_wait = waits->can_wait && (array_is_local(array) || !is_written_below(waits->e, waits->node, array));
 }
 
 static void look_at_read(struct access *access, void *user)
@@ -163,7 +158,7 @@ static void find_value(struct access *access, void *user)
 	const struct array *array = access->array;
 	struct cell value = { .of = array, .is_read = true };
 
-	if (!is_variable(array) || !is_written_below(search->e, search->node, array) ||
+	if (!array_is_local(array) || !is_written_below(search->e, search->node, array) ||
 	    cell_find(search->deferral->values.items, search->deferral->values.n, array))
 		return;
 	value.name = names_declare(&search->e->names,

@@ -290,7 +290,7 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 
 void note_write(struct emit *e, const struct array *array)
 {
-	if (array->role != ROLE_LOCAL && !array_is_variable(array))
+	if (!array_is_local(array))
 		e->is_written[e->layout->slot_of[array->number]] = true;
 }
 
@@ -334,7 +334,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 			       const struct cell *cell, bool is_of_grid, bool is_atomic)
 {
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
-	bool is_local = target->role == ROLE_LOCAL || array_is_variable(target);
+	bool is_local = array_is_local(target);
 	bool is_given = is_local && e->deal;
 	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
 	bool has_lanes = e->block && !e->in_lanes;
@@ -376,7 +376,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 /* The target is a variable that lives no longer than the loop needs it. */
 static bool accumulates_in_place(const struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
 {
-	bool is_local = stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array);
+	bool is_local = array_is_local(stage->write.array);
 
 	return is_local && !accumulation_is_spread(e, node);
 }
@@ -490,7 +490,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		return;
 	}
 	note_write(e, block_array(e, stage->write.array));
-	if (stage->write.array->role == ROLE_LOCAL || array_is_variable(stage->write.array)) {
+	if (array_is_local(stage->write.array)) {
 		emit_local_update(e, &update);
 		return;
 	}

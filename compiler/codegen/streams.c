@@ -68,7 +68,7 @@ const char *deal_read(struct emit *e, const struct access *access, const char *t
 	const char *now = NULL, *subscript;
 	int by;
 
-	if (!e->deal || e->deal->in_vectors || array->role == ROLE_LOCAL || array_is_variable(array))
+	if (!e->deal || e->deal->in_vectors || array_is_local(array))
 		return text;
 	if (e->is_chosen)
 		return arena_printf(e->arena, "PMG_ONCE(%s)", text);

@@ -478,6 +478,11 @@ bool array_is_variable(const struct array *array)
 	return array->role != ROLE_BLOCK && array->folded && array->folded == (1U << array->rank) - 1;
 }
 
+bool array_is_local(const struct array *array)
+{
+	return array->role == ROLE_LOCAL || array_is_variable(array);
+}
+
 void stage_reads(struct stage *stage, void (*visit)(struct access *access, void *user), void *user)
 {
 	expr_reads(stage->value, visit, user);

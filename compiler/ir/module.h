@@ -472,6 +472,7 @@ bool array_is_checked(const struct array *array);
 int array_n_stored(const struct array *array);          /* subscripts that are not folded */
 int array_cell_size(const struct array *array);         /* bytes, as it is stored */
 bool array_is_variable(const struct array *array);      /* all its subscripts are folded */
+bool array_is_local(const struct array *array);         /* LOCAL, or a variable: it has no memory of its own */
 bool array_is_of(const struct array *array, const char *subject);    /* is it this one, or of this object? */
 const char *array_item_name(const struct array *array);         /* as items of a schedule call it */
 const char *array_member_name(const struct array *array);       /* "voxel" of "PHI.voxel", else its name */
