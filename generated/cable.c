@@ -186,7 +186,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end);
+			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const double *current_row = &current_rows[16*i - 16*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];

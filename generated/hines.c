@@ -160,8 +160,8 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -251,7 +251,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2);
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
 		}
 	}
 }
@@ -347,7 +347,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
@@ -1012,8 +1012,8 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -1103,7 +1103,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2);
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
 		}
 	}
 }
@@ -1210,7 +1210,7 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];

@@ -128,10 +128,10 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end);
+				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
 				for (int64_t i = begin; i < end; i++) {
 					const double *b_row = &b_rows[16*i - 16*begin];
 					const double *a_row = &a_rows[16*i - 16*begin];
@@ -309,25 +309,25 @@ static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 				if (i < begin || i >= end) {
 					begin = i/PMG_ROWS*PMG_ROWS;
 					end = pmg_min_i64(begin + PMG_ROWS, n);
-					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
 				}
 				const double *b_row = &b_rows[16*i - 16*begin];
 				if (i < begin_2 || i >= end_2) {
 					begin_2 = i/PMG_ROWS*PMG_ROWS;
 					end_2 = pmg_min_i64(begin_2 + PMG_ROWS, n);
-					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin_2, end_2);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
 				}
 				const double *a_row = &a_rows[16*i - 16*begin_2];
 				if (i < begin_3 || i >= end_3) {
 					begin_3 = i/PMG_ROWS*PMG_ROWS;
 					end_3 = pmg_min_i64(begin_3 + PMG_ROWS, n);
-					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin_3, end_3);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin_3, end_3, begin_3 + PMG_ROWS_AHEAD, n);
 				}
 				const double *d_row = &d_rows[16*i - 16*begin_3];
 				if (i < begin_4 || i >= end_4) {
 					begin_4 = i/PMG_ROWS*PMG_ROWS;
 					end_4 = pmg_min_i64(begin_4 + PMG_ROWS, n);
-					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin_4, end_4);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin_4, end_4, begin_4 + PMG_ROWS_AHEAD, n);
 				}
 				const double *c_row = &c_rows[16*i - 16*begin_4];
 				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };

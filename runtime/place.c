@@ -174,7 +174,7 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
-	place->asks_ahead = !has_blocks && place->row == 1 && place->block * size <= MOST_AHEAD &&
+	place->asks_ahead = !has_blocks && place->row == 1 &&
 			    buffer->strides[0] >= FAR_ARRAY / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 	return true;
 }

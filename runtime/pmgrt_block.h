@@ -145,22 +145,31 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler know the
  * numbers.
  *
- * Processors read ahead of what goes through memory in its order, not of the rows of so many lanes. So where a place
- * asks ahead, a window asks for its part of the next block in the order of memory (pmg_block_ahead). */
-enum { PMG_ROWS = 8, PMG_LINE = 64 };
+ * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
+ * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
+ * or, where that is behind the last of its `rows` or before the first, of one that follows. */
+enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-static inline void pmg_block_ahead(const void *block, int64_t width, int64_t size, const pmg_place *place,
-				   int64_t begin, int64_t end)
+static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
+				   int64_t ahead, int64_t rows, bool is_written)
 {
-	const uintptr_t next = (uintptr_t) block + (uintptr_t) (place->block*size);
+	uintptr_t lane_row = (uintptr_t) block;
 
-	for (int64_t byte = begin*width*size; byte < end*width*size; byte += PMG_LINE)
-		__builtin_prefetch((const void *) (next + (uintptr_t) byte), 0, 2);
+	for (; ahead >= rows; ahead -= rows)
+		lane_row += (uintptr_t) (place->block*size);
+	for (; ahead < 0; ahead += rows)
+		lane_row += (uintptr_t) (place->block*size);
+	lane_row += (uintptr_t) (ahead*size);
+	for (int64_t lane = 0; lane < n_lanes; lane++, lane_row += (uintptr_t) (place->lane*size))
+		if (is_written)
+			__builtin_prefetch((const void *) lane_row, 1, 2);
+		else
+			__builtin_prefetch((const void *) lane_row, 0, 2);
 }
 
 #define PMG_PLACE_FUNCTIONS(type, name) \
@@ -192,13 +201,13 @@ static inline void pmg_block_ahead(const void *block, int64_t width, int64_t siz
 	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \
-							int64_t begin, int64_t end) \
+							int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
 		from += first/width*place->block; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return from + begin*place->row; \
 		if (place->asks_ahead) \
-			pmg_block_ahead(from, width, (int64_t) sizeof(type), place, begin, end); \
+			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
 		from += begin*place->row; \
 		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
 			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \
@@ -208,17 +217,21 @@ static inline void pmg_block_ahead(const void *block, int64_t width, int64_t siz
 	} \
 	static inline void pmg_block_put_rows_##name(const type *block, int64_t width, type *to, \
 						     const pmg_place *place, int64_t first, int64_t n_lanes, \
-						     int64_t begin, int64_t end) \
+						     int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
+		to += first/width*place->block; \
+		if (place->asks_ahead) \
+			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
 		if (!pmg_block_lies(place, width, n_lanes)) \
-			pmg_block_write_##name(block + begin*width, width, \
-					       to + first/width*place->block + begin*place->row, n_lanes, \
+			pmg_block_write_##name(block + begin*width, width, to + begin*place->row, n_lanes, \
 					       place->lane, end - begin, place->row); \
 	} \
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		pmg_block_put_rows_##name(block, width, to, place, first, n_lanes, 0, rows); \
+		if (!pmg_block_lies(place, width, n_lanes)) \
+			pmg_block_write_##name(block, width, to + first/width*place->block, n_lanes, place->lane, \
+					       rows, place->row); \
 	}
 #ifdef __cplusplus
 #define restrict __restrict__

@@ -152,11 +152,14 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 }
 
 /* All rows with the same borders move together. */
-static void emit_fills(struct emit *e, const struct block_rows *first)
+static void emit_fills(struct emit *e, const struct block_rows *first, int direction)
 {
-	for (int i = 0; i < e->block_rows.n; i++)
-		if (e->block_rows.items[i].begin == first->begin)
-			line(e->w, "%s", e->block_rows.items[i].fill);
+	for (int i = 0; i < e->block_rows.n; i++) {
+		const struct block_rows *rows = &e->block_rows.items[i];
+
+		if (rows->begin == first->begin)
+			line(e->w, "%s", direction > 0 ? rows->fill : rows->fill_down);
+	}
 }
 
 static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
@@ -167,7 +170,7 @@ static void emit_move(struct emit *e, const struct block_rows *first, const stru
 	open_block(e->w, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
 	line(e->w, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
 	line(e->w, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
-	emit_fills(e, first);
+	emit_fills(e, first, 1);
 	close_block(e->w, "}");
 }
 
@@ -264,7 +267,7 @@ static void emit_windows(struct emit *e, const struct block_rows *rows, const st
 			   bound, end, begin);
 		line(e->w, "%s = pmg_max_i64(%s - %s, %s);", begin, end, height, bound);
 	}
-	emit_fills(e, rows);
+	emit_fills(e, rows, direction);
 }
 
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction)
@@ -306,8 +309,11 @@ void rows_put_open(struct emit *e, const struct block_result *result, struct ran
 
 void rows_put_close(struct emit *e, struct block_result *result, const struct range *window)
 {
-	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s);", type_name(result->copy->type), result->copy->c_name,
-	     result->place, affine_plain(e->arena, &window->first), affine_plain(e->arena, &window->end));
+	const char *begin = affine_plain(e->arena, &window->first);
+
+	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s + PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
+	     result->copy->c_name, result->place, begin, affine_plain(e->arena, &window->end), begin,
+	     affine_plain(e->arena, &result->n_rows));
 	close_block(e->w, "}");
 	result->is_put = true;
 }

@@ -212,7 +212,8 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	int loop;                       /* its number among those over rows; -1: none of them has all that is read */
 	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
 	const char *n_rows, *height;    /* the variable for how many of them a window has */
-	const char *rows, *fill, *lies; /* the first of them; what brings them there; is that where they lie? or NULL */
+	const char *rows, *lies;        /* the first of them; is that where they lie? or NULL */
+	const char *fill, *fill_down;   /* what brings them there, also where the loop goes downwards */
 };
 
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
@@ -561,7 +562,7 @@ struct finding {
 };
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
-/* Declares what reads a copy of a few rows: `fill` and `n_rows` are left to the caller. */
+/* Declares what reads a copy of a few rows: fills and `n_rows` are left to the caller. */
 struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);
 /* Opens a loop over windows around one over rows, whose range becomes that of a window, to be closed behind that one;
  * false: it has none. */

@@ -162,23 +162,24 @@ static bool large_ones_are_kept(void)
 	       pmg_block_keep_f64(own, 16, array, &place, 16, 3, 4) == own;
 }
 
-/* A place that asks for the next block gives the same rows, of the last block too. */
-static bool asking_ahead_changes_nothing(void)
+/* A place that asks for later rows gives the same ones: upwards and downwards, of few rows, of the last block too. */
+static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 {
-	enum { N_ROWS = 11, N_LANES = 16 };
-	static double own[PMG_ROWS*N_LANES], array[2*N_LANES*N_ROWS];
-	const pmg_place place = { .block = N_LANES*N_ROWS, .row = 1, .lane = N_ROWS, .asks_ahead = true };
+	enum { MOST_AT_ALL = 60, N_LANES = 16 };
+	static double own[PMG_ROWS*N_LANES], array[2*N_LANES*MOST_AT_ALL];
+	const pmg_place place = { .block = N_LANES*n_rows, .row = 1, .lane = n_rows, .asks_ahead = true };
 	bool ok = true;
 
-	for (int i = 0; i < 2*N_LANES*N_ROWS; i++)
+	for (int i = 0; i < 2*N_LANES*n_rows; i++)
 		array[i] = i;
-	for (int64_t at = 0; at < 2*N_ROWS; at++) {
-		const int64_t first = at/N_ROWS*N_LANES, i = at%N_ROWS, begin = i/PMG_ROWS*PMG_ROWS;
-		const int64_t end = begin + PMG_ROWS < N_ROWS ? begin + PMG_ROWS : N_ROWS;
-		const double *rows = pmg_block_rows_f64(own, N_LANES, array, &place, first, N_LANES, begin, end);
+	for (int64_t at = 0; at < 2*n_rows; at++) {
+		const int64_t first = at/n_rows*N_LANES, i = at%n_rows, begin = i/PMG_ROWS*PMG_ROWS;
+		const int64_t end = begin + PMG_ROWS < n_rows ? begin + PMG_ROWS : n_rows;
+		const double *rows = pmg_block_rows_f64(own, N_LANES, array, &place, first, N_LANES, begin, end,
+							begin + ahead, n_rows);
 
 		for (int64_t lane = 0; lane < N_LANES; lane++)
-			ok = ok && (int64_t) rows[(i - begin)*N_LANES + lane] == (first + lane)*N_ROWS + i;
+			ok = ok && (int64_t) rows[(i - begin)*N_LANES + lane] == (first + lane)*n_rows + i;
 	}
 	return ok;
 }
@@ -186,7 +187,9 @@ static bool asking_ahead_changes_nothing(void)
 void test_blocks(struct tests *tests)
 {
 	CHECK(tests, large_ones_are_kept());
-	CHECK(tests, asking_ahead_changes_nothing());
+	for (int64_t rows = 1; rows <= 60; rows += 1 + rows/3)
+		CHECK(tests, asking_ahead_changes_nothing(rows, PMG_ROWS_AHEAD) &&
+			     asking_ahead_changes_nothing(rows, -PMG_ROWS_AHEAD));
 	test_ragged(tests);
 	for (int64_t width = 2; width <= WIDTH; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= MOST_LANES; n_lanes++)
