@@ -45,7 +45,7 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	if (C >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t i = 0; i < R; i++) {
-			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 16);
+			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 1024);
 			if (R >= i + 2 && i >= 1) {
 				#pragma omp simd
 				for (int64_t j = 0; j < C; j++) {
@@ -163,7 +163,7 @@ static const pmg_array_desc blur_arrays[] = {
 	[2] = {
 		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "C + 16" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1024, "C + 1024" } },
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
 	},
 };
@@ -179,7 +179,7 @@ static void blur_extents(const void *arguments, int64_t *extents)
 	extents[2] = R;
 	extents[3] = C;
 	extents[4] = 1;
-	extents[5] = C + 16;
+	extents[5] = C + 1024;
 }
 
 static const pmg_work_desc blur_work[] = {

@@ -168,15 +168,15 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 8)*16;
+		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 32)*16;
 		pmg_block_read_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
-		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 8)*16, 16, v, &plan->places[5], s_block, lanes, n);
-		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*16*16;
+		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 32)*16, 16, v, &plan->places[5], s_block, lanes, n);
+		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *current_rows = current_block;
-		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
+		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
 		PMG_UNROLL
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
@@ -366,9 +366,9 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nCells; s++) {
-			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 8);
-			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 8);
-			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 8);
+			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 512);
+			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 512);
+			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 512);
 			trace[it*nCells + s] = v[s*n];
 			for (int64_t i = n - 1; i >= 0; i--) {
 				double sum = 0.0;
@@ -543,9 +543,9 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 8)*16;
-		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*16*16;
+		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 32)*16;
+		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 32)*16;
+		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -720,37 +720,37 @@ static const pmg_array_desc cable_arrays[] = {
 	[9] = {
 		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[10] = {
 		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[11] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[12] = {
 		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nSteps + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nSteps + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
 	},
 	[13] = {
 		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
 	},
 	[14] = {
 		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
 	},
 	[15] = {
@@ -794,22 +794,22 @@ static void cable_extents(const void *arguments, int64_t *extents)
 	extents[11] = n;
 	extents[12] = n;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = n + 32;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = n + 32;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = nSteps + 8;
+	extents[23] = nSteps + 32;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = n + 8;
+	extents[26] = n + 32;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = 16;
+	extents[29] = 40;
 	extents[30] = 16;
 	extents[31] = n + 1;
 	extents[32] = n;
@@ -951,19 +951,19 @@ static const pmg_array_desc cable_flat_arrays[] = {
 	[9] = {
 		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[10] = {
 		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[11] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[12] = {
@@ -1003,11 +1003,11 @@ static void cable_flat_extents(const void *arguments, int64_t *extents)
 	extents[11] = n;
 	extents[12] = n;
 	extents[13] = 1;
-	extents[14] = n + 8;
+	extents[14] = n + 512;
 	extents[15] = 1;
-	extents[16] = n + 8;
+	extents[16] = n + 512;
 	extents[17] = 1;
-	extents[18] = n + 8;
+	extents[18] = n + 512;
 	extents[19] = n + 1;
 	extents[20] = n;
 }
@@ -1184,19 +1184,19 @@ static const pmg_array_desc cable_isl_arrays[] = {
 	[16] = {
 		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[17] = {
 		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[18] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
 	},
 	[19] = {
@@ -1249,13 +1249,13 @@ static void cable_isl_extents(const void *arguments, int64_t *extents)
 	extents[24] = nCells;
 	extents[25] = n;
 	extents[26] = 1;
-	extents[27] = n + 8;
+	extents[27] = n + 32;
 	extents[28] = 16;
 	extents[29] = 1;
-	extents[30] = n + 8;
+	extents[30] = n + 32;
 	extents[31] = 16;
 	extents[32] = 1;
-	extents[33] = 16;
+	extents[33] = 40;
 	extents[34] = 16;
 	extents[35] = n + 1;
 	extents[36] = n;

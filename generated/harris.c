@@ -120,9 +120,9 @@ static void harris_gi(pmg_plan *plan, const harris_args *args)
 				}
 			}
 			for (int64_t i = 16*i_tile + 1; i < pmg_min_i64(R + 1, 16*i_tile + 17); i++) {
-				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 12);
-				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 12);
-				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 12);
+				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 1020);
+				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 1020);
+				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 1020);
 				if (R >= i + 2) {
 					#pragma omp simd
 					for (int64_t j = 1; j < C - 1; j++) {
@@ -167,9 +167,9 @@ static void harris_gi(pmg_plan *plan, const harris_args *args)
 			}
 		} else {
 			for (int64_t i = 1; i < pmg_min_i64(17, R + 1); i++) {
-				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 12);
-				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 12);
-				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 12);
+				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 1020);
+				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 1020);
+				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 1020);
 				if (R >= i + 2) {
 					#pragma omp simd
 					for (int64_t j = 1; j < C - 1; j++) {
@@ -482,19 +482,19 @@ static const pmg_array_desc harris_arrays[] = {
 	[5] = {
 		.name = "sii", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:21"
 	},
 	[6] = {
 		.name = "sij", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:22"
 	},
 	[7] = {
 		.name = "sjj", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 12, "C + 12" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:23"
 	},
 };
@@ -519,11 +519,11 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[11] = 3;
 	extents[12] = C + 14;
 	extents[13] = 1;
-	extents[14] = C + 12;
+	extents[14] = C + 1020;
 	extents[15] = 1;
-	extents[16] = C + 12;
+	extents[16] = C + 1020;
 	extents[17] = 1;
-	extents[18] = C + 12;
+	extents[18] = C + 1020;
 }
 
 static const pmg_work_desc harris_work[] = {

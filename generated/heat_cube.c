@@ -197,9 +197,9 @@ static void heat_cube_rx(pmg_plan *plan, const heat_cube_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t y = 0; y < ny; y++) {
 			for (int64_t z = 0; z < nz; z++) {
-				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 8);
-				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 8);
-				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 8);
+				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
+				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
+				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
 				#pragma omp simd
 				for (int64_t x = 0; x < nx; x++) {
 					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
@@ -256,9 +256,9 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 			pmg_block_read_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*16;
 			for (int64_t z = 0; z < nz; z++) {
-				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 8)*16;
-				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 8)*16;
-				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 8)*16;
+				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 32)*16;
+				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 32)*16;
+				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 32)*16;
 				for (int64_t y = 0; y < ny; y++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -315,10 +315,10 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 				}
 			}
 			for (int64_t y = 0; y < ny; y++) {
-				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 8)*16;
-				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 8)*16;
+				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 32)*16;
 				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -491,9 +491,9 @@ static void heat_cube_flat_rx(pmg_plan *plan, const heat_cube_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t y = 0; y < ny; y++) {
 			for (int64_t z = 0; z < nz; z++) {
-				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 8);
-				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 8);
-				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 8);
+				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
+				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
+				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
 				#pragma omp simd
 				for (int64_t x = 0; x < nx; x++) {
 					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
@@ -543,9 +543,9 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 		for (int64_t x = 0; x < nx; x++) {
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8);
 			for (int64_t z = 0; z < nz; z++) {
-				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 8);
-				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 8);
-				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 8);
+				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 512);
+				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 512);
+				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 512);
 				#pragma omp simd
 				for (int64_t y = 0; y < ny; y++) {
 					ry[y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
@@ -566,10 +566,10 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 				}
 			}
 			for (int64_t y = 0; y < ny; y++) {
-				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 8);
-				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 8);
+				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 512);
+				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 512);
+				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 512);
+				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 512);
 				#pragma omp simd
 				for (int64_t z = 0; z < nz; z++) {
 					rz[z] = uy[z*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
@@ -716,7 +716,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 		for (int64_t s0 = 0; s0 < ny; s0++) {
 			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
-				double *restrict ux_pivot_block = (double *) plan->data[14] + pmg_thread()*(nx + 8)*16;
+				double *restrict ux_pivot_block = (double *) plan->data[14] + pmg_thread()*(nx + 32)*16;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s1 = s1_block + lane;
@@ -810,7 +810,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
-				double *restrict uy_pivot_block = (double *) plan->data[15] + pmg_thread()*(ny + 8)*16;
+				double *restrict uy_pivot_block = (double *) plan->data[15] + pmg_thread()*(ny + 32)*16;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s1 = s1_block + lane;
@@ -902,7 +902,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < ny; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, ny - s1_block);
-				double *restrict u_TriBatch_pivot_block = (double *) plan->data[16] + pmg_thread()*(nz + 8)*16;
+				double *restrict u_TriBatch_pivot_block = (double *) plan->data[16] + pmg_thread()*(nz + 32)*16;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s1 = s1_block + lane;
@@ -1029,61 +1029,61 @@ static const pmg_array_desc heat_cube_arrays[] = {
 	[4] = {
 		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[5] = {
 		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
 	[6] = {
 		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
 	[7] = {
 		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[8] = {
 		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[9] = {
 		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[10] = {
 		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[12] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[13] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[14] = {
@@ -1133,31 +1133,31 @@ static void heat_cube_extents(const void *arguments, int64_t *extents)
 	extents[11] = ny + 2;
 	extents[12] = nz + 2;
 	extents[13] = 1;
-	extents[14] = nx + 8;
+	extents[14] = nx + 512;
 	extents[15] = 1;
-	extents[16] = ny + 8;
+	extents[16] = ny + 32;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = nz + 8;
+	extents[19] = nz + 32;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = nx + 8;
+	extents[22] = nx + 512;
 	extents[23] = 1;
-	extents[24] = nx + 8;
+	extents[24] = nx + 512;
 	extents[25] = 1;
-	extents[26] = ny + 8;
+	extents[26] = ny + 32;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = ny + 8;
+	extents[29] = ny + 32;
 	extents[30] = 16;
 	extents[31] = 1;
-	extents[32] = nz + 8;
+	extents[32] = nz + 32;
 	extents[33] = 16;
 	extents[34] = 1;
-	extents[35] = nz + 8;
+	extents[35] = nz + 32;
 	extents[36] = 16;
 	extents[37] = 1;
-	extents[38] = nz + 8;
+	extents[38] = nz + 32;
 	extents[39] = 16;
 	extents[40] = 1;
 	extents[41] = ny;
@@ -1291,61 +1291,61 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 	[4] = {
 		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[5] = {
 		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
 	[6] = {
 		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
 	[7] = {
 		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[8] = {
 		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
 		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[9] = {
 		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[10] = {
 		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
 		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
 		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[12] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[13] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
 		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 };
@@ -1370,25 +1370,25 @@ static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
 	extents[10] = ny + 2;
 	extents[11] = nz + 2;
 	extents[12] = 1;
-	extents[13] = nx + 8;
+	extents[13] = nx + 512;
 	extents[14] = 1;
-	extents[15] = ny + 8;
+	extents[15] = ny + 512;
 	extents[16] = 1;
-	extents[17] = nz + 8;
+	extents[17] = nz + 512;
 	extents[18] = 1;
-	extents[19] = nx + 8;
+	extents[19] = nx + 512;
 	extents[20] = 1;
-	extents[21] = nx + 8;
+	extents[21] = nx + 512;
 	extents[22] = 1;
-	extents[23] = ny + 8;
+	extents[23] = ny + 512;
 	extents[24] = 1;
-	extents[25] = ny + 8;
+	extents[25] = ny + 512;
 	extents[26] = 1;
-	extents[27] = nz + 8;
+	extents[27] = nz + 512;
 	extents[28] = 1;
-	extents[29] = nz + 8;
+	extents[29] = nz + 512;
 	extents[30] = 1;
-	extents[31] = nz + 8;
+	extents[31] = nz + 512;
 }
 
 static const pmg_work_desc heat_cube_flat_work[] = {
@@ -1569,19 +1569,19 @@ static const pmg_array_desc heat_cube_isl_arrays[] = {
 	[14] = {
 		.name = "ux.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 8, "nx + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[15] = {
 		.name = "uy.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[16] = {
 		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 };
@@ -1636,13 +1636,13 @@ static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 	extents[40] = ny;
 	extents[41] = nz;
 	extents[42] = 1;
-	extents[43] = nx + 8;
+	extents[43] = nx + 32;
 	extents[44] = 16;
 	extents[45] = 1;
-	extents[46] = ny + 8;
+	extents[46] = ny + 32;
 	extents[47] = 16;
 	extents[48] = 1;
-	extents[49] = nz + 8;
+	extents[49] = nz + 32;
 	extents[50] = 16;
 }
 

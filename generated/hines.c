@@ -147,14 +147,14 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*16*16;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -285,8 +285,8 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s = 0; s < nSystems; s++) {
-		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 8);
-		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8);
+		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 512);
+		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			double sum_2 = 0.0;
@@ -338,9 +338,9 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*16*16;
+		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
+		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -463,25 +463,25 @@ static const pmg_array_desc hines_arrays[] = {
 	[6] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[8] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[9] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
 	},
 	[10] = {
@@ -521,16 +521,16 @@ static void hines_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 32;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = 16;
+	extents[14] = 40;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = 16;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = n + 1;
 	extents[23] = n;
@@ -619,13 +619,13 @@ static const pmg_array_desc hines_flat_arrays[] = {
 	[6] = {
 		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[7] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
 	},
 	[8] = {
@@ -661,9 +661,9 @@ static void hines_flat_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 512;
 	extents[12] = 1;
-	extents[13] = n + 8;
+	extents[13] = n + 512;
 	extents[14] = n + 1;
 	extents[15] = n;
 }
@@ -778,19 +778,19 @@ static const pmg_array_desc hines_isl_arrays[] = {
 	[9] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
 	},
 	[10] = {
 		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
 	},
 	[12] = {
@@ -832,13 +832,13 @@ static void hines_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = n + 32;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = 40;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;
@@ -999,14 +999,14 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*16*16;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*16*16;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 8)*16;
+		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -1150,8 +1150,8 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 	 */
 	#pragma omp parallel for schedule(static)
 	for (int64_t s = 0; s < nSystems; s++) {
-		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 8);
-		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 8);
+		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 512);
+		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
 			double sum_2 = 0.0;
@@ -1201,9 +1201,9 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict e_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*16*16;
+		double *restrict e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
+		double *restrict e_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1367,25 +1367,25 @@ static const pmg_array_desc hines_written_arrays[] = {
 	[6] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[8] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[9] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
 	},
 	[10] = {
@@ -1425,16 +1425,16 @@ static void hines_written_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 32;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = 16;
+	extents[14] = 40;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = 16;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = n + 1;
 	extents[23] = n;
@@ -1523,13 +1523,13 @@ static const pmg_array_desc hines_written_flat_arrays[] = {
 	[6] = {
 		.name = "r", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24"
 	},
 	[7] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
 	},
 	[8] = {
@@ -1565,9 +1565,9 @@ static void hines_written_flat_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 512;
 	extents[12] = 1;
-	extents[13] = n + 8;
+	extents[13] = n + 512;
 	extents[14] = n + 1;
 	extents[15] = n;
 }
@@ -1682,19 +1682,19 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 	[9] = {
 		.name = "e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
 	},
 	[10] = {
 		.name = "e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
 	},
 	[12] = {
@@ -1736,13 +1736,13 @@ static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = n + 32;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = n + 8;
+	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = 40;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;
@@ -2221,49 +2221,49 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[7] = {
 		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 9, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[8] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[9] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[10] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[11] = {
 		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[12] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[13] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
 	},
 	[14] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[15] = {
@@ -2308,28 +2308,28 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[7] = nTotal;
 	extents[8] = nTotal;
 	extents[9] = 1;
-	extents[10] = 10;
+	extents[10] = 34;
 	extents[11] = 16;
 	extents[12] = 1;
-	extents[13] = 10;
+	extents[13] = 34;
 	extents[14] = 16;
 	extents[15] = 1;
-	extents[16] = 10;
+	extents[16] = 34;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = 10;
+	extents[19] = 34;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = 10;
+	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 10;
+	extents[25] = 34;
 	extents[26] = 16;
 	extents[27] = 1;
-	extents[28] = 10;
+	extents[28] = 34;
 	extents[29] = 16;
 	extents[30] = 1;
-	extents[31] = 10;
+	extents[31] = 34;
 	extents[32] = 16;
 	extents[33] = nSystems;
 	extents[34] = 0;
@@ -2588,37 +2588,37 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[10] = {
 		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[11] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[12] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[13] = {
 		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[14] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[15] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 10, "10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[16] = {
@@ -2673,22 +2673,22 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 	extents[10] = nTotal;
 	extents[11] = nTotal;
 	extents[12] = 1;
-	extents[13] = 10;
+	extents[13] = 34;
 	extents[14] = 16;
 	extents[15] = 1;
-	extents[16] = 10;
+	extents[16] = 34;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = 10;
+	extents[19] = 34;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = 10;
+	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 10;
+	extents[25] = 34;
 	extents[26] = 16;
 	extents[27] = 1;
-	extents[28] = 10;
+	extents[28] = 34;
 	extents[29] = 16;
 	extents[30] = nSystems;
 	extents[31] = 0;

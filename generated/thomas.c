@@ -82,18 +82,18 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*16*16;
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
 			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
-			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
@@ -223,8 +223,8 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nSystems; s++) {
-			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 8);
-			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 512);
+			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
 			for (int64_t i = 0; i < n; i++) {
 				double pivot = 0.0;
 				if (i == 0) {
@@ -291,21 +291,21 @@ static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
+			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*40*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			int64_t begin_2 = 0, end_2 = 0;
 			const double *a_rows = a_block;
-			double *restrict pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			double *restrict y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*16*16;
+			double *restrict pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
+			double *restrict y_block = (double *) plan->data[12] + pmg_thread()*(n + 32)*16;
+			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*40*16;
 			int64_t begin_3 = 0, end_3 = 0;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*40*16;
 			int64_t begin_4 = 0, end_4 = 0;
 			const double *c_rows = c_block;
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -442,37 +442,37 @@ static const pmg_array_desc thomas_arrays[] = {
 	[5] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[7] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[8] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[9] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
 	},
 	[10] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
@@ -498,22 +498,22 @@ static void thomas_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 32;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = 16;
+	extents[14] = 40;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = 16;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = 40;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = n + 32;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = 16;
+	extents[26] = 40;
 	extents[27] = 16;
 }
 
@@ -587,13 +587,13 @@ static const pmg_array_desc thomas_flat_arrays[] = {
 	[5] = {
 		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
 	},
 	[6] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
@@ -615,9 +615,9 @@ static void thomas_flat_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 512;
 	extents[12] = 1;
-	extents[13] = n + 8;
+	extents[13] = n + 512;
 }
 
 static const pmg_work_desc thomas_flat_work[] = {
@@ -721,49 +721,49 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[8] = {
 		.name = "pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[11] = {
 		.name = "pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[12] = {
 		.name = "y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
 	},
 	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 	[14] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
 	},
 	[15] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
 	},
 };
@@ -791,28 +791,28 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = n + 32;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = 40;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = 40;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = n + 8;
+	extents[26] = n + 32;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = n + 8;
+	extents[29] = n + 32;
 	extents[30] = 16;
 	extents[31] = 1;
-	extents[32] = 16;
+	extents[32] = 40;
 	extents[33] = 16;
 	extents[34] = 1;
-	extents[35] = n + 8;
+	extents[35] = n + 32;
 	extents[36] = 16;
 	extents[37] = 1;
-	extents[38] = 16;
+	extents[38] = 40;
 	extents[39] = 16;
 }
 

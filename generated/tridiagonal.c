@@ -111,18 +111,18 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*16*16;
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
 			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*16*16;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
-			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
@@ -235,8 +235,8 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0 = 0; s0 < nSystems; s0++) {
-			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 8);
-			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 8);
+			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 512);
+			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
 			for (int64_t i = 0; i < n; i++) {
 				double pivot = 0.0;
 				if (i == 0) {
@@ -286,21 +286,21 @@ static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 		#pragma omp parallel for schedule(static)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*16*16;
+			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
+			double *restrict b_block = (double *) plan->data[9] + pmg_thread()*40*16;
 			int64_t begin = 0, end = 0;
 			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*16*16;
+			double *restrict a_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			int64_t begin_2 = 0, end_2 = 0;
 			const double *a_rows = a_block;
-			double *restrict x_pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
-			double *restrict x_y_block = (double *) plan->data[12] + pmg_thread()*(n + 8)*16;
-			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*16*16;
+			double *restrict x_pivot_c_block = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
+			double *restrict x_y_block = (double *) plan->data[12] + pmg_thread()*(n + 32)*16;
+			double *restrict d_block = (double *) plan->data[13] + pmg_thread()*40*16;
 			int64_t begin_3 = 0, end_3 = 0;
 			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 8)*16, 16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*16*16;
+			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*40*16;
 			int64_t begin_4 = 0, end_4 = 0;
 			const double *c_rows = c_block;
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -437,37 +437,37 @@ static const pmg_array_desc tri_batch_arrays[] = {
 	[5] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[7] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[8] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[9] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
 	},
 	[10] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
@@ -493,22 +493,22 @@ static void tri_batch_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 32;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = 16;
+	extents[14] = 40;
 	extents[15] = 16;
 	extents[16] = 1;
-	extents[17] = 16;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = 40;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = n + 8;
+	extents[23] = n + 32;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = 16;
+	extents[26] = 40;
 	extents[27] = 16;
 }
 
@@ -582,13 +582,13 @@ static const pmg_array_desc tri_batch_flat_arrays[] = {
 	[5] = {
 		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[6] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
@@ -610,9 +610,9 @@ static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
 	extents[8] = nSystems;
 	extents[9] = n;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 512;
 	extents[12] = 1;
-	extents[13] = n + 8;
+	extents[13] = n + 512;
 }
 
 static const pmg_work_desc tri_batch_flat_work[] = {
@@ -716,49 +716,49 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[8] = {
 		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[9] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[10] = {
 		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[11] = {
 		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[12] = {
 		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[13] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 	[14] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
 	},
 	[15] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 16, "16" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
 	},
 };
@@ -786,28 +786,28 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 8;
+	extents[17] = n + 32;
 	extents[18] = 16;
 	extents[19] = 1;
-	extents[20] = 16;
+	extents[20] = 40;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 16;
+	extents[23] = 40;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = n + 8;
+	extents[26] = n + 32;
 	extents[27] = 16;
 	extents[28] = 1;
-	extents[29] = n + 8;
+	extents[29] = n + 32;
 	extents[30] = 16;
 	extents[31] = 1;
-	extents[32] = 16;
+	extents[32] = 40;
 	extents[33] = 16;
 	extents[34] = 1;
-	extents[35] = n + 8;
+	extents[35] = n + 32;
 	extents[36] = 16;
 	extents[37] = 1;
-	extents[38] = 16;
+	extents[38] = 40;
 	extents[39] = 16;
 }
 
@@ -948,12 +948,12 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
-		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s_block, lanes, n);
-		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10)*16;
-		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8)*16;
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 32)*16, 16, u, &plan->places[0], s_block, lanes, n);
+		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 34)*16;
+		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
 		for (int64_t i = -1; i < n + 1; i++) {
 			if (n > i && i >= 0) {
 				PMG_UNROLL
@@ -1083,11 +1083,11 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		#pragma omp parallel for schedule(static)
 		for (int64_t s = 0; s < nRods; s++) {
-			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 10);
-			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 8);
-			double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 8);
+			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 514);
+			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 512);
+			double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 512);
+			double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 512);
+			double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 512);
 			p[0] = 0.0;
 			#pragma omp simd
 			for (int64_t i = 0; i < n; i++) {
@@ -1151,12 +1151,12 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 	#pragma omp parallel for schedule(static)
 	for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
-		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 10)*16;
-		double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 8)*16, 16, u, &plan->places[0], s0_block, lanes, n);
-		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 8)*16;
-		double *restrict u_TriBatch_block = (double *) plan->data[11] + pmg_thread()*(n + 8)*16;
+		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 34)*16;
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[7] + pmg_thread()*(n + 32)*16, 16, u, &plan->places[0], s0_block, lanes, n);
+		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch_pivot_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch_y_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict u_TriBatch_block = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 p_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = -1; i < n + 1; i++) {
 			pmg_vector_f64 p_now[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1272,37 +1272,37 @@ static const pmg_array_desc heat_arrays[] = {
 	[1] = {
 		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 10, "n + 10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } },
 		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
 	},
 	[2] = {
 		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[6] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
 	},
 };
@@ -1320,22 +1320,22 @@ static void heat_extents(const void *arguments, int64_t *extents)
 	extents[0] = nRods;
 	extents[1] = n;
 	extents[2] = 1;
-	extents[3] = n + 10;
+	extents[3] = n + 34;
 	extents[4] = 16;
 	extents[5] = 1;
-	extents[6] = n + 8;
+	extents[6] = n + 32;
 	extents[7] = 16;
 	extents[8] = 1;
-	extents[9] = n + 8;
+	extents[9] = n + 32;
 	extents[10] = 16;
 	extents[11] = 1;
-	extents[12] = n + 8;
+	extents[12] = n + 32;
 	extents[13] = 16;
 	extents[14] = 1;
-	extents[15] = n + 8;
+	extents[15] = n + 32;
 	extents[16] = 16;
 	extents[17] = 1;
-	extents[18] = n + 8;
+	extents[18] = n + 32;
 	extents[19] = 16;
 }
 
@@ -1398,31 +1398,31 @@ static const pmg_array_desc heat_flat_arrays[] = {
 	[1] = {
 		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 10, "n + 10" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 514, "n + 514" } },
 		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
 	},
 	[2] = {
 		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[3] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[4] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[5] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
@@ -1436,15 +1436,15 @@ static void heat_flat_extents(const void *arguments, int64_t *extents)
 	extents[0] = nRods;
 	extents[1] = n;
 	extents[2] = 1;
-	extents[3] = n + 10;
+	extents[3] = n + 514;
 	extents[4] = 1;
-	extents[5] = n + 8;
+	extents[5] = n + 512;
 	extents[6] = 1;
-	extents[7] = n + 8;
+	extents[7] = n + 512;
 	extents[8] = 1;
-	extents[9] = n + 8;
+	extents[9] = n + 512;
 	extents[10] = 1;
-	extents[11] = n + 8;
+	extents[11] = n + 512;
 }
 
 static const pmg_work_desc heat_flat_work[] = {
@@ -1543,37 +1543,37 @@ static const pmg_array_desc heat_isl_arrays[] = {
 	[6] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 10, "n + 10" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
 	},
 	[7] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
 	},
 	[8] = {
 		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
 	},
 	[9] = {
 		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[10] = {
 		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 	[11] = {
 		.name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 8, "n + 8" }, { -1, false, 16, "16" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
 	},
 };
@@ -1597,22 +1597,22 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 	extents[10] = nRods;
 	extents[11] = n;
 	extents[12] = 1;
-	extents[13] = n + 10;
+	extents[13] = n + 34;
 	extents[14] = 16;
 	extents[15] = 1;
-	extents[16] = n + 8;
+	extents[16] = n + 32;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = n + 8;
+	extents[19] = n + 32;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = n + 8;
+	extents[22] = n + 32;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = n + 8;
+	extents[25] = n + 32;
 	extents[26] = 16;
 	extents[27] = 1;
-	extents[28] = n + 8;
+	extents[28] = n + 32;
 	extents[29] = 16;
 }
 

@@ -67,7 +67,7 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	for (int64_t c = 0; c < nChannels; c++) {
 		float *restrict padded = (float *) plan->data[2] + pmg_thread()*5*(C + 20);
 		for (int64_t i = -2; i < R + 2; i++) {
-			float *restrict blurx = (float *) plan->data[3] + pmg_thread()*(C + 20);
+			float *restrict blurx = (float *) plan->data[3] + pmg_thread()*(C + 1028);
 			#pragma omp simd
 			for (int64_t j = -2; j < C + 2; j++) {
 				padded[((i + 2) % 5)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
@@ -187,7 +187,7 @@ static const pmg_array_desc unsharp_mask_arrays[] = {
 	[3] = {
 		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 20, "C + 20" } },
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 1028, "C + 1028" } },
 		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
 	},
 };
@@ -209,7 +209,7 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 	extents[7] = 5;
 	extents[8] = C + 20;
 	extents[9] = 1;
-	extents[10] = C + 20;
+	extents[10] = C + 1028;
 }
 
 static const pmg_work_desc unsharp_mask_work[] = {

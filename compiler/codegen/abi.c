@@ -107,7 +107,7 @@ static struct emit params_only(const struct layout *layout, const struct target 
 			       .target = target };
 }
 
-/* Of the d-th subscript that is stored; a part of each thread comes first, and ends a line of cache behind its end. */
+/* Of the d-th subscript that is stored; a part of each thread comes first. */
 static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 {
 	const struct array *array = slot->array;

@@ -103,21 +103,32 @@ static struct affine place_in_window(struct emit *e, const struct array *array, 
 /* A block of segments has a row before the first and one behind the last; the plan adds the longest segment. */
 enum { ROWS_AROUND = 2 };
 
-/* Behind the part of a thread a line of cache is left free, which no other thread writes. */
+/* Elements that are left free behind the part of a thread: a page, since processors ask ahead for lines up to its end,
+ * also for those that another thread writes, which may be far away. Parts with several rows have only a line of cache
+ * behind each, not to grow by a page with each. */
+static int64_t gap_behind(const struct array *array)
+{
+	enum { LINE = 64, PAGE = 4096 };
+	const int size = type_size(array->type);
+
+	if (!array->is_per_thread)
+		return 0;
+	return array_n_stored(array) > 1 ? LINE/size : PAGE/size/(array->lanes ? array->lanes : 1);
+}
+
 struct affine part_extent(struct emit *e, const struct array *array, int d)
 {
-	const int line_size = 64;
-	bool is_last = array->is_per_thread && d == array_n_stored(array) - 1;
+	const int64_t gap = gap_behind(array);
+	bool is_last = d == array_n_stored(array) - 1;
 	struct affine extent;
 
 	if (d == array_n_stored(array))
-		return affine_constant(array->lanes +
-				       (array->is_per_thread && !d ? line_size/type_size(array->type) : 0));
+		return affine_constant(array->lanes*(1 + (d ? 0 : gap)));
 	for (int i = 0; i <= d; i++)
 		d += (array->folded >> i & 1U) != 0;
 	extent = array->role == ROLE_BLOCK && array->segments ? affine_constant(ROWS_AROUND)
 							      : stored_range(e, array, d);
-	return is_last ? affine_scale(e->arena, &extent, 1, line_size/type_size(array->type)) : extent;
+	return affine_scale(e->arena, &extent, 1, is_last ? gap : 0);
 }
 
 struct affine affine_multiply(struct emit *e, const struct affine *a, const struct affine *b)

@@ -282,7 +282,7 @@ static void test_storage(struct tests *tests, const char *folder)
 		img[i] = (float) (i % 7);
 	CHECK(tests, pipelines && find(pipelines, "storage")->plan(&args, &options, &plan) == PMG_OK);
 	if (plan) {
-		CHECK(tests, pmg_plan_bytes(plan) < 2000 + THREADS*(COLUMNS + 32)*4);
+		CHECK(tests, pmg_plan_bytes(plan) < 2000 + THREADS*(COLUMNS*4 + 4096));
 		CHECK(tests, pmg_plan_execute(plan, &args, NULL) == PMG_OK);
 	}
 	for (int i = 0; i < ROWS*COLUMNS; i++) {
