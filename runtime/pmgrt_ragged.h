@@ -5,8 +5,9 @@
  * has zeros, and what is there is not written back. Before the first row of a block, and behind the last, there is
  * room for one row more, which nobody sees.
  *
- * Segments begin anywhere in a cache line. They are written in the aligned vectors that lie in them as a whole, which
- * need no line to be read first, and by elements at their two ends: no two threads write one vector.
+ * Segments begin anywhere in a cache line. Past the caches they are written in the aligned vectors that lie in them as
+ * a whole, which need no line to be read first, and by elements at their two ends: no two threads write one vector. In
+ * the caches, squares go to their places as they are.
  *
  * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_RAGGED_H
@@ -177,22 +178,18 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 					block[row*width + i] = row < rows[i] ? from[begin[i] + row] : 0; \
 		} \
 	} \
-	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at, \
-						bool is_past) \
+	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
 	{ \
 		int64_t i = 0; \
 		if (before) \
 			for (i = before; i < PMG_LANES(type); i++) \
 				to[at + i] = run[i]; \
 		for (; i < PMG_RUN; i += PMG_LANES(type)) \
-			if (is_past) \
-				PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
-			else \
-				*(pmg_vector_##name *) &to[at + i] = PMG_READ_##NAME(run[i]); \
+			PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
 		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
 	} \
 	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						    const int64_t *begin, int64_t shortest, bool is_past) \
+						    const int64_t *begin, int64_t shortest) \
 	{ \
 		const int64_t whole = shortest/PMG_RUN*PMG_RUN; \
 		type runs[PMG_SQUARE_##NAME][PMG_RUN + PMG_VECTOR_BYTES/sizeof(type)]; \
@@ -208,8 +205,7 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
 			} \
 			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row, \
-						     is_past); \
+				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row); \
 		} \
 		for (int i = 0; whole && i < PMG_SQUARE_##NAME; i++) \
 			for (int64_t j = 0; j < before[i]; j++) \
@@ -217,15 +213,16 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 		return whole; \
 	} \
 	static inline int64_t pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						       const int64_t *begin, const int64_t *rows, int64_t row) \
+						       const int64_t *begin, const int64_t *rows, int64_t row, \
+						       int64_t end, bool is_whole) \
 	{ \
-		const int64_t longest = pmg_longest(rows, PMG_SQUARE_##NAME); \
-		for (; row + PMG_SQUARE_##NAME <= longest; row += PMG_SQUARE_##NAME) { \
+		for (; row + PMG_SQUARE_##NAME <= end; row += PMG_SQUARE_##NAME) { \
 			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
 			PMG_UNROLL \
 			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				pmg_line_write_##name(to, begin[i] + row, lines[i], rows[i] - row); \
+				pmg_line_write_##name(to, begin[i] + row, lines[i], \
+						      is_whole ? (int64_t) PMG_SQUARE_##NAME : rows[i] - row); \
 		} \
 		return row; \
 	} \
@@ -234,16 +231,18 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
-			int64_t whole = 0; \
+			int64_t row = 0; \
 			if (square > 1) { \
-				whole = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], \
-							      pmg_shortest(&rows[lane], square), is_past); \
-				whole = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], &rows[lane], \
-								 whole); \
+				const int64_t shortest = pmg_shortest(&rows[lane], square); \
+				row = is_past ? pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest) \
+					      : pmg_squares_write_##name(&block[lane], width, to, &begin[lane], \
+									 &rows[lane], 0, shortest, true); \
+				row = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], &rows[lane], \
+							       row, pmg_longest(&rows[lane], square), false); \
 			} \
 			for (int64_t i = lane; i < lane + square; i++) \
-				for (int64_t row = whole; row < rows[i]; row++) \
-					to[begin[i] + row] = block[row*width + i]; \
+				for (int64_t at = row; at < rows[i]; at++) \
+					to[begin[i] + at] = block[at*width + i]; \
 		} \
 	}
 #ifdef __cplusplus
