@@ -110,6 +110,12 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   'tree' wait for each other, hines.pmg:39
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:39
+ * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:36
+ * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, hines.pmg:36
+ * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
+ *   their order, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -1894,64 +1900,80 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
 		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
+		int64_t next[16];
+		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
 		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
 		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
-		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
+		double *restrict diag_block = (double *) plan->data[10] + pmg_thread()*40*16;
+		int64_t begin_2 = 0, end = 0;
+		const double *diag_rows = diag_block;
 		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
-		const double *restrict rhs_block = pmg_segments_take_f64((double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16, 16, rhs, &plan->places[5], start, begin, rows, longest);
+		double *restrict rhs_block = (double *) plan->data[12] + pmg_thread()*40*16;
+		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, x, &plan->places[6], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
-		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
+		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
+		const double *lower_rows = lower_block;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = longest - 1; i >= 0; i--) {
-			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			{
+		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
+		for (end = longest; end > 0; end = begin_2) {
+			begin_2 = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			for (int64_t i = end - 1; i >= begin_2; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin_2];
+				const double *rhs_row = &rhs_rows[16*i - 16*begin_2];
+				const double *lower_row = &lower_rows[16*i - 16*begin_2];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-					const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
 				}
-			}
-			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-				const int64_t lane = F_parent_cells[q] & 15;
-				const int64_t c = F_parent_cells[q] >> 4;
-				PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-				PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*e[lane/PMG_LANES(double)];
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_block[16*i + lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				{
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
+					}
+				}
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+					const int64_t lane = F_parent_cells[q] & 15;
+					const int64_t c = F_parent_cells[q] >> 4;
+					PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+					PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -2060,9 +2082,8 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 
 /* ---- hines_forest: --schedule=isl ---- */
 
-static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 {
-	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t *restrict F_offset = plan->data[0];
 	const int64_t *restrict F_parent = plan->data[1];
@@ -2087,48 +2108,61 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
 		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
+		int64_t next[16];
+		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
 		double *restrict upper_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
 		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
 		double *restrict x_e_lower_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
 		double *restrict x_e_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		const double *restrict diag_block = pmg_segments_take_f64((double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16, 16, diag, &plan->places[4], start, begin, rows, longest);
-		const double *restrict lower_block = pmg_segments_take_f64((double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16, 16, lower, &plan->places[3], start, begin, rows, longest);
+		double *restrict diag_block = (double *) plan->data[14] + pmg_thread()*40*16;
+		int64_t begin_2 = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
+		const double *lower_rows = lower_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = longest - 1; i >= 0; i--) {
-			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-			}
-			{
-				if (F_parent_kin[i + 1].follows) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
-						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
+		for (end = longest; end > 0; end = begin_2) {
+			begin_2 = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			for (int64_t i = end - 1; i >= begin_2; i--) {
+				const double *diag_row = &diag_rows[16*i - 16*begin_2];
+				const double *lower_row = &lower_rows[16*i - 16*begin_2];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				{
+					if (F_parent_kin[i + 1].follows) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						}
 					}
 				}
-			}
-			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-				const int64_t lane = F_parent_cells[q] & 15;
-				const int64_t c = F_parent_cells[q] >> 4;
-				PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 pivot = PMG_READ_F64(diag_block[16*i + lane]) - sum[lane/PMG_LANES(double)];
-				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-				PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_block[16*i + lane])*PMG_READ_F64(x_e_block[16*i + lane]);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+					const int64_t lane = F_parent_cells[q] & 15;
+					const int64_t c = F_parent_cells[q] >> 4;
+					PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+					PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_row[lane])*PMG_READ_F64(x_e_block[16*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
 			}
 		}
 		pmg_ragged_write_f64(x_e_lower_block, 16, x_e_lower, begin, rows, false);
@@ -2163,6 +2197,13 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 			}
 		}
 	}
+}
+
+static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+
+	hines_forest_isl_x(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2239,8 +2280,8 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[10] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[11] = {
 		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2251,8 +2292,8 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[12] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[13] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2263,8 +2304,8 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[14] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[15] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -2317,19 +2358,19 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[16] = 34;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = 34;
+	extents[19] = 40;
 	extents[20] = 16;
 	extents[21] = 1;
 	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 34;
+	extents[25] = 40;
 	extents[26] = 16;
 	extents[27] = 1;
 	extents[28] = 34;
 	extents[29] = 16;
 	extents[30] = 1;
-	extents[31] = 34;
+	extents[31] = 40;
 	extents[32] = 16;
 	extents[33] = nSystems;
 	extents[34] = 0;
@@ -2612,14 +2653,14 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[14] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[15] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[16] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -2685,10 +2726,10 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 34;
+	extents[25] = 40;
 	extents[26] = 16;
 	extents[27] = 1;
-	extents[28] = 34;
+	extents[28] = 40;
 	extents[29] = 16;
 	extents[30] = nSystems;
 	extents[31] = 0;

@@ -188,7 +188,7 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { 0 };
+	*place = (pmg_place) { .asks_ahead = !has_blocks && buffer->shape[0] >= FAR_ARRAY / (row / array->lanes) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;

@@ -602,7 +602,7 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 
 /* Where the parts of an array with `lanes` are, in elements: from a block of so many of its first dimension to the
  * next, from one of what follows (in row-major order) to the next, and from lane to lane. Of an array with `segments`
- * that lies in blocks of them: block 0; else all are 0. */
+ * that lies in blocks of them: block 0; else all distances are 0. */
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */

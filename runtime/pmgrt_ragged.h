@@ -33,6 +33,17 @@ static inline int64_t pmg_block_segments(const int64_t *offsets, const int64_t *
 	return longest;
 }
 
+/* Where the lanes begin of the block that the thread takes next: blocks are dealt to `threads` in turns. */
+static inline void pmg_block_next(const int64_t *offsets, const int64_t *order, int64_t n, int64_t first, int64_t width,
+				  int64_t threads, int64_t *next)
+{
+	for (int64_t lane = 0; lane < width; lane++) {
+		const int64_t at = first + threads*width + lane;
+
+		next[lane] = offsets[order[at < n ? at : n - 1]];
+	}
+}
+
 /* What the rows of a block of trees say of parents and children (pmg_kin, pmgrt.h), and one bit of it. */
 static inline const pmg_kin *pmg_block_kin(const int64_t *rows, int64_t block)
 {
@@ -125,7 +136,8 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 }
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`. A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
+ * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, of lanes that do not become
+ * longer. A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
  *
  * Rows of a lane on their way to memory stand in a run that begins where their vector does, `before` values ahead of
  * them. Those behind its last whole vector move to the front, for the next one (pmg_run_write_TYPE). */
@@ -176,6 +188,24 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 			for (; row < longest; row++) \
 				for (int64_t i = lane; i < lane + square; i++) \
 					block[row*width + i] = row < rows[i] ? from[begin[i] + row] : 0; \
+		} \
+	} \
+	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
+						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
+	{ \
+		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
+		for (int64_t lane = 0; lane < width; lane += square) { \
+			const bool is_whole = rows[lane + square - 1] >= end; \
+			int64_t at = row; \
+			for (; square > 1 && at + square <= end && is_whole; at += square) \
+				pmg_square_read_##name(&own[lane - row*width], width, from, &begin[lane], &rows[lane], \
+						       at, true); \
+			for (; square > 1 && at + square <= end; at += square) \
+				pmg_square_read_##name(&own[lane - row*width], width, from, &begin[lane], &rows[lane], \
+						       at, false); \
+			for (; at < end; at++) \
+				for (int64_t i = lane; i < lane + square; i++) \
+					own[(at - row)*width + i] = at < rows[i] ? from[begin[i] + at] : 0; \
 		} \
 	} \
 	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
@@ -255,10 +285,25 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
  * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
- * block without rows lies nowhere. */
+ * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
+ * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
+}
+
+/* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. */
+static inline void pmg_segments_ahead(const void *from, int64_t size, int64_t width, const int64_t *begin,
+				      int64_t longest, int64_t row, int64_t ahead, const int64_t *next)
+{
+	const int64_t *lanes = ahead < 0 || ahead >= longest ? next : begin;
+
+	if (ahead >= longest)
+		ahead = ahead - longest < row ? ahead - longest : row;
+	else if (ahead < 0)
+		ahead = ahead + longest > row ? ahead + longest : row;
+	for (int64_t lane = 0; lane < width; lane++)
+		__builtin_prefetch((const void *) ((uintptr_t) from + (uintptr_t) ((lanes[lane] + ahead)*size)), 0, 2);
 }
 
 #define PMG_SEGMENT_FUNCTIONS(type, name, NAME) \
@@ -269,6 +314,22 @@ static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 		if (pmg_segments_lie(place, longest)) \
 			return (type *) (uintptr_t) (from + start*width); \
 		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
+		return own; \
+	} \
+	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
+							   const pmg_place *place, int64_t start, \
+							   const int64_t *begin, const int64_t *rows, \
+							   int64_t longest, int64_t row, int64_t end, int64_t ahead, \
+							   const int64_t *next) \
+	{ \
+		if (pmg_segments_lie(place, longest)) \
+			return from + (start + row)*width; \
+		if (place->asks_ahead) \
+			pmg_segments_ahead(from, (int64_t) sizeof(type), width, begin, longest, row, ahead, next); \
+		if (end - row == PMG_ROWS) \
+			pmg_ragged_rows_##name(own, width, from, begin, rows, row, row + PMG_ROWS); \
+		else \
+			pmg_ragged_rows_##name(own, width, from, begin, rows, row, end); \
 		return own; \
 	} \
 	static inline type *pmg_segments_open_##name(type *own, int64_t width, type *to, const pmg_place *place, \

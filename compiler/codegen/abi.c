@@ -385,7 +385,7 @@ static const struct array *slot_segments(const struct module *module, const stru
 		return slot->array;
 	if (slot->is_offsets || slot->is_list)
 		return NULL;
-	return over ? over : slot->array->segments;
+	return over ? over : slot->array->window ? NULL : slot->array->segments;
 }
 
 static void emit_array_row(struct emit *e, int number)

@@ -9,6 +9,7 @@
  * A result whose rows are all written by one loop, upwards, goes to its place window by window as well, while the rows
  * are in the nearest cache; the block keeps all of them, for what reads them later. */
 #include "codegen/codegen_private.h"
+#include "ir/block.h"
 
 /* ---- which loop reads an array ---- */
 
@@ -21,7 +22,7 @@ struct search {
 
 bool rows_are_of(const struct emit *e, const struct mark *loop)
 {
-	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == mark_dim_number(e->block) + 1;
+	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == block_row_level(e->block);
 }
 
 static void count_reader(struct stage *stage, void *user)
@@ -39,6 +40,13 @@ static int n_readers(__isl_keep isl_ast_node *node, const struct array *array)
 	return search.n_inside;
 }
 
+/* Of segments, a loop with one iteration is none: its row may be another one in each lane. */
+static bool is_walkable(const struct search *search, __isl_keep isl_ast_node *loop)
+{
+	return isl_ast_node_get_type(loop) == isl_ast_node_for &&
+	       (!search->e->ragged || isl_ast_node_for_is_degenerate(loop) == isl_bool_false);
+}
+
 static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
 {
 	struct search *search = user;
@@ -49,7 +57,7 @@ static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
 	if (!mark || !rows_are_of(search->e, mark))
 		return isl_bool_true;
 	loop = isl_ast_node_mark_get_node(node);
-	n = isl_ast_node_get_type(loop) == isl_ast_node_for ? n_readers(loop, search->array) : 0;
+	n = is_walkable(search, loop) ? n_readers(loop, search->array) : 0;
 	isl_ast_node_free(loop);
 	search->n_inside += n;
 	search->n_found += n > 0;
@@ -65,6 +73,17 @@ static int loop_of(const struct emit *e, __isl_keep isl_ast_node *body, const st
 
 	isl_ast_node_foreach_descendant_top_down(body, look_at_loop, &search);
 	return search.n_found == 1 && search.n_inside == n_readers(body, array) ? search.last : -1;
+}
+
+/* Where isl has taken rows out of the loop all the same, segments are copied as a whole. */
+void rows_settle(struct emit *e, __isl_keep isl_ast_node *body)
+{
+	for (int i = 0; i < e->block->arrays.n; i++) {
+		struct array *copy = e->block->arrays.items[i];
+
+		if (copy->window && copy->segments && loop_of(e, body, copy->owner) < 0)
+			copy->window = 0;
+	}
 }
 
 /* ---- the rows that are there ---- */
@@ -134,8 +153,12 @@ static struct affine row_of(struct emit *e, const struct array *copy, const stru
 			    const struct access *access)
 {
 	struct affine lo = affine_of_expr(e, NULL, copy->lo[copy->windowed]);
-	struct affine row = affine_of_expr(e, point, access->subs[copy->windowed]);
+	struct affine row = affine_of_expr(e, point, access->subs[copy->windowed]), begin;
 
+	if (copy->segments) {
+		begin = affine_name(e->arena, e->ragged->begin);
+		row = affine_combine(e->arena, 1, &row, -1, &begin);
+	}
 	return affine_combine(e->arena, 1, &row, -1, &lo);
 }
 
@@ -327,7 +350,7 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 	if (copy->role != ROLE_BLOCK || !copy->window)
 		return NULL;
 	row = row_of(e, copy, point, access);
-	name = find_row(e, copy, &row);
+	name = e->ragged && !e->ragged->body ? copy->c_name : find_row(e, copy, &row);
 	if (!name) {
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;

@@ -189,13 +189,18 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows,
 static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
 		      const struct finding *found, const char *first, const char *n_lanes)
 {
-	struct part part = part_of(e, copy, found);
+	struct part part;
 	struct block_rows *rows;
 
 	if (copy->is_per_thread)
 		take_part(e, copy);
 	note_write(e, copy);
 	rows = rows_declare(e, body, copy);
+	if (copy->segments) {
+		ragged_rows(e, rows);
+		return;
+	}
+	part = part_of(e, copy, found);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
 	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes, 1);
 	rows->fill_down = rows_fill_text(e, rows, &part, first, n_lanes, -1);
@@ -334,7 +339,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
-	ragged_open(e, e->lane_start, lanes);
+	ragged_open(e, body, e->lane_start, lanes);
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
 	scope_leave(e, scope);
@@ -355,7 +360,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	begin_block(e, &use);
 	e->n_lanes = "1";
 	open_block(e->w, "{");
-	ragged_open(e, affine_plain(e->arena, &value), "1");
+	ragged_open(e, node, affine_plain(e->arena, &value), "1");
 	emit_body(e, node, NULL, &value, "1");
 	block_close(e, visible);
 	lanes_end(e);

@@ -562,7 +562,8 @@ struct finding {
 };
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
-/* Declares what reads a copy of a few rows: fills and `n_rows` are left to the caller. */
+void rows_settle(struct emit *e, __isl_keep isl_ast_node *body);
+/* Declares what reads a copy of a few rows: fills, `lies` and `n_rows` are left to the caller. */
 struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);
 /* Opens a loop over windows around one over rows, whose range becomes that of a window, to be closed behind that one;
  * false: it has none. */

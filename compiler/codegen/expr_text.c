@@ -126,8 +126,8 @@ struct affine part_extent(struct emit *e, const struct array *array, int d)
 		return affine_constant(array->lanes*(1 + (d ? 0 : gap)));
 	for (int i = 0; i <= d; i++)
 		d += (array->folded >> i & 1U) != 0;
-	extent = array->role == ROLE_BLOCK && array->segments ? affine_constant(ROWS_AROUND)
-							      : stored_range(e, array, d);
+	extent = array->role == ROLE_BLOCK && array->segments && !array->window ? affine_constant(ROWS_AROUND)
+										 : stored_range(e, array, d);
 	return affine_scale(e->arena, &extent, 1, is_last ? gap : 0);
 }
 

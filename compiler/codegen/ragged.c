@@ -240,6 +240,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	int visible = e->names.visible.n, n_carries = e->carries.n, n_facts = e->ragged->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
+	bool is_walked;
 
 	row = affine_name(e->arena, name);
 	value = affine_combine(e->arena, 1, &begin, 1, &row);
@@ -251,11 +252,14 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	iterator_push(e, node, &value, use->mark->direction);
 	if (e->lanes_are_vectors)
 		carried_open(e, body, use, &rows, name);
+	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
 	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
 	e->ragged->n_loops--;
 	block_close(e, visible);
+	if (is_walked)
+		rows_walk_end(e);
 	carried_close(e, n_carries, visible);
 	e->ragged->row_facts.n = n_facts;
 	isl_ast_node_free(body);
@@ -305,7 +309,7 @@ bool block_is_ragged(const struct emit *e)
 	return segments_of_block(e);
 }
 
-void ragged_open(struct emit *e, const char *first, const char *n_lanes)
+void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
 {
 	const struct array *segments = segments_of_block(e);
 	const char *begin, *rows;
@@ -313,6 +317,7 @@ void ragged_open(struct emit *e, const char *first, const char *n_lanes)
 	if (!segments)
 		return;
 	e->ragged = arena_new(e->arena, struct ragged);
+	rows_settle(e, body);
 	begin = names_declare(&e->names, "begin");
 	rows = names_declare(&e->names, "rows");
 	e->ragged->longest = names_declare(&e->names, "longest");

@@ -24,6 +24,15 @@ static bool has_held_parts(const struct emit *e)
 	return has;
 }
 
+static bool has_held_windows(const struct emit *e)
+{
+	bool has = false;
+
+	for (int i = 0; i < e->block->arrays.n; i++)
+		has = has || (e->block->arrays.items[i]->window && part_is_held(e, e->block->arrays.items[i]));
+	return has;
+}
+
 static void note_rows(struct emit *e)
 {
 	struct affine rows = affine_name(e->arena, e->ragged->rows), zero = affine_constant(0);
@@ -38,15 +47,21 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	const char *order = layout_order(e->layout, segments, (int) e->block->factor);
 	struct affine n = affine_of_range(e, segments, 0);
 	const char *block = arena_printf(e->arena, "%s/%s", first, lanes_text(e));
-	struct affine at = affine_name(e->arena, block);
+	struct affine at = affine_name(e->arena, block), n_segments;
 
 	note_rows(e);
 	if (!has_held_parts(e))
 		return;
-	n = affine_scale(e->arena, &n, 1, -1);
+	n = n_segments = affine_scale(e->arena, &n, 1, -1);
 	at = affine_combine(e->arena, 1, &n, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
 	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
+	if (!has_held_windows(e))
+		return;
+	e->ragged->next = names_declare(&e->names, "next");
+	line(e->w, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
+	line(e->w, "pmg_block_next(%s, %s, %s, %s, %s, plan->threads, %s);", segments->c_name, order,
+	     affine_plain(e->arena, &n_segments), first, lanes_text(e), e->ragged->next);
 }
 
 /* ---- at the begin and the end of a block ---- */
@@ -105,6 +120,31 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 	else if (is_read)
 		line(e->w, "pmg_ragged_read_%s(%s, %s, %s);", type_name(copy->type),
 		     pair_text(e, copy, copy->c_name), rows_text(e), e->ragged->longest);
+}
+
+/* "b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end,
+ * begin_2 + PMG_ROWS_AHEAD, next);" */
+static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, int direction)
+{
+	const struct array *copy = rows->copy;
+	const char *type = type_name(copy->type), *pair = pair_text(e, copy, copy->c_name);
+
+	if (!part_is_held(e, copy))
+		return arena_printf(e->arena, "pmg_ragged_rows_%s(%s, %s, %s, %s);", type, pair, rows_text(e),
+				    rows->begin, rows->end);
+	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);",
+			    rows->rows, type, pair, place_text(e, copy), rows_text(e), e->ragged->longest,
+			    rows->begin, rows->end, rows->begin, direction > 0 ? '+' : '-', e->ragged->next);
+}
+
+void ragged_rows(struct emit *e, struct block_rows *rows)
+{
+	rows->n_rows = e->ragged->longest;
+	rows->fill = rows_fill_text(e, rows, 1);
+	rows->fill_down = rows_fill_text(e, rows, -1);
+	rows->lies = part_is_held(e, rows->copy)
+		     ? arena_printf(e->arena, "pmg_segments_lie(&plan->places[%d], %s)",
+				    e->layout->slot_of[rows->copy->owner->number], e->ragged->longest) : NULL;
 }
 
 void ragged_empty(struct emit *e, const struct array *copy)

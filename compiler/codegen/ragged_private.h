@@ -40,6 +40,7 @@ struct above {
 struct ragged {
 	const char *begin, *rows, *longest;
 	const char *start;              /* where the block begins in what the caller holds so, in rows */
+	const char *next;               /* where the lanes of the thread's next block begin; NULL: nobody asks */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	const char *body;               /* of the block, printed to nowhere; NULL: this is done now */
 	lane_condition_list conditions;
@@ -81,7 +82,7 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 bool block_is_ragged(const struct emit *e);
 /* The block's begin: its segments, if it has some. */
-void ragged_open(struct emit *e, const char *first, const char *n_lanes);
+void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes);
 /* Prints the body of the block to nowhere. If it has conditions for which there are no vectors, lanes are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
@@ -91,6 +92,7 @@ void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 bool part_is_held(const struct emit *e, const struct array *copy);
 void start_declare(struct emit *e, const struct array *segments, const char *first);
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
+void ragged_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
 void ragged_empty(struct emit *e, const struct array *copy);
 /* `row`, a variable, is from `first` to `last`. */
 void row_is_inside(struct emit *e, const struct affine *row, const struct affine *first, const struct affine *last);

@@ -109,6 +109,17 @@ static bool depends(const struct look *look, const struct expr *expr)
 	return does;
 }
 
+int block_row_level(const struct mark *mark)
+{
+	const dim_list *dims = &mark->stage->dims;
+	int level = mark_dim_number(mark) + 1;
+
+	while (level < dims->n && dims->items[level].kind == DIM_BIND &&
+	       dims->items[level].source.array->facts & FACT_OFFSETS)
+		level++;
+	return level;
+}
+
 /* Does the loop run over all segments? Blocks take them by length, not by number. */
 static bool is_over_all(const struct look *look, const struct array *segments)
 {

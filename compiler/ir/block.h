@@ -35,6 +35,8 @@ const char *block_refusal(struct module *module, __isl_keep isl_schedule_node *l
 /* Does the mark at `node` stand where it may? */
 const char *block_problem(struct module *module, __isl_keep isl_schedule_node *node);
 
+/* The number of the dim that goes through the rows of this block: the next one, but for borders of segments. */
+int block_row_level(const struct mark *mark);
 /* If all statements that use this argument run in blocks of its first subscript, which begins at 0: how many lanes
  * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place, runtime/pmgrt.h).
  * Else 0. */

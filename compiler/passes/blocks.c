@@ -31,7 +31,7 @@ static const char *block_name(struct module *module, const struct array *array)
 struct sweep {
 	struct module *module;
 	const struct block_use *use;
-	int level;                      /* of the dim of the rows */
+	int at, level;                  /* the subscript and the dim of the rows */
 	int n_loops;                    /* over it, around statements that read the array */
 	bool is_of_rows;                /* each of them reads the row that its loop is at */
 	const struct stage *stage;
@@ -44,7 +44,7 @@ static void look_at_read(struct access *access, void *user)
 
 	if (access->array != sweep->use->array)
 		return;
-	row = access->subs[sweep->use->first];
+	row = access->subs[sweep->at];
 	sweep->is_of_rows = sweep->is_of_rows && row->kind == EXPR_DIM && row->index == sweep->level &&
 			    sweep->stage->dims.items[sweep->level].kind == DIM_RANGE &&
 			    !expr_has_choice(sweep->stage->value);
@@ -97,6 +97,38 @@ static bool reads_one_row(const struct sweep *sweep, __isl_keep isl_schedule_nod
 	return reads;
 }
 
+/* Has it one row of a system, which is not the first? */
+static bool is_at_end(const struct stage *stage, unsigned level)
+{
+	const struct expr *lo = stage->dims.items[level].lo;
+	isl_set *rows = isl_set_project_out(isl_set_copy(stage->domain), isl_dim_set, level + 1,
+					    (unsigned) stage->dims.n - level - 1);
+	isl_map *row = isl_map_from_range(isl_set_reset_tuple_id(isl_set_copy(rows)));
+	isl_set *first = isl_set_copy(rows);
+	bool is;
+
+	if (lo && lo->kind == EXPR_DIM)
+		first = isl_set_equate(first, isl_dim_set, (int) level, isl_dim_set, lo->index);
+	row = isl_map_move_dims(row, isl_dim_in, 0, isl_dim_out, 0, level);
+	is = isl_map_is_single_valued(row) == isl_bool_true &&
+	     (!lo || lo->kind != EXPR_DIM || isl_set_is_equal(rows, first) != isl_bool_true);
+	isl_map_free(row);
+	isl_set_free(rows);
+	isl_set_free(first);
+	return is;
+}
+
+/* Behind a loop that ends before the last row, segments of different lengths would be at different rows. */
+static bool ends_together(const struct sweep *sweep, __isl_keep isl_schedule_node *mark)
+{
+	stage_list below = tree_stages(sweep->module, mark);
+	bool ends = true;
+
+	for (int i = 0; sweep->use->segments && i < below.n && ends; i++)
+		ends = below.items[i]->dims.n > sweep->level && !is_at_end(below.items[i], (unsigned) sweep->level);
+	return ends;
+}
+
 static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct sweep *sweep = user;
@@ -104,18 +136,27 @@ static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 
 	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level && reads_rows(sweep, node)) {
 		sweep->n_loops++;
-		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node);
+		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node) && ends_together(sweep, node);
 	}
 	return isl_bool_true;
+}
+
+/* The one that says which row is read: where systems are segments of one array, its only one. -1: none does alone. */
+static int row_subscript(const struct block_use *use)
+{
+	if (use->segments)
+		return type_is_float(use->array->type) ? 0 : -1;
+	return use->first == use->last ? use->first : -1;
 }
 
 /* Does one loop, directly inside, read its rows in their order, which nobody writes? */
 static bool is_read_by_rows(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark,
 			    const struct block_use *use)
 {
-	struct sweep sweep = { .module = module, .use = use, .level = mark_dim_number(mark) + 1, .is_of_rows = true };
+	struct sweep sweep = { .module = module, .use = use, .at = row_subscript(use),
+			       .level = block_row_level(mark), .is_of_rows = true };
 
-	if (use->is_written || use->segments || use->position != 0 || use->first != use->last)
+	if (use->is_written || use->position != 0 || sweep.at < 0)
 		return false;
 	reads_rows(&sweep, node);
 	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
@@ -125,7 +166,7 @@ static bool is_read_by_rows(struct module *module, __isl_keep isl_schedule_node 
 static void keep_rows(struct module *module, struct array *copy, const struct block_use *use)
 {
 	copy->window = ROWS;
-	copy->windowed = use->first;
+	copy->windowed = row_subscript(use);
 	module_decide(module, "blocks", use->array->name, arena_printf(module->arena, "%d rows at a time", ROWS),
 		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
 }

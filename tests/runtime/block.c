@@ -74,6 +74,26 @@ static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets,
 	}
 }
 
+/* Windows of a block, which ask ahead upwards or downwards, have its rows. */
+#define WINDOWS_AGREE(name, type) \
+	static bool windows_agree_##name(const type *block, int64_t width, const type *from, const int64_t *begin, \
+					 const int64_t *rows, int64_t longest, int64_t first) \
+	{ \
+		static type own[PMG_ROWS*WIDTH]; \
+		const pmg_place place = { .asks_ahead = true }; \
+		bool ok = true; \
+		for (int64_t row = first, end; row < longest; row = end) { \
+			const int64_t ahead = row + (row % 2 ? PMG_ROWS_AHEAD : -PMG_ROWS_AHEAD); \
+			end = row + PMG_ROWS < longest ? row + PMG_ROWS : longest; \
+			ok = ok && pmg_segments_rows_##name(own, width, from, &place, 0, begin, rows, longest, row, \
+							    end, ahead, begin) == own && \
+			     !memcmp(own, &block[row*width], (size_t) ((end - row)*width)*sizeof(type)); \
+		} \
+		return ok; \
+	}
+WINDOWS_AGREE(f64, double)
+WINDOWS_AGREE(f32, float)
+
 #define RAGGED_TRIP(name, type) \
 	static bool ragged_trip_##name(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes, \
 				       bool is_past) \
@@ -94,6 +114,8 @@ static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets,
 			for (int64_t row = 0; row < longest; row++) \
 				ok = ok && fabs((double) (block[row*width + lane] - \
 						(row < rows[lane] ? from[begin[lane] + row] : 0))) < 0.5; \
+		ok = ok && windows_agree_##name(block, width, from, begin, rows, longest, longest > 1) && \
+		     windows_agree_##name(block, width, from, begin, rows, longest, 0); \
 		pmg_ragged_write_##name(block, width, to, begin, rows, is_past); \
 		for (int64_t s = 0; s < n_lanes; s++) \
 			for (int64_t i = offsets[order[s]]; i < offsets[order[s] + 1]; i++) { \
