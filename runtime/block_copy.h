@@ -9,16 +9,10 @@ enum { ROWS_AT_A_TIME = 8 };
 
 static void segments_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
 {
-	int64_t begin[MOST_LANES], rows[MOST_LANES];
-
-	for (int64_t lane = 0; lane < copy->width; lane++) {
-		begin[lane] = copy->begin[lane] + row;
-		rows[lane] = pmg_min_i64(copy->lengths[lane] - row, n_rows);
-	}
 	if (copy->size == 8)
-		pmg_ragged_read_f64(block, copy->width, copy->lanes, begin, rows, n_rows);
+		pmg_ragged_rows_f64(block, copy->width, copy->lanes, copy->begin, copy->lengths, row, row + n_rows);
 	else
-		pmg_ragged_read_f32(block, copy->width, copy->lanes, begin, rows, n_rows);
+		pmg_ragged_rows_f32(block, copy->width, copy->lanes, copy->begin, copy->lengths, row, row + n_rows);
 }
 
 static void segments_out(const struct block_copy *copy)

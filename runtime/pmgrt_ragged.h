@@ -136,8 +136,8 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 }
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, of lanes that do not become
- * longer. A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
+ * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
+ * A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
  *
  * Rows of a lane on their way to memory stand in a run that begins where their vector does, `before` values ahead of
  * them. Those behind its last whole vector move to the front, for the next one (pmg_run_write_TYPE). */
@@ -158,7 +158,7 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 		for (int64_t i = 0; i < n && n < PMG_SQUARE_##NAME; i++) \
 			to[at + i] = line[i]; \
 	} \
-	static inline void pmg_square_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+	static inline void pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t row, \
 						  bool is_whole) \
 	{ \
@@ -170,43 +170,30 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 		PMG_TRANSPOSE_##NAME(lines) \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			*(pmg_line_##name *) &block[(row + i)*width] = lines[i]; \
-	} \
-	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
-						  const int64_t *begin, const int64_t *rows, int64_t longest) \
-	{ \
-		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
-		for (int64_t lane = 0; lane < width; lane += square) { \
-			const int64_t whole = square > 1 ? pmg_shortest(&rows[lane], square)/square*square : 0; \
-			int64_t row = 0; \
-			for (; row < whole; row += PMG_SQUARE_##NAME) \
-				pmg_square_read_##name(&block[lane], width, from, &begin[lane], &rows[lane], row, \
-						       true); \
-			for (; square > 1 && row + square <= longest; row += square) \
-				pmg_square_read_##name(&block[lane], width, from, &begin[lane], &rows[lane], row, \
-						       false); \
-			for (; row < longest; row++) \
-				for (int64_t i = lane; i < lane + square; i++) \
-					block[row*width + i] = row < rows[i] ? from[begin[i] + row] : 0; \
-		} \
+			*(pmg_line_##name *) &square[i*width] = lines[i]; \
 	} \
 	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
-			const bool is_whole = rows[lane + square - 1] >= end; \
+			const int64_t shortest = rows[lane + square - 1], whole = shortest < end ? shortest : end; \
 			int64_t at = row; \
-			for (; square > 1 && at + square <= end && is_whole; at += square) \
-				pmg_square_read_##name(&own[lane - row*width], width, from, &begin[lane], &rows[lane], \
-						       at, true); \
+			for (; square > 1 && at + square <= whole; at += square) \
+				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
+						       &rows[lane], at, true); \
 			for (; square > 1 && at + square <= end; at += square) \
-				pmg_square_read_##name(&own[lane - row*width], width, from, &begin[lane], &rows[lane], \
-						       at, false); \
+				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
+						       &rows[lane], at, false); \
 			for (; at < end; at++) \
 				for (int64_t i = lane; i < lane + square; i++) \
 					own[(at - row)*width + i] = at < rows[i] ? from[begin[i] + at] : 0; \
 		} \
+	} \
+	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+						  const int64_t *begin, const int64_t *rows, int64_t longest) \
+	{ \
+		pmg_ragged_rows_##name(block, width, from, begin, rows, 0, longest); \
 	} \
 	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
 	{ \

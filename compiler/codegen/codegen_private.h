@@ -562,6 +562,7 @@ struct finding {
 };
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
+/* Before a block of segments: leaves windows of rows to arrays that one loop below reads row by row. */
 void rows_settle(struct emit *e, __isl_keep isl_ast_node *body);
 /* Declares what reads a copy of a few rows: fills, `lies` and `n_rows` are left to the caller. */
 struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);

@@ -15,21 +15,13 @@ bool part_is_held(const struct emit *e, const struct array *copy)
 	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
 }
 
-static bool has_held_parts(const struct emit *e)
+/* Is there a part of what the caller may hold so, or, `of_rows`, a window of rows of it? */
+static bool has_held(const struct emit *e, bool of_rows)
 {
 	bool has = false;
 
-	for (int i = 0; i < e->block->arrays.n; i++)
-		has = has || part_is_held(e, e->block->arrays.items[i]);
-	return has;
-}
-
-static bool has_held_windows(const struct emit *e)
-{
-	bool has = false;
-
-	for (int i = 0; i < e->block->arrays.n; i++)
-		has = has || (e->block->arrays.items[i]->window && part_is_held(e, e->block->arrays.items[i]));
+	for (int i = 0; i < e->block->arrays.n && !has; i++)
+		has = part_is_held(e, e->block->arrays.items[i]) && (!of_rows || e->block->arrays.items[i]->window);
 	return has;
 }
 
@@ -50,13 +42,13 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	struct affine at = affine_name(e->arena, block), n_segments;
 
 	note_rows(e);
-	if (!has_held_parts(e))
+	if (!has_held(e, false))
 		return;
 	n = n_segments = affine_scale(e->arena, &n, 1, -1);
 	at = affine_combine(e->arena, 1, &n, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
 	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
-	if (!has_held_windows(e))
+	if (!has_held(e, true))
 		return;
 	e->ragged->next = names_declare(&e->names, "next");
 	line(e->w, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
