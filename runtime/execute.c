@@ -54,6 +54,19 @@ static bool is_bound(const struct plan *plan, const void *args)
 	return is;
 }
 
+static bool are_at_rest(const struct plan *plan)
+{
+	bool are = true;
+
+	for (int32_t i = 0; i < plan->desc->n_arrays && are; i++) {
+		const pmg_array_desc *array = &plan->desc->arrays[i];
+
+		are = array_is_internal(array) || array->is_fixed ||
+		      (plan->bindings[i].is_borrowed && (array->role == PMG_OUT || !values_are_checked(plan, i)));
+	}
+	return are;
+}
+
 static pmg_status arguments_bind(struct plan *plan, const void *args)
 {
 	pmg_status status = arguments_check(plan, args);
@@ -64,6 +77,7 @@ static pmg_status arguments_bind(struct plan *plan, const void *args)
 	if (status == PMG_OK)
 		status = aliasing_check(plan);
 	plan->is_bound = status == PMG_OK;
+	plan->is_at_rest = plan->is_bound && are_at_rest(plan);
 	return status;
 }
 
@@ -76,7 +90,7 @@ static pmg_status execution_bind(struct plan *plan, const void *args, bool resum
 				  plan->desc->name);
 	if (status == PMG_OK && !is_bound(plan, args))
 		status = arguments_bind(plan, args);
-	if (status == PMG_OK)
+	if (status == PMG_OK && !plan->is_at_rest)
 		status = arrays_inspect(plan, false, resume);
 	return status;
 }
@@ -182,6 +196,7 @@ pmg_status pmg_plan_execute(pmg_plan *handle, const void *args, pmg_control *con
 	if (status != PMG_OK)
 		return status;
 	status = kernel_run(plan, args, control, resume);
-	outputs_return(plan, status);
+	if (!plan->is_at_rest)
+		outputs_return(plan, status);
 	return status;
 }

@@ -402,18 +402,23 @@ bool pmg_has_values(pmg_plan *handle, int32_t number, const int64_t *expected, i
 	return binding->has_values;
 }
 
+bool values_are_checked(const struct plan *plan, int32_t number)
+{
+	const pmg_array_desc *array = &plan->desc->arrays[number];
+
+	return array->facts != 0 || array->type == PMG_BOOL || (plan->check_finite && is_float(array));
+}
+
 pmg_status values_check(struct plan *plan, int32_t number)
 {
 	const struct values values = values_of(plan, number);
 	const pmg_array_desc *array = values.array;
 
-	if (values.is_elsewhere)
+	if (values.is_elsewhere || !values_are_checked(plan, number))
 		return PMG_OK;
 	if (array->facts != 0)
 		return values.data || values.n == 0 ? facts_check(&values) : elements_check(&values);
-	if (array->type == PMG_BOOL)
-		return bool_check(&values);
-	return plan->check_finite && is_float(array) ? finite_check(&values) : PMG_OK;
+	return array->type == PMG_BOOL ? bool_check(&values) : finite_check(&values);
 }
 
 bool pmg_is_large(const pmg_plan *handle, int32_t number)

@@ -110,6 +110,7 @@ struct plan {
 	int64_t *sizes;         /* desc->n_sizes */
 	struct binding *bindings;       /* desc->n_arrays */
 	bool is_bound;                  /* they are of arguments that an execution has checked */
+	bool is_at_rest;                /* of these, nothing is copied and no values are checked in each execution */
 	pmg_place *places;              /* desc->n_arrays */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_value bad;
@@ -346,6 +347,7 @@ pmg_status aliasing_check(const struct plan *plan);
 /* ---- facts.c: what must be read for it; values are those of `kernel.data` */
 
 pmg_status values_check(struct plan *plan, int32_t number);     /* facts, bools, finite */
+bool values_are_checked(const struct plan *plan, int32_t number);       /* is there anything to check? */
 pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number, int64_t position,
 		      int64_t value);
 
