@@ -51,6 +51,8 @@
  *   cable.pmg:15
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
+ * - ahead of current: asks for rows 10 further on (not leaves them to the processor); where it is
+ *   held in blocks, in memory; rows of children are read in between, cable.pmg:11
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
@@ -183,11 +185,15 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		}
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
+				if (is_far) {
+					pmg_block_ask_f64(16, current, &plan->places[4], s_block, i - 10, n);
+				}
 				const double *current_row = &current_rows[16*i - 16*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];

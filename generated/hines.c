@@ -27,8 +27,12 @@
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:12
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
+ * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
+ * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:12
  *
@@ -68,8 +72,12 @@
  * - storage of e: variable (not array); its values live in one iteration of 'i', hines.pmg:22
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
+ * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
+ * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:24
  *
@@ -110,12 +118,20 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   'tree' wait for each other, hines.pmg:39
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:39
+ * - ahead of upper: asks for rows 10 further on (not leaves them to the processor); where it is
+ *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
+ * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
+ * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
+ * - ahead of lower: asks for rows 10 further on (not leaves them to the processor); where it is
+ *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -163,12 +179,17 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
+				if (is_far) {
+					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+					pmg_block_ask_f64(16, rhs, &plan->places[4], s_block, i - 10, n);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
 				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
@@ -350,11 +371,15 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
+				if (is_far) {
+					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
@@ -1015,12 +1040,17 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
+				if (is_far) {
+					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+					pmg_block_ask_f64(16, rhs, &plan->places[4], s_block, i - 10, n);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
 				pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
@@ -1213,11 +1243,15 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
+				if (is_far) {
+					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
@@ -1917,6 +1951,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		const double *lower_rows = lower_block;
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest);
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);
@@ -1924,6 +1959,12 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
+				if (is_far) {
+					pmg_segments_ask_f64(16, upper, start, i - 10, longest);
+					pmg_segments_ask_f64(16, diag, start, i - 10, longest);
+					pmg_segments_ask_f64(16, rhs, start, i - 10, longest);
+					pmg_segments_ask_f64(16, lower, start, i - 10, longest);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin_2];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin_2];
 				const double *lower_row = &lower_rows[16*i - 16*begin_2];
@@ -2121,12 +2162,17 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+		const bool is_far = pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[3], longest);
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
+				if (is_far) {
+					pmg_segments_ask_f64(16, diag, start, i - 10, longest);
+					pmg_segments_ask_f64(16, lower, start, i - 10, longest);
+				}
 				const double *diag_row = &diag_rows[16*i - 16*begin_2];
 				const double *lower_row = &lower_rows[16*i - 16*begin_2];
 				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];

@@ -174,8 +174,9 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
-	place->asks_ahead = !has_blocks && place->row == 1 &&
-			    buffer->strides[0] >= FAR_ARRAY / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
+	place->asks_ahead = (has_blocks || place->row == 1) &&
+			    buffer->strides[0] >= (has_blocks ? FAR_BLOCKS : FAR_ARRAY) /
+						  (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 	return true;
 }
 
@@ -188,7 +189,8 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = !has_blocks && buffer->shape[0] >= FAR_ARRAY / (row / array->lanes) };
+	*place = (pmg_place) { .asks_ahead = buffer->shape[0] >= (has_blocks ? FAR_BLOCKS / row
+									     : FAR_ARRAY / (row / array->lanes)) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;

@@ -207,8 +207,9 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Results of so many bytes are written past the caches: less is kept, as a rule, until the next loop reads it. */
 #define LARGE_RESULT (16 << 20)
-/* Flat arrays of so many bytes are read from far: a window of rows asks for a later one ahead. */
+/* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. */
 #define FAR_ARRAY (1 << 20)
+#define FAR_BLOCKS (4 << 20)
 /* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
 bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */

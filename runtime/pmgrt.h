@@ -607,7 +607,7 @@ typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */
 	bool is_large;          /* the array lies in blocks that begin with cache lines, and is too large for caches */
-	bool asks_ahead;        /* it is flat, and read from far: windows of rows ask for later ones */
+	bool asks_ahead;        /* it is read from far: windows of rows, or rows where blocks lie, ask for later ones */
 } pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */

@@ -147,12 +147,24 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  *
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
  * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
- * or, where that is behind the last of its `rows` or before the first, of one that follows. */
-enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48 };
+ * or, where that is behind the last of its `rows` or before the first, of one that follows. Where blocks lie, a loop
+ * may ask for a row of this block or the next one by pmg_block_ask_TYPE, if pmg_block_is_far. */
+enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
+}
+
+static inline bool pmg_block_is_far(const pmg_place *place, int64_t width, int64_t n_lanes)
+{
+	return place->asks_ahead && pmg_block_lies(place, width, n_lanes);
+}
+
+static inline void pmg_row_ask(uintptr_t row, int64_t bytes)
+{
+	for (int64_t byte = 0; byte < bytes; byte += PMG_CACHE_LINE)
+		__builtin_prefetch((const void *) (row + (uintptr_t) byte), 0, 3);
 }
 
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
@@ -199,6 +211,17 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 					      place->row); \
 		return pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
 	} \
+	static inline void pmg_block_ask_##name(int64_t width, const type *from, const pmg_place *place, \
+						int64_t first, int64_t row, int64_t rows) \
+	{ \
+		int64_t at = first/width*place->block; \
+		if (row < 0 || row >= rows) { \
+			at += place->block; \
+			row += row < 0 ? rows : -rows; \
+		} \
+		at = (at + row*width)*(int64_t) sizeof(type); \
+		pmg_row_ask((uintptr_t) from + (uintptr_t) at, width*(int64_t) sizeof(type)); \
+	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \
 							int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
@@ -219,12 +242,13 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 						     const pmg_place *place, int64_t first, int64_t n_lanes, \
 						     int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
+		if (pmg_block_lies(place, width, n_lanes)) \
+			return; \
 		to += first/width*place->block; \
 		if (place->asks_ahead) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
-		if (!pmg_block_lies(place, width, n_lanes)) \
-			pmg_block_write_##name(block + begin*width, width, to + begin*place->row, n_lanes, \
-					       place->lane, end - begin, place->row); \
+		pmg_block_write_##name(block + begin*width, width, to + begin*place->row, n_lanes, place->lane, \
+				       end - begin, place->row); \
 	} \
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \

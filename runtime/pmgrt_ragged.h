@@ -273,10 +273,16 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
  * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
  * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
- * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. */
+ * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. pmg_segments_ask_TYPE asks
+ * for a row where blocks lie, if pmg_segments_are_far. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
+}
+
+static inline bool pmg_segments_are_far(const pmg_place *place, int64_t longest)
+{
+	return place->asks_ahead && pmg_segments_lie(place, longest);
 }
 
 /* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. */
@@ -302,6 +308,12 @@ static inline void pmg_segments_ahead(const void *from, int64_t size, int64_t wi
 			return (type *) (uintptr_t) (from + start*width); \
 		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
 		return own; \
+	} \
+	static inline void pmg_segments_ask_##name(int64_t width, const type *from, int64_t start, int64_t row, \
+						   int64_t longest) \
+	{ \
+		if (row >= 0 && row < longest) \
+			pmg_row_ask((uintptr_t) (from + (start + row)*width), width*(int64_t) sizeof(type)); \
 	} \
 	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
 							   const pmg_place *place, int64_t start, \

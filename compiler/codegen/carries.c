@@ -318,8 +318,10 @@ static void declare_vectors(struct emit *e, const struct carry *carry, const cha
 
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
 {
-	if (rows_are_of(e, loop))
+	if (rows_are_of(e, loop)) {
+		asks_emit(e);
 		rows_enter(e, body);
+	}
 	for (int i = first; i < e->carries.n; i++)
 		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
 				e->carries.items[i].is_conditional);

@@ -216,6 +216,18 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *fill, *fill_down;   /* what brings them there, also where the loop goes downwards */
 };
 
+struct block_ask {                      /* rows of what the caller may hold in blocks, which a loop asks for ahead */
+	const struct array *copy;
+	const char *is_far, *call, *n_rows;     /* do they lie far away? "pmg_block_ask_f64(16, b, …, " row, how many */
+	bool is_here;                   /* in the loop that is printed */
+};
+
+struct row_walk {                       /* the loop over windows, around one over rows, that is printed */
+	const char *begin;              /* of its window; NULL: there is none */
+	const char *variable, *is_far;  /* of the loop over rows; the condition for asking ahead in it, or NULL */
+	int direction;
+};
+
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
 	const struct array *copy;
 	const char *place, *lies;       /* "16, x, &plan->places[4], s_block, lanes"; is that where the block is? */
@@ -297,7 +309,8 @@ struct emit {
 	VEC(struct block_rows) block_rows;
 	VEC(struct block_result) results;
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
-	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
+	VEC(struct block_ask) asks;
+	struct row_walk walk;
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -570,6 +583,10 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
  * false: it has none. */
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction);
 void rows_walk_end(struct emit *e);
+/* Notes a row that such a loop may ask for ahead; declares whether it does, of rows that are read below; asks. */
+void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows);
+const char *asks_declare(struct emit *e, __isl_keep isl_ast_node *body);
+void asks_emit(struct emit *e);
 /* Opens a loop over windows, too, each of which brings its rows of a result to their place when it is closed. */
 void rows_put_open(struct emit *e, const struct block_result *result, struct range *range);
 void rows_put_close(struct emit *e, struct block_result *result, const struct range *window);

@@ -139,6 +139,16 @@ void ragged_rows(struct emit *e, struct block_rows *rows)
 				    e->layout->slot_of[rows->copy->owner->number], e->ragged->longest) : NULL;
 }
 
+void ragged_note_ask(struct emit *e, const struct array *copy)
+{
+	const char *longest = e->ragged->longest;
+
+	asks_note(e, copy, arena_printf(e->arena, "pmg_segments_are_far(&plan->places[%d], %s)",
+					e->layout->slot_of[copy->owner->number], longest),
+		  arena_printf(e->arena, "pmg_segments_ask_%s(%s, %s, %s", type_name(copy->type), lanes_text(e),
+			       copy->owner->c_name, e->ragged->start), longest);
+}
+
 void ragged_empty(struct emit *e, const struct array *copy)
 {
 	const struct cell *past = cell_find(e->past.items, e->past.n, copy->owner);

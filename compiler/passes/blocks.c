@@ -6,6 +6,9 @@
  * once, in its order, the copy has a few rows at a time (a window), which are read when the loop is there: they are
  * used while they are in the nearest cache, and the rest of it is left to what is read again.
  *
+ * A copy is none where the caller holds the array in blocks. Then memory is read row after row, which processors
+ * foresee, but for a loop that reads rows of children, of other branches, in between: it asks ahead for what it reads.
+ *
  * A temporary that is not read any more where a result is made has its values in the cells of that result
  * (ir/block_share.c): a block takes less of the caches, and brings fewer lines there. */
 #include <isl/map.h>
@@ -15,7 +18,10 @@
 #include "ir/block.h"
 #include "passes/pass_private.h"
 
-enum { ROWS = 8 };      /* at a time: squares of each instruction set (runtime/pmgrt_block.h) divide them */
+enum {
+	ROWS = 8,       /* at a time: squares of each instruction set (runtime/pmgrt_block.h) divide them */
+	AHEAD = 10      /* rows that memory takes to answer; more leave the nearest cache before they are used */
+};
 
 static const char *block_name(struct module *module, const struct array *array)
 {
@@ -34,6 +40,7 @@ struct sweep {
 	int at, level;                  /* the subscript and the dim of the rows */
 	int n_loops;                    /* over it, around statements that read the array */
 	bool is_of_rows;                /* each of them reads the row that its loop is at */
+	bool is_among_children;         /* one of them has a loop over children */
 	const struct stage *stage;
 };
 
@@ -136,6 +143,8 @@ static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 
 	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level && reads_rows(sweep, node)) {
 		sweep->n_loops++;
+		sweep->is_among_children = sweep->is_among_children ||
+					   schedule_has_mark_below(node, MARK_CHILDREN, NULL);
 		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node) && ends_together(sweep, node);
 	}
 	return isl_bool_true;
@@ -149,26 +158,40 @@ static int row_subscript(const struct block_use *use)
 	return use->first == use->last ? use->first : -1;
 }
 
-/* Does one loop, directly inside, read its rows in their order, which nobody writes? */
-static bool is_read_by_rows(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark,
-			    const struct block_use *use)
-{
-	struct sweep sweep = { .module = module, .use = use, .at = row_subscript(use),
-			       .level = block_row_level(mark), .is_of_rows = true };
-
-	if (use->is_written || use->position != 0 || sweep.at < 0)
-		return false;
-	reads_rows(&sweep, node);
-	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
-	return sweep.is_of_rows && sweep.n_loops == 1;
-}
-
 static void keep_rows(struct module *module, struct array *copy, const struct block_use *use)
 {
 	copy->window = ROWS;
 	copy->windowed = row_subscript(use);
 	module_decide(module, "blocks", use->array->name, arena_printf(module->arena, "%d rows at a time", ROWS),
 		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
+}
+
+static void ask_ahead(struct module *module, struct array *copy, const struct block_use *use)
+{
+	copy->ahead = AHEAD;
+	module_decide(module, "ahead", use->array->name,
+		      arena_printf(module->arena, "asks for rows %d further on", AHEAD),
+		      "leaves them to the processor", use->array->span,
+		      "where it is held in blocks, in memory; rows of children are read in between");
+}
+
+/* Looks at what loops directly inside read of an array that nobody writes. */
+static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark,
+			 const struct block_use *use, struct array *copy)
+{
+	struct sweep sweep = { .module = module, .use = use, .at = row_subscript(use),
+			       .level = block_row_level(mark), .is_of_rows = true };
+
+	copy->window = 0;
+	copy->ahead = 0;
+	if (use->is_written || use->position != 0 || sweep.at < 0)
+		return;
+	reads_rows(&sweep, node);
+	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
+	if (sweep.is_of_rows && sweep.n_loops == 1)
+		keep_rows(module, copy, use);
+	if (sweep.is_among_children && array_is_argument(use->array))
+		ask_ahead(module, copy, use);
 }
 
 /* ---- copies ---- */
@@ -212,9 +235,7 @@ static struct array *copy_of(struct module *module, __isl_keep isl_schedule_node
 		copy->lo[i] = array->lo[i];
 		copy->hi[i] = array->hi[i];
 	}
-	copy->window = 0;
-	if (is_read_by_rows(module, node, mark, use))
-		keep_rows(module, copy, use);
+	look_at_rows(module, node, mark, use, copy);
 	return copy;
 }
 

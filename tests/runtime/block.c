@@ -206,8 +206,29 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 	return ok;
 }
 
+/* Only blocks that lie as a whole are asked for, whatever the row; nobody sees it. */
+static bool far_blocks_ask(void)
+{
+	enum { ROWS = 5, N_LANES = 16 };
+	static const double array[2*N_LANES*ROWS];
+	pmg_place place = { .block = N_LANES*ROWS, .row = N_LANES, .lane = 1 };
+	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+
+	place.asks_ahead = true;
+	for (int64_t row = -10; row < ROWS + 10; row++) {
+		pmg_block_ask_f64(N_LANES, array, &place, N_LANES, row, ROWS);
+		pmg_segments_ask_f64(N_LANES, array, ROWS, row, ROWS);
+	}
+	ok = ok && pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_block_is_far(&place, N_LANES, N_LANES - 1) &&
+	     !pmg_block_is_far(&place, 2*N_LANES, 2*N_LANES) && pmg_segments_are_far(&place, ROWS) &&
+	     !pmg_segments_are_far(&place, 0);
+	place.lane = ROWS;
+	return ok && !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+}
+
 void test_blocks(struct tests *tests)
 {
+	CHECK(tests, far_blocks_ask());
 	CHECK(tests, large_ones_are_kept());
 	for (int64_t rows = 1; rows <= 60; rows += 1 + rows/3)
 		CHECK(tests, asking_ahead_changes_nothing(rows, PMG_ROWS_AHEAD) &&
