@@ -34,7 +34,7 @@ static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *normD = (double *) pmg_cuda_data(plan, 26);
 
-	/* sbbnnls.pmg:26
+	/* sbbnnls.pmg:27
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
 	 */
 	PMG_LAUNCH(plan, sbbnnls_1_normD, nAtoms, 32, nAtoms, nTheta, D, normD);
@@ -53,7 +53,7 @@ static void sbbnnls_fOld(pmg_plan *plan, bool starts)
 {
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
-	/* state fOld : f64 = inf;    (sbbnnls.pmg:47) */
+	/* state fOld : f64 = inf;    (sbbnnls.pmg:48) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_2_fOld, 1, 1, fOld);
 	}
@@ -73,7 +73,7 @@ static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool sta
 	const int64_t maxIter = args->maxIter;
 	double *objective = (double *) pmg_cuda_data(plan, 9);
 
-	/* out objective  : f64[maxIter];    (sbbnnls.pmg:20) */
+	/* out objective  : f64[maxIter];    (sbbnnls.pmg:21) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_3_objective, maxIter, 1, maxIter, objective);
 	}
@@ -92,7 +92,7 @@ static void sbbnnls_iterations(pmg_plan *plan, bool starts)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
-	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
+	/* reduce iterations += 1;    (sbbnnls.pmg:53) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_4_iterations, 1, 1, iterations);
 	}
@@ -124,14 +124,14 @@ static void sbbnnls_h(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t preconditioned = args->preconditioned;
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *normD = (double *) pmg_cuda_data(plan, 26);
-	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 49);
-	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 50);
-	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 51);
+	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 51);
+	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 52);
+	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 53);
 
-	/* sbbnnls.pmg:28
+	/* sbbnnls.pmg:29
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
 	 */
-	/* sbbnnls.pmg:29
+	/* sbbnnls.pmg:30
 	 *     temp s : f64[nFibers] = case { preconditioned == 1 : select(h > 0, 1/h, 0); else : 1; };
 	 */
 	PMG_LAUNCH(plan, sbbnnls_5_h, nFibers, 1, nFibers, preconditioned, s, normD, PHI_offsets, PHI_sorted_atom, PHI_sorted_value);
@@ -157,9 +157,9 @@ static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *x = (double *) pmg_cuda_data(plan, 17);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 
-	/* temp x0 : f64[nFibers] = select(s > 0, max(w0, 0)/s, 0);    (sbbnnls.pmg:31) */
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
-	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:40) */
+	/* temp x0 : f64[nFibers] = select(s > 0, max(w0, 0)/s, 0);    (sbbnnls.pmg:32) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
+	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:41) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_6_x0, nFibers, 1, nFibers, w0, s, x0, x, r0_argument3);
 	}
@@ -208,14 +208,14 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
 			PMG_LAUNCH(plan, sbbnnls_7_r0_Sparse_matvec, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, r0_argument3, r0_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
@@ -246,8 +246,8 @@ static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
 
-	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:32) */
-	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:44) */
+	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
+	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:45) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_8_r0, nVoxels, 32, nVoxels, nTheta, b, r0, r, r0_Sparse_matvec);
 	}
@@ -296,7 +296,7 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *f_dot = (double *) pmg_cuda_data(plan, 32);
 
-	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:46) */
+	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:47) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_9_f, 1, 1, f_dot);
 		PMG_LAUNCH_SUM(plan, sbbnnls_10_f, nVoxels, 32, nVoxels, nTheta, r0, f_dot, pmg_cuda_parts_of(plan));
@@ -346,12 +346,12 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *r0 = (double *) pmg_cuda_data(plan, 15);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 63);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 64);
 
-	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
+	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:34) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_12_g0_Sparse_matvec, nFibers, 1, nFibers, g0_Sparse_matvec);
 	}
@@ -388,13 +388,13 @@ static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
 	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 
-	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:33) */
-	/* temp held0 : bool[nFibers] = x0 == 0 and g0 > 0;    (sbbnnls.pmg:35) */
-	/* temp d0 : f64[nFibers] = select(held0, 0, g0);    (sbbnnls.pmg:39) */
-	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:41) */
-	/* state d    : f64[nFibers] = d0;    (sbbnnls.pmg:42) */
-	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:43) */
-	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
+	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:34) */
+	/* temp held0 : bool[nFibers] = x0 == 0 and g0 > 0;    (sbbnnls.pmg:36) */
+	/* temp d0 : f64[nFibers] = select(held0, 0, g0);    (sbbnnls.pmg:40) */
+	/* state g    : f64[nFibers] = g0;    (sbbnnls.pmg:42) */
+	/* state d    : f64[nFibers] = d0;    (sbbnnls.pmg:43) */
+	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:44) */
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_14_g0, nFibers, 1, nFibers, s, x0, d0, g, d, free_, g0_Sparse_matvec, v_argument3);
 	}
@@ -438,7 +438,7 @@ static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 	double *pg_maxval = (double *) pmg_cuda_data(plan, 33);
 
-	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:48) */
+	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:49) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_15_pg, 1, 1, pg_maxval);
 		PMG_LAUNCH_SUM(plan, sbbnnls_16_pg, nFibers, 1, nFibers, d0, pg_maxval, pmg_cuda_parts_of(plan));
@@ -489,14 +489,14 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
 			PMG_LAUNCH(plan, sbbnnls_18_v_Sparse_matvec, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v_argument3, v_Sparse_matvec, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value);
@@ -524,7 +524,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
 
-	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:45) */
+	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		PMG_LAUNCH(plan, sbbnnls_19_v, nVoxels, 32, nVoxels, nTheta, v, v_Sparse_matvec);
 	}
@@ -546,7 +546,7 @@ static void sbbnnls_objective_2(pmg_plan *plan)
 	double *objective = (double *) pmg_cuda_data(plan, 9);
 	double *f = (double *) pmg_cuda_data(plan, 23);
 
-	/* objective[it] = f;    (sbbnnls.pmg:51) */
+	/* objective[it] = f;    (sbbnnls.pmg:52) */
 	PMG_LAUNCH(plan, sbbnnls_20_objective, 1, 1, objective, f, pmg_cuda_loop_of(plan));
 }
 
@@ -564,108 +564,11 @@ static void sbbnnls_iterations_2(pmg_plan *plan)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
-	/* reduce iterations += 1;    (sbbnnls.pmg:52) */
+	/* reduce iterations += 1;    (sbbnnls.pmg:53) */
 	PMG_LAUNCH(plan, sbbnnls_21_iterations, 1, 1, iterations, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_22_num(double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	num_dot[0] = 0.0;
-}
-
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_23_num(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
-{
-	PMG_TEAM(32, 32, 1);
-	PMG_IN_LOOP;
-
-	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
-		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			sum_2 += v[i*nTheta + j]*v[i*nTheta + j];
-		}
-		PMG_TEAM_SYNC;
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
-		num_dot[0] += sum_2;
-	}
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_24_num(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	num[0] = num_dot[0];
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_25_num(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	num_dot2[0] = 0.0;
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_26_num(int64_t nFibers, const double *__restrict__ d, double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-
-	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		sum_2 += d[i]*d[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
-		num_dot2[0] += sum_2;
-	}
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_27_num(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
-{
-	PMG_TEAM(1, 1, 1);
-	PMG_IN_LOOP;
-	if (pmg_index > 0)
-		return;
-
-	num[0] = num_dot2[0];
-}
-
-static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
-{
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	double *d = (double *) pmg_cuda_data(plan, 19);
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *num = (double *) pmg_cuda_data(plan, 34);
-	double *num_dot = (double *) pmg_cuda_data(plan, 41);
-	double *num_dot2 = (double *) pmg_cuda_data(plan, 42);
-
-	/* sbbnnls.pmg:56
-	 *     temp num   : f64 = case { it % 2 == 0 : dot(v, v); else : dot(d, d); };
-	 */
-	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_22_num, 1, 1, num_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_23_num, nVoxels, 32, nVoxels, nTheta, v, num_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_24_num, 1, 1, num, num_dot, pmg_cuda_loop_of(plan));
-	} else {
-		PMG_LAUNCH(plan, sbbnnls_25_num, 1, 1, num_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_26_num, nFibers, 1, nFibers, d, num_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_27_num, 1, 1, num, num_dot2, pmg_cuda_loop_of(plan));
-	}
-}
-
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_next_fOld(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_22_next_fOld(const double *__restrict__ f, double *__restrict__ fOld, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -680,11 +583,11 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
-	/* next fOld = f;    (sbbnnls.pmg:77) */
-	PMG_LAUNCH(plan, sbbnnls_28_next_fOld, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
+	/* next fOld = f;    (sbbnnls.pmg:79) */
+	PMG_LAUNCH(plan, sbbnnls_22_next_fOld, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_q_Sparse_matvec(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_23_q_Sparse_matvec(int64_t nFibers, double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -694,7 +597,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_q_Sparse_matvec(int64_t nFibe
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_30_q_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_24_q_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -720,29 +623,136 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_30_q_Sparse_matvec(int64_t nThe
 	}
 }
 
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_25_q(int64_t nFibers, const double *__restrict__ free_, double *__restrict__ q, const double *__restrict__ q_Sparse_matvec, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+
+	if (const int64_t i = pmg_index; i < nFibers) {
+		q[i] = free_[i]*q_Sparse_matvec[i];
+	}
+}
+
 static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
+	double *free_ = (double *) pmg_cuda_data(plan, 20);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
+	double *q = (double *) pmg_cuda_data(plan, 34);
+	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 42);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 63);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 64);
 
-	/* sbbnnls.pmg:54
+	/* sbbnnls.pmg:55
+	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
+	 */
+	/* sbbnnls.pmg:55
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_29_q_Sparse_matvec, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_30_q_Sparse_matvec, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_23_q_Sparse_matvec, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_24_q_Sparse_matvec, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_25_q, nFibers, 1, nFibers, free_, q, q_Sparse_matvec, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_den(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_26_num(double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	num_dot[0] = 0.0;
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_27_num(int64_t nFibers, const double *__restrict__ d, const double *__restrict__ q, double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+
+	double sum_2 = 0.0;
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+		sum_2 += d[i]*q[i];
+	}
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+		num_dot[0] += sum_2;
+	}
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_num(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	num[0] = num_dot[0];
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_num(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	num_dot2[0] = 0.0;
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_30_num(int64_t nFibers, const double *__restrict__ d, double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+
+	double sum_2 = 0.0;
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+		sum_2 += d[i]*d[i];
+	}
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+		num_dot2[0] += sum_2;
+	}
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_num(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
+{
+	PMG_TEAM(1, 1, 1);
+	PMG_IN_LOOP;
+	if (pmg_index > 0)
+		return;
+
+	num[0] = num_dot2[0];
+}
+
+static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+{
+	const int64_t nFibers = args->nFibers;
+	double *d = (double *) pmg_cuda_data(plan, 19);
+	double *q = (double *) pmg_cuda_data(plan, 34);
+	double *num = (double *) pmg_cuda_data(plan, 35);
+	double *num_dot = (double *) pmg_cuda_data(plan, 43);
+	double *num_dot2 = (double *) pmg_cuda_data(plan, 44);
+
+	/* sbbnnls.pmg:57
+	 *     temp num   : f64 = case { it % 2 == 0 : dot(d, q); else : dot(d, d); };
+	 */
+	if (pmg_mod(it, 2) == 0) {
+		PMG_LAUNCH(plan, sbbnnls_26_num, 1, 1, num_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_27_num, nFibers, 1, nFibers, d, q, num_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_28_num, 1, 1, num, num_dot, pmg_cuda_loop_of(plan));
+	} else {
+		PMG_LAUNCH(plan, sbbnnls_29_num, 1, 1, num_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_30_num, nFibers, 1, nFibers, d, num_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_31_num, 1, 1, num, num_dot2, pmg_cuda_loop_of(plan));
+	}
+}
+
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_32_den(double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -752,21 +762,21 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_den(double *__restrict__ den_
 	den_dot[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_32_den(int64_t nFibers, const double *__restrict__ free_, const double *__restrict__ q_Sparse_matvec, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(int64_t nFibers, const double *__restrict__ q, double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		sum_2 += free_[i]*q_Sparse_matvec[i]*(free_[i]*q_Sparse_matvec[i]);
+		sum_2 += q[i]*q[i];
 	}
 	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
 		den_dot[0] += sum_2;
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -776,7 +786,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(double *__restrict__ den,
 	den[0] = den_dot[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_35_den(double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -786,7 +796,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den_
 	den_dot2[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_35_den(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_36_den(int64_t nVoxels, int64_t nTheta, const double *__restrict__ v, double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -804,7 +814,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_35_den(int64_t nVoxels, int64_t
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_36_den(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_den(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -819,28 +829,27 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
-	double *free_ = (double *) pmg_cuda_data(plan, 20);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *den = (double *) pmg_cuda_data(plan, 35);
-	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 40);
-	double *den_dot = (double *) pmg_cuda_data(plan, 43);
-	double *den_dot2 = (double *) pmg_cuda_data(plan, 44);
+	double *q = (double *) pmg_cuda_data(plan, 34);
+	double *den = (double *) pmg_cuda_data(plan, 36);
+	double *den_dot = (double *) pmg_cuda_data(plan, 45);
+	double *den_dot2 = (double *) pmg_cuda_data(plan, 46);
 
-	/* sbbnnls.pmg:57
+	/* sbbnnls.pmg:58
 	 *     temp den   : f64 = case { it % 2 == 0 : dot(q, q); else : dot(v, v); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		PMG_LAUNCH(plan, sbbnnls_31_den, 1, 1, den_dot, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_32_den, nFibers, 1, nFibers, free_, q_Sparse_matvec, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_33_den, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_32_den, 1, 1, den_dot, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_33_den, nFibers, 1, nFibers, q, den_dot, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_34_den, 1, 1, den, den_dot, pmg_cuda_loop_of(plan));
 	} else {
-		PMG_LAUNCH(plan, sbbnnls_34_den, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
-		PMG_LAUNCH_SUM(plan, sbbnnls_35_den, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-		PMG_LAUNCH(plan, sbbnnls_36_den, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_35_den, 1, 1, den_dot2, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH_SUM(plan, sbbnnls_36_den, nVoxels, 32, nVoxels, nTheta, v, den_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_37_den, 1, 1, den, den_dot2, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_alpha(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_38_alpha(const double *__restrict__ num, const double *__restrict__ den, double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -852,15 +861,15 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_alpha(const double *__restric
 
 static void sbbnnls_alpha(pmg_plan *plan)
 {
-	double *num = (double *) pmg_cuda_data(plan, 34);
-	double *den = (double *) pmg_cuda_data(plan, 35);
-	double *alpha = (double *) pmg_cuda_data(plan, 36);
+	double *num = (double *) pmg_cuda_data(plan, 35);
+	double *den = (double *) pmg_cuda_data(plan, 36);
+	double *alpha = (double *) pmg_cuda_data(plan, 37);
 
-	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:58) */
-	PMG_LAUNCH(plan, sbbnnls_37_alpha, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
+	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:59) */
+	PMG_LAUNCH(plan, sbbnnls_38_alpha, 1, 1, num, den, alpha, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_38_p(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_39_p(int64_t nFibers, const double *__restrict__ s, double *__restrict__ x, const double *__restrict__ g, const double *__restrict__ alpha, double *__restrict__ p, double *__restrict__ u_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -878,21 +887,21 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 	double *s = (double *) pmg_cuda_data(plan, 13);
 	double *x = (double *) pmg_cuda_data(plan, 17);
 	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *alpha = (double *) pmg_cuda_data(plan, 36);
-	double *p = (double *) pmg_cuda_data(plan, 37);
-	double *u_argument3 = (double *) pmg_cuda_data(plan, 45);
+	double *alpha = (double *) pmg_cuda_data(plan, 37);
+	double *p = (double *) pmg_cuda_data(plan, 38);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 47);
 
-	/* sbbnnls.pmg:60
+	/* sbbnnls.pmg:61
 	 *     temp p    : f64[nFibers] = select(x - alpha*g > 0, g, select(alpha > 0, x/alpha, 0));
 	 */
-	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:61) */
-	/* sbbnnls.pmg:62
+	/* temp xNew : f64[nFibers] = max(x - alpha*g, 0);    (sbbnnls.pmg:62) */
+	/* sbbnnls.pmg:63
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_38_p, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_39_p, nFibers, 1, nFibers, s, x, g, alpha, p, u_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_39_u(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_u(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ u_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -935,23 +944,23 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *u_argument3 = (double *) pmg_cuda_data(plan, 45);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
+	double *u_argument3 = (double *) pmg_cuda_data(plan, 47);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* sbbnnls.pmg:62
+	/* sbbnnls.pmg:63
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		PMG_LAUNCH(plan, sbbnnls_39_u, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+		PMG_LAUNCH(plan, sbbnnls_40_u, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_rNew(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ v, const double *__restrict__ alpha, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_41_rNew(int64_t nVoxels, int64_t nTheta, double *__restrict__ r, const double *__restrict__ v, const double *__restrict__ alpha, double *__restrict__ squares, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -960,6 +969,20 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_rNew(int64_t nVoxels, int64_
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
 			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*v[i*nTheta + j];
+		}
+		PMG_TEAM_SYNC;
+		double sum = 0.0;
+		double sum_2 = 0.0;
+		PMG_TEAM_SYNC;
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+			sum_2 += r[i*nTheta + t]*r[i*nTheta + t];
+		}
+		PMG_TEAM_SYNC;
+		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
+		sum += sum_2;
+		PMG_TEAM_SYNC;
+		if (pmg_lane == 0) {
+			squares[i] = sum;
 		}
 		PMG_TEAM_SYNC;
 	}
@@ -971,13 +994,17 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nTheta = args->nTheta;
 	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *alpha = (double *) pmg_cuda_data(plan, 36);
+	double *alpha = (double *) pmg_cuda_data(plan, 37);
+	double *squares = (double *) pmg_cuda_data(plan, 41);
 
-	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:63) */
-	PMG_LAUNCH(plan, sbbnnls_40_rNew, nVoxels, 32, nVoxels, nTheta, r, v, alpha, pmg_cuda_loop_of(plan));
+	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:64) */
+	/* sbbnnls.pmg:65
+	 *     func squares[i in 0..nVoxels] : f64 = sum(t in 0..nTheta) rNew[i,t]*rNew[i,t];
+	 */
+	PMG_LAUNCH(plan, sbbnnls_41_rNew, nVoxels, 32, nVoxels, nTheta, r, v, alpha, squares, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_41_z(int64_t nFibers, double *__restrict__ z, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_42_z(int64_t nFibers, double *__restrict__ z, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -987,7 +1014,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_41_z(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_42_z(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_43_z(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1020,21 +1047,21 @@ static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nCoeffs = args->nCoeffs;
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *z = (double *) pmg_cuda_data(plan, 38);
-	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 59);
-	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 60);
-	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 61);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 62);
+	double *z = (double *) pmg_cuda_data(plan, 39);
+	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
+	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
+	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 63);
+	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 64);
 
-	/* sbbnnls.pmg:64
+	/* sbbnnls.pmg:66
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	PMG_LAUNCH(plan, sbbnnls_41_z, nFibers, 1, nFibers, z, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_42_z, nFibers, 1, nFibers, z, pmg_cuda_loop_of(plan));
 
-	PMG_LAUNCH(plan, sbbnnls_42_z, nCoeffs, 32, nTheta, nCoeffs, D, r, z, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_43_z, nCoeffs, 32, nTheta, nCoeffs, D, r, z, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_43_held(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ p, const double *__restrict__ z, bool *__restrict__ held, double *__restrict__ turn_argument3, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_44_held(int64_t nFibers, const double *__restrict__ s, const double *__restrict__ x, double *__restrict__ g, double *__restrict__ d, double *__restrict__ free_, const double *__restrict__ p, const double *__restrict__ z, bool *__restrict__ held, double *__restrict__ turn_argument3, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1056,22 +1083,22 @@ static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 	double *g = (double *) pmg_cuda_data(plan, 18);
 	double *d = (double *) pmg_cuda_data(plan, 19);
 	double *free_ = (double *) pmg_cuda_data(plan, 20);
-	double *p = (double *) pmg_cuda_data(plan, 37);
-	double *z = (double *) pmg_cuda_data(plan, 38);
-	bool *held = (bool *) pmg_cuda_data(plan, 39);
-	double *turn_argument3 = (double *) pmg_cuda_data(plan, 46);
+	double *p = (double *) pmg_cuda_data(plan, 38);
+	double *z = (double *) pmg_cuda_data(plan, 39);
+	bool *held = (bool *) pmg_cuda_data(plan, 40);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
 
-	/* temp held : bool[nFibers] = xNew == 0 and s*z > 0;    (sbbnnls.pmg:65) */
-	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:66) */
-	/* temp gNew : f64[nFibers] = s*z;    (sbbnnls.pmg:67) */
-	/* sbbnnls.pmg:68
+	/* temp held : bool[nFibers] = xNew == 0 and s*z > 0;    (sbbnnls.pmg:67) */
+	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:68) */
+	/* temp gNew : f64[nFibers] = s*z;    (sbbnnls.pmg:69) */
+	/* sbbnnls.pmg:70
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	/* next free = select(held, 0, s);    (sbbnnls.pmg:74) */
-	PMG_LAUNCH(plan, sbbnnls_43_held, nFibers, 1, nFibers, s, x, g, d, free_, p, z, held, turn_argument3, pmg_cuda_loop_of(plan));
+	/* next free = select(held, 0, s);    (sbbnnls.pmg:76) */
+	PMG_LAUNCH(plan, sbbnnls_44_held, nFibers, 1, nFibers, s, x, g, d, free_, p, z, held, turn_argument3, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_44_turn(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(32, 0) sbbnnls_45_turn(int64_t nVoxels, int64_t nTheta, const double *__restrict__ D, bool D_is_finite, double *__restrict__ v, const double *__restrict__ turn_argument3, const int32_t *__restrict__ PHI_2_run_offsets, const int32_t *__restrict__ PHI_2_offsets, const int32_t *__restrict__ PHI_2_voxel_order, const int32_t *__restrict__ PHI_2_run_atom, const int32_t *__restrict__ PHI_2_sorted_fiber, const double *__restrict__ PHI_2_sorted_value, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
@@ -1107,73 +1134,68 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	double *D = (double *) pmg_cuda_data(plan, 4);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
 	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *turn_argument3 = (double *) pmg_cuda_data(plan, 46);
-	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 52);
-	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 53);
-	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 54);
-	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 55);
-	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 56);
-	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 57);
+	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
+	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
+	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
+	int32_t *PHI_2_voxel_order = (int32_t *) pmg_cuda_data(plan, 56);
+	int32_t *PHI_2_run_atom = (int32_t *) pmg_cuda_data(plan, 57);
+	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
+	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* sbbnnls.pmg:68
+	/* sbbnnls.pmg:70
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	PMG_LAUNCH(plan, sbbnnls_44_turn, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_45_turn, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_45_next_f(double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_46_next_f(double *__restrict__ f_sum, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 	if (pmg_index > 0)
 		return;
 
-	f_dot2[0] = 0.0;
+	f_sum[0] = 0.0;
 }
 
-static __global__ void PMG_BOUNDS(32, 0) sbbnnls_46_next_f(int64_t nVoxels, int64_t nTheta, const double *__restrict__ r, double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_47_next_f(int64_t nVoxels, const double *__restrict__ squares, double *__restrict__ f_sum, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
-	PMG_TEAM(32, 32, 1);
+	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
-		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
-			sum_2 += r[i*nTheta + j]*r[i*nTheta + j];
-		}
-		PMG_TEAM_SYNC;
+		sum_2 += squares[i];
 	}
 	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
-		f_dot2[0] += sum_2;
+		f_sum[0] += sum_2;
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_47_next_f(double *__restrict__ f, const double *__restrict__ f_dot2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_f(double *__restrict__ f, const double *__restrict__ f_sum, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 	if (pmg_index > 0)
 		return;
 
-	f[0] = 0.5*f_dot2[0];
+	f[0] = 0.5*f_sum[0];
 }
 
 static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *r = (double *) pmg_cuda_data(plan, 21);
 	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *f_dot2 = (double *) pmg_cuda_data(plan, 47);
+	double *squares = (double *) pmg_cuda_data(plan, 41);
+	double *f_sum = (double *) pmg_cuda_data(plan, 49);
 
-	/* next f    = 0.5*dot(rNew, rNew);    (sbbnnls.pmg:76) */
-	PMG_LAUNCH(plan, sbbnnls_45_next_f, 1, 1, f_dot2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_46_next_f, nVoxels, 32, nVoxels, nTheta, r, f_dot2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_47_next_f, 1, 1, f, f_dot2, pmg_cuda_loop_of(plan));
+	/* next f    = 0.5*sum(squares);    (sbbnnls.pmg:78) */
+	PMG_LAUNCH(plan, sbbnnls_46_next_f, 1, 1, f_sum, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_47_next_f, nVoxels, 1, nVoxels, squares, f_sum, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_48_next_f, 1, 1, f, f_sum, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_pg(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_49_next_pg(double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1183,7 +1205,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_pg(double *__restrict__ 
 	pg_maxval2[0] = -INFINITY;
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_49_next_pg(int64_t nFibers, const double *__restrict__ g, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(int64_t nFibers, const double *__restrict__ g, const bool *__restrict__ held, double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop, pmg_cuda_parts *pmg_parts)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1197,7 +1219,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_49_next_pg(int64_t nFibers, cons
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_next_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
 {
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
@@ -1212,16 +1234,16 @@ static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 	const int64_t nFibers = args->nFibers;
 	double *g = (double *) pmg_cuda_data(plan, 18);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
-	bool *held = (bool *) pmg_cuda_data(plan, 39);
-	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 48);
+	bool *held = (bool *) pmg_cuda_data(plan, 40);
+	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 50);
 
-	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:78) */
-	PMG_LAUNCH(plan, sbbnnls_48_next_pg, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
-	PMG_LAUNCH_SUM(plan, sbbnnls_49_next_pg, nFibers, 1, nFibers, g, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
-	PMG_LAUNCH(plan, sbbnnls_50_next_pg, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
+	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:80) */
+	PMG_LAUNCH(plan, sbbnnls_49_next_pg, 1, 1, pg_maxval2, pmg_cuda_loop_of(plan));
+	PMG_LAUNCH_SUM(plan, sbbnnls_50_next_pg, nFibers, 1, nFibers, g, held, pg_maxval2, pmg_cuda_loop_of(plan), pmg_cuda_parts_of(plan));
+	PMG_LAUNCH(plan, sbbnnls_51_next_pg, 1, 1, pg, pg_maxval2, pmg_cuda_loop_of(plan));
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_w(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_52_w(int64_t nFibers, double *__restrict__ w, const double *__restrict__ s, const double *__restrict__ x)
 {
 	PMG_TEAM(1, 1, 1);
 
@@ -1230,7 +1252,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_w(int64_t nFibers, double *__
 	}
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_52_reached(double *__restrict__ reached, const double *__restrict__ f)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_53_reached(double *__restrict__ reached, const double *__restrict__ f)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1239,7 +1261,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_52_reached(double *__restrict__ 
 	reached[0] = f[0];
 }
 
-static __global__ void PMG_BOUNDS(1, 0) sbbnnls_53_violation(double *__restrict__ violation, const double *__restrict__ pg)
+static __global__ void PMG_BOUNDS(1, 0) sbbnnls_54_violation(double *__restrict__ violation, const double *__restrict__ pg)
 {
 	PMG_TEAM(1, 1, 1);
 	if (pmg_index > 0)
@@ -1259,14 +1281,14 @@ static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
-	/* w = s*x;    (sbbnnls.pmg:81) */
-	PMG_LAUNCH(plan, sbbnnls_51_w, nFibers, 1, nFibers, w, s, x);
+	/* w = s*x;    (sbbnnls.pmg:83) */
+	PMG_LAUNCH(plan, sbbnnls_52_w, nFibers, 1, nFibers, w, s, x);
 
-	/* reached = f;    (sbbnnls.pmg:82) */
-	PMG_LAUNCH(plan, sbbnnls_52_reached, 1, 1, reached, f);
+	/* reached = f;    (sbbnnls.pmg:84) */
+	PMG_LAUNCH(plan, sbbnnls_53_reached, 1, 1, reached, f);
 
-	/* violation = pg;    (sbbnnls.pmg:83) */
-	PMG_LAUNCH(plan, sbbnnls_53_violation, 1, 1, violation, pg);
+	/* violation = pg;    (sbbnnls.pmg:85) */
+	PMG_LAUNCH(plan, sbbnnls_54_violation, 1, 1, violation, pg);
 }
 
 static __global__ void sbbnnls_until(double tolGradient, double tolObjective, const double *__restrict__ f, const double *__restrict__ fOld, const double *__restrict__ pg, pmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,
@@ -1308,9 +1330,9 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	while (pmg_cuda_loop_next(plan, control, &it, maxIter)) {
 		sbbnnls_objective_2(plan);
 		sbbnnls_iterations_2(plan);
-		sbbnnls_num(plan, args, it);
 		sbbnnls_next_fOld(plan);
 		sbbnnls_q_Sparse_matvec(plan, args, it);
+		sbbnnls_num(plan, args, it);
 		sbbnnls_den(plan, args, it);
 		sbbnnls_alpha(plan);
 		sbbnnls_p(plan, args);
