@@ -811,7 +811,7 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double *restrict num = plan->data[34];
 
 	/* sbbnnls.pmg:57
-	 *     temp num   : f64 = case { it % 2 == 0 : dot(d, q); else : dot(d, d); };
+	 *     temp num   : f64 = case { it % 2 == 0 : max(dot(d, q), 0); else : dot(d, d); };
 	 */
 	double dot = 0.0;
 	double dot2 = 0.0;
@@ -821,7 +821,7 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 		for (int64_t i = 0; i < nFibers; i++) {
 			dot += d[i]*q[i];
 		}
-		num[0] = dot;
+		num[0] = pmg_max_f64(dot, 0.0);
 	} else {
 		dot2 = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot2)

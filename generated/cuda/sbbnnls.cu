@@ -692,7 +692,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_num(double *__restrict__ num,
 	if (pmg_index > 0)
 		return;
 
-	num[0] = num_dot[0];
+	num[0] = pmg_max_f64(num_dot[0], 0.0);
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_num(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
@@ -739,7 +739,7 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double *num_dot2 = (double *) pmg_cuda_data(plan, 44);
 
 	/* sbbnnls.pmg:57
-	 *     temp num   : f64 = case { it % 2 == 0 : dot(d, q); else : dot(d, d); };
+	 *     temp num   : f64 = case { it % 2 == 0 : max(dot(d, q), 0); else : dot(d, d); };
 	 */
 	if (pmg_mod(it, 2) == 0) {
 		PMG_LAUNCH(plan, sbbnnls_26_num, 1, 1, num_dot, pmg_cuda_loop_of(plan));
