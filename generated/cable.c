@@ -183,9 +183,9 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
+		const bool is_far = pmg_block_is_far(&plan->places[4], 16, lanes);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const bool is_far = pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);

@@ -177,9 +177,9 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
@@ -370,8 +370,8 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
@@ -1038,9 +1038,9 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
+		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
@@ -1242,8 +1242,8 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
+		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
@@ -1949,9 +1949,9 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
+		const bool is_far = pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const bool is_far = pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest);
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);
@@ -2161,8 +2161,8 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		const double *diag_rows = diag_block;
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const bool is_far = pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[3], longest);
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);

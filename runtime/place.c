@@ -154,6 +154,11 @@ static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, 
 	return true;
 }
 
+static bool is_far(const pmg_buffer *buffer, int64_t bytes)
+{
+	return buffer->strides[0] >= bytes / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
+}
+
 static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
@@ -174,9 +179,8 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size % PMG_ALIGNMENT == 0 &&
 			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
-	place->asks_ahead = (has_blocks || place->row == 1) &&
-			    buffer->strides[0] >= (has_blocks ? FAR_BLOCKS : FAR_ARRAY) /
-						  (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
+	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
+				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
 	return true;
 }
 
@@ -189,8 +193,7 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = buffer->shape[0] >= (has_blocks ? FAR_BLOCKS / row
-									     : FAR_ARRAY / (row / array->lanes)) };
+	*place = (pmg_place) { .asks_ahead = is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_ARRAY) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;

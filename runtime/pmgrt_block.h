@@ -161,6 +161,14 @@ static inline bool pmg_block_is_far(const pmg_place *place, int64_t width, int64
 	return place->asks_ahead && pmg_block_lies(place, width, n_lanes);
 }
 
+/* From the first row of a block to a row of it, or of the next one where it is before the first or behind the last. */
+static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t rows)
+{
+	if (row < 0)
+		return place->block + (row + rows)*place->row;
+	return row < rows ? row*place->row : place->block + (row - rows)*place->row;
+}
+
 static inline void pmg_row_ask(uintptr_t row, int64_t bytes)
 {
 	for (int64_t byte = 0; byte < bytes; byte += PMG_CACHE_LINE)
@@ -214,13 +222,9 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 	static inline void pmg_block_ask_##name(int64_t width, const type *from, const pmg_place *place, \
 						int64_t first, int64_t row, int64_t rows) \
 	{ \
-		int64_t at = first/width*place->block; \
-		if (row < 0 || row >= rows) { \
-			at += place->block; \
-			row += row < 0 ? rows : -rows; \
-		} \
-		at = (at + row*width)*(int64_t) sizeof(type); \
-		pmg_row_ask((uintptr_t) from + (uintptr_t) at, width*(int64_t) sizeof(type)); \
+		const int64_t at = first/width*place->block + pmg_row_from(place, row, rows); \
+		pmg_row_ask((uintptr_t) from + (uintptr_t) (at*(int64_t) sizeof(type)), \
+			    width*(int64_t) sizeof(type)); \
 	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \

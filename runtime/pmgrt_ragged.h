@@ -274,7 +274,7 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
  * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
  * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. pmg_segments_ask_TYPE asks
- * for a row where blocks lie, if pmg_segments_are_far. */
+ * for a row of a block that lies, if pmg_segments_are_far; not for rows of the next one, which may be anywhere. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;

@@ -326,7 +326,8 @@ static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
 	struct search *search = user;
 	const struct mark *mark = ast_mark(node);
 
-	search->has_mark |= mark && mark->kind == search->kind && mark->stage == search->stage;
+	search->has_mark |= mark && mark->kind == search->kind &&
+			    (!search->stage || mark->stage == search->stage);
 	return isl_bool_true;
 }
 

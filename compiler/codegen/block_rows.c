@@ -220,7 +220,7 @@ void rows_enter(struct emit *e, __isl_keep isl_ast_node *node)
 
 		if (!row_below(e, node, rows, &row) || find_row(e, rows->copy, &row))
 			continue;
-		if (rows->begin != moved && rows->begin != e->walk.begin)
+		if (rows->begin != moved && rows->begin != e->walked_rows)
 			emit_move(e, rows, &row);
 		moved = rows->begin;
 		emit_row_name(e, rows, &row);
@@ -300,20 +300,20 @@ bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variab
 
 	if (!rows)
 		return false;
-	e->walk = (struct row_walk) { rows->begin, variable, asks_declare(e, body), direction };
 	emit_windows(e, rows, range, direction);
 	begin = affine_name(e->arena, rows->begin);
 	end = affine_name(e->arena, rows->end);
 	range->first = direction > 0 ? begin : affine_scale(e->arena, &end, 1, -1);
 	range->last = direction > 0 ? affine_scale(e->arena, &end, 1, -1) : begin;
 	range->end = direction > 0 ? end : affine_scale(e->arena, &begin, 1, -1);
+	e->walked_rows = rows->begin;
 	return true;
 }
 
 void rows_walk_end(struct emit *e)
 {
 	close_block(e->w, "}");
-	e->walk = (struct row_walk) { 0 };
+	e->walked_rows = NULL;
 }
 
 /* ---- results, window by window ---- */

@@ -318,10 +318,8 @@ static void declare_vectors(struct emit *e, const struct carry *carry, const cha
 
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
 {
-	if (rows_are_of(e, loop)) {
-		asks_emit(e);
+	if (rows_are_of(e, loop))
 		rows_enter(e, body);
-	}
 	for (int i = first; i < e->carries.n; i++)
 		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
 				e->carries.items[i].is_conditional);
@@ -451,6 +449,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		if (result)
 			rows_put_open(e, result, &rows);
 		names = block_open(e, "%s", for_text(e, &rows, name, use->mark->direction));
+		asks_emit(e, use->mark, name);
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
 		if (result)

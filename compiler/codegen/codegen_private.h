@@ -216,16 +216,15 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *fill, *fill_down;   /* what brings them there, also where the loop goes downwards */
 };
 
-struct block_ask {                      /* rows of what the caller may hold in blocks, which a loop asks for ahead */
+struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
 	const struct array *copy;
 	const char *is_far, *call, *n_rows;     /* do they lie far away? "pmg_block_ask_f64(16, b, …, " row, how many */
-	bool is_here;                   /* in the loop that is printed */
+	bool is_here;                   /* in the loop that asks */
 };
 
-struct row_walk {                       /* the loop over windows, around one over rows, that is printed */
-	const char *begin;              /* of its window; NULL: there is none */
-	const char *variable, *is_far;  /* of the loop over rows; the condition for asking ahead in it, or NULL */
-	int direction;
+struct asking {                         /* the innermost loop that asks; NULL: there is none */
+	const struct mark *loop;
+	const char *is_far;             /* the variable that says whether it does */
 };
 
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
@@ -309,8 +308,9 @@ struct emit {
 	VEC(struct block_rows) block_rows;
 	VEC(struct block_result) results;
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
+	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
 	VEC(struct block_ask) asks;
-	struct row_walk walk;
+	struct asking asking;
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -403,6 +403,7 @@ const struct mark *ast_strip_mark(isl_ast_node **node);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 /* Of each instance below a node, its stage. */
 void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *stage, void *user), void *user);
+/* Is there a mark of this kind, and of this stage unless NULL, at the node or below? */
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);
 
@@ -583,10 +584,6 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
  * false: it has none. */
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction);
 void rows_walk_end(struct emit *e);
-/* Notes a row that such a loop may ask for ahead; declares whether it does, of rows that are read below; asks. */
-void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows);
-const char *asks_declare(struct emit *e, __isl_keep isl_ast_node *body);
-void asks_emit(struct emit *e);
 /* Opens a loop over windows, too, each of which brings its rows of a result to their place when it is closed. */
 void rows_put_open(struct emit *e, const struct block_result *result, struct range *range);
 void rows_put_close(struct emit *e, struct block_result *result, const struct range *window);
@@ -595,6 +592,13 @@ void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
 bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */
 /* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
 const char *rows_access(struct emit *e, const struct point *point, const struct access *access);
+
+/* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
+
+void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows);
+/* Before a loop, if it is one that asks: declares whether it does, here. At its head: asks. */
+void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
+void asks_emit(struct emit *e, const struct mark *loop, const char *variable);
 
 /* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
 

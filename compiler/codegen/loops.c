@@ -113,6 +113,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	if (searches_pivots(e, &use))
 		pivots_open(e, body, name, &search);
 	open_loop(e, &range, name, &use);
+	asks_emit(e, use.mark, name);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
 	if (rows_are_of(e, use.mark))
@@ -139,6 +140,17 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	dots_release(e, kept);
 }
 
+static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	const struct asking outer = e->asking;
+
+	asks_open(e, node, use.mark);
+	if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
+	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
+		emit_loop(e, node, use);
+	e->asking = outer;
+}
+
 static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	if (!use.mark)
@@ -151,9 +163,8 @@ static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_children_for(e, node, use);
 	else if (use.block)
 		emit_block_loop(e, node, use);
-	else if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
-		 !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
-		emit_loop(e, node, use);
+	else
+		emit_plain_for(e, node, use);
 }
 
 /* ---- the other nodes ---- */

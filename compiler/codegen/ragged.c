@@ -254,6 +254,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		carried_open(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
+	asks_emit(e, use->mark, name);
 	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
 	e->ragged->n_loops--;

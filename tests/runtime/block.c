@@ -206,16 +206,19 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 	return ok;
 }
 
-/* Only blocks that lie as a whole are asked for, whatever the row; nobody sees it. */
+/* Only blocks that lie as a whole are asked for; rows before the first, or behind the last, are of the next block. */
 static bool far_blocks_ask(void)
 {
-	enum { ROWS = 5, N_LANES = 16 };
-	static const double array[2*N_LANES*ROWS];
-	pmg_place place = { .block = N_LANES*ROWS, .row = N_LANES, .lane = 1 };
+	enum { ROWS = 5, N_LANES = 16, PART = N_LANES*ROWS + 8 };
+	static const double array[2*PART];
+	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
 	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
 
 	place.asks_ahead = true;
-	for (int64_t row = -10; row < ROWS + 10; row++) {
+	for (int64_t row = -ROWS; row < 2*ROWS; row++) {
+		const int64_t inside = (row + ROWS)%ROWS, next = row < 0 || row >= ROWS ? PART : 0;
+
+		ok = ok && pmg_row_from(&place, row, ROWS) == next + inside*N_LANES;
 		pmg_block_ask_f64(N_LANES, array, &place, N_LANES, row, ROWS);
 		pmg_segments_ask_f64(N_LANES, array, ROWS, row, ROWS);
 	}

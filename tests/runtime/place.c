@@ -149,6 +149,72 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 		    "what changes its layout are two buffers of one float type");
 }
 
+/* ---- What a kernel is told of where its parts lie ---- */
+
+typedef struct look_args {
+	int64_t m, n;
+	pmg_buffer x;
+} look_args;
+
+static pmg_place seen;
+
+static void look_extents(const void *args, int64_t *values)
+{
+	values[0] = ((const look_args *) args)->m;
+	values[1] = ((const look_args *) args)->n;
+}
+
+static pmg_status look_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+{
+	(void) args;
+	(void) control;
+	seen = plan->places[0];
+	return PMG_OK;
+}
+
+/* Is the array, of which a kernel takes 16 lanes at a time, one that it asks for ahead? */
+static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x)
+{
+	static const pmg_extent shape[] = { { .param = 0, .text = "m" }, { .param = 1, .text = "n" } };
+	static const pmg_param_desc params[] = { { "m", PMG_I64, offsetof(look_args, m), "look.pmg:1" },
+						 { "n", PMG_I64, offsetof(look_args, n), "look.pmg:1" } };
+	static const pmg_array_desc arrays[] = {
+		{ .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = shape, .lanes = 16,
+			.segments = -1, .offset = offsetof(look_args, x), .place = "look.pmg:2" } };
+	static const pmg_pipeline_desc desc = {
+		.abi_version = PMG_ABI_VERSION, .name = "look", .source = "look.pmg", .args_size = sizeof(look_args),
+		.n_params = 2, .n_arrays = 1, .n_extents = 2, .params = params, .arrays = arrays,
+		.extents = look_extents, .kernel = look_kernel
+	};
+	const look_args args = { m, n, *x };
+	pmg_plan *plan = NULL;
+	pmg_status status = pmg_plan_new(&desc, &args, &(pmg_options) { .context = context }, &plan);
+
+	seen = (pmg_place) { 0 };
+	if (status == PMG_OK)
+		status = pmg_plan_execute(plan, &args, NULL);
+	pmg_plan_destroy(plan);
+	return status == PMG_OK && seen.asks_ahead;
+}
+
+/* Rows of 4 MB in blocks and of 1 MB elsewhere; not where a block has more between its rows. */
+static void test_far(struct tests *tests, pmg_context *context)
+{
+	const int64_t far = 4 << 20, n = far/8/32;
+	double *memory = calloc(2*(size_t) far/8, sizeof *memory);
+	pmg_buffer blocks = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n, 16 });
+	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
+	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n/4 });
+	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n/4 - 1 });
+
+	CHECK(tests, memory && asks(context, 32, n, &blocks) && !asks(context, 32, n - 1, &fewer));
+	CHECK(tests, asks(context, 32, n/4, &flat) && !asks(context, 32, n/4 - 1, &shorter));
+	blocks.strides[0] *= 2;
+	blocks.strides[1] *= 2;
+	CHECK(tests, !asks(context, 32, n, &blocks));
+	free(memory);
+}
+
 void test_places(struct tests *tests)
 {
 	pmg_context *context = pmg_context_new(NULL);
@@ -156,5 +222,6 @@ void test_places(struct tests *tests)
 	test_round_trips(tests, context);
 	test_large(tests, context);
 	test_refusals(tests, context);
+	test_far(tests, context);
 	pmg_context_free(context);
 }
