@@ -154,6 +154,34 @@ def several_roots_have_conventions():
           and "each is a system of its own" in out and "2 systems, 5 nodes" in out, out)
 
 
+def several_trees_are_not_one():
+    """Parents in a Forest count in each tree; a Tree takes them where there is one."""
+    points = [(1, 3, 0, 0, 0, 1, -1), (2, 3, 9, 0, 0, 1, 1), (3, 3, 0, 50, 0, 1, -1), (4, 3, 0, 60, 0, 1, 3)]
+    Path("depth.pmg").write_text("""pipeline depth {
+    param n;
+    fixed in T : Tree(n);
+    out d : f64[n];
+    d[i] = case { T.parent[i] < 0 : 0; else : d[T.parent[i]] + 1; } for i in 0..n;
+}
+""")
+    imported(swc(points), "--roots=split")
+    status, out, error = pmg("run", "depth.pmg", "T=out.h5:/F")
+    check(status == 3 and "out.h5:/F holds 2 trees, but T is one" in error and
+          "declare 'T : Forest(nSystems, n)'" in error, f"{status} {out}{error}")
+    imported(swc(points))
+    status, out, error = pmg("run", "depth.pmg", "T=out.h5:/F")
+    check(status == 0 and out.split()[-1] == "2", f"{status} {out}{error}")
+    imported(swc(points), "--systems=1")
+    check(pmg("run", "depth.pmg", "T=out.h5")[0] == 0, "a tree")
+
+
+def zero_pivots_are_of_a_file():
+    Path("zero.hines.tsv").write_text("0 -1 0 0 1 1 1\n1 0 0 0 0 1 1\n")
+    status, out, error = pmg("hines", "solve", "zero.hines.tsv")
+    check(status == 6 and "in row 1 of system 0 is zero" in error and "those of zero.hines.tsv, from 0" in error,
+          f"{status} {out}{error}")
+
+
 def radii_and_lengths_are_mended():
     points = [(1, 3, 0, 0, 0, 0, -1), (2, 3, 9, 0, 0, 2, 1), (3, 3, 18, 0, 0, -1, 2), (4, 3, 18, 0, 0, 2, 3)]
     got, out = imported(swc(points), "--voltage=-65")
@@ -280,7 +308,9 @@ def malformed_tables_are_refused():
 
 def wrong_calls_are_told():
     Path("one.swc").write_text("1 1 0 0 0 1 -1\n")
-    for words, status, text in ((["import"], 2, "the kind of files, files and --output are needed"),
+    for words, status, text in ((["import"], 2, "the kind of files is missing"),
+                                (["import", "swc"], 2, "a file to read is missing"),
+                                (["import", "swc", "one.swc"], 2, "--output FILE.h5 is missing"),
                                 (["import", "swc", "one.swc"], 2, "pmg import swc FILE.swc -o cells.h5"),
                                 (["import", "swcc", "one.swc", "-o", "x.h5"], 2, "did you mean 'swc'?"),
                                 (["import", "swc", "one.swc", "-o", "x.npy"], 2, "cells are an HDF5 file"),
@@ -329,9 +359,10 @@ def main():
         os.environ["XDG_CACHE_HOME"] = folder + "/cache"
         os.chdir(folder)
         for question in (shapes_become_matrices, ids_and_order_do_not_matter, somata_have_conventions,
-                         several_roots_have_conventions, radii_and_lengths_are_mended, cells_are_discretised,
-                         tables_are_read, dat_files_are_read, malformed_shapes_are_refused,
-                         malformed_tables_are_refused, wrong_calls_are_told, real_cells_are_solved):
+                         several_roots_have_conventions, several_trees_are_not_one, zero_pivots_are_of_a_file,
+                         radii_and_lengths_are_mended, cells_are_discretised, tables_are_read, dat_files_are_read,
+                         malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,
+                         real_cells_are_solved):
             question()
         os.chdir("/")
     print(f"{len(PASSED)} passed, {len(FAILED)} failed" + (f", {len(SKIPPED)} skipped" if SKIPPED else ""))

@@ -95,7 +95,8 @@ static bool check_request(struct values *v, const word_list *operands, struct fa
 {
 	const struct format *format = v->output ? format_of(v->output) : NULL;
 	if (operands->n < 2 || !v->output) {
-		fail(failure, OUTCOME_USAGE, "the kind of files, files and --output are needed");
+		fail(failure, OUTCOME_USAGE, operands->n == 0 ? "the kind of files is missing" :
+		     operands->n == 1 ? "a file to read is missing" : "--output FILE.h5 is missing");
 		fail_help(failure, "pmg import swc FILE.swc -o cells.h5");
 		return false;
 	}

@@ -35,6 +35,21 @@ static void take_result(const struct session *s, const struct results *results, 
 			memcpy(x, results->arrays[i].data, (size_t) n * sizeof(*x));
 }
 
+/* Solves several times, at least once, and tells the shortest: the first time, nothing is in the caches. */
+static bool solve_often(struct execution *execution, double *seconds, struct failure *failure)
+{
+	enum { TIMES = 20 };
+	const double enough = 0.05;
+	double each, sum = 0;
+	*seconds = INFINITY;
+	for (int i = 0; i < TIMES && sum < enough; i++, sum += each) {
+		if (!library_execute(execution, &each, failure))
+			return false;
+		*seconds = fmin(*seconds, each);
+	}
+	return true;
+}
+
 bool forest_solve(struct arena *arena, const struct forest *forest, int64_t threads, const char *cc,
 		  double *x, double *seconds, struct failure *failure)
 {
@@ -46,7 +61,7 @@ bool forest_solve(struct arena *arena, const struct forest *forest, int64_t thre
 	s.values.cc = cc;
 	bool ok = session_open(&s, "hines.pmg", failure) && bind_forest(&s, forest, failure) &&
 		  results_new(&s, &results, failure) && cache_load(&s, &results, &execution, failure) &&
-		  library_plan(&execution, failure) && library_execute(&execution, seconds, failure);
+		  library_plan(&execution, failure) && solve_often(&execution, seconds, failure);
 	if (ok)
 		take_result(&s, &results, forest->all.n, x);
 	library_close(&execution);

@@ -75,6 +75,8 @@ static bool solve_forest(struct arena *arena, const struct values *v, const char
 	if (!x)
 		return fail_memory(failure, "the solution");
 	bool ok = forest_solve(arena, f, v->threads, v->cc, x, &seconds, failure);
+	if (!ok && failure->outcome == OUTCOME_NUMERICAL)
+		fail_help(failure, "rows and systems are those of %s, from 0", path);
 	if (ok)
 		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms\n", path, f->n,
 		       f->n == 1 ? "" : "s", f->all.n, 1e3 * seconds);

@@ -33,7 +33,7 @@ void fit_tell_progress(struct fitting *f)
 		return;
 	f->told = time;
 	progress_tell("iteration %" PRId64 " of %" PRId64 ": objective %.9g, %" PRId64
-		      " live fibers, violation %.2g, at most %.0f s left",
+		      " live fibers, violation %.2g, %.0f s for all that are left",
 		      state->iteration, f->values->iterations, state->objective, state->live,
 		      relative(state->violation, state->scale), seconds_left(f));
 }
@@ -78,8 +78,8 @@ void fit_tell_time(struct fitting *f)
 		return;
 	f->is_forecast = true;
 	double each = (clock_now() - f->started) / (double) (state->iteration - f->first);
-	printf("time: %.3g s an iteration, at most %.0f s in all\n", each,
-	       ceil(each * (double) (f->values->iterations - f->first)));
+	printf("time: %.3g s an iteration, %.0f s if all %" PRId64 " are needed\n", each,
+	       ceil(each * (double) (f->values->iterations - f->first)), f->values->iterations);
 	fflush(stdout);
 }
 
@@ -113,15 +113,25 @@ void fit_tell_hopeless(const struct fitting *f)
 				   "no fiber explains any of the signal, or numbers are too small or too large");
 }
 
+/* Fibers that will get no weight may still have some. */
+static void tell_unfinished(const struct fitting *f)
+{
+	fflush(stdout);
+	fprintf(stderr, "pmg life fit: warning: the tolerance is not reached: a higher --iterations=N%s\n",
+		f->values->state ? ", with --resume, goes on from here" : " goes on for longer");
+}
+
 void fit_tell_end(const struct fitting *f)
 {
 	const struct fit_state *state = &f->fit.state;
 	bool is_early = state->is_finished && state->iteration < f->values->iterations;
+	bool is_reached = fit_is_at_optimum(f) || is_early;
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
-	       fit_is_at_optimum(f) || is_early ? "the tolerance is reached" : "stopped by --iterations",
-	       state->iteration, clock_now() - f->started);
+	       is_reached ? "the tolerance is reached" : "stopped", state->iteration, clock_now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
 	       fit_rows(&f->fit) * f->problem.n_fibers);
 	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,
 	       relative(state->violation, state->scale));
+	if (!is_reached && f->fit.options.tolerance > 0)
+		tell_unfinished(f);
 }

@@ -223,9 +223,30 @@ static bool bind_tensor(struct session *s, const char *object, const word_list *
 	return true;
 }
 
+static bool is_tree(const word_list *names)
+{
+	return names->n == 1 && strcmp(names->items[0], "parent") == 0;
+}
+
+/* Parents in a group with offsets count in each of its trees on its own: not those of one. */
+static bool is_one_tree(const char *object, const word_list *names, const struct content *content,
+			const char *source, struct failure *failure)
+{
+	const struct member *offset = content_find(content, "offset");
+	if (!is_tree(names) || !offset || offset->array.rank != 1 || offset->array.shape[0] <= 2)
+		return true;
+	fail(failure, OUTCOME_DATA, "%s holds %" PRId64 " trees, but %s is one", source, offset->array.shape[0] - 1,
+	     object);
+	fail_help(failure, "declare '%s : Forest(nSystems, n)', or import one tree: pmg import swc FILE --systems=N",
+		  object);
+	return false;
+}
+
 static bool bind_group(struct session *s, const char *object, const word_list *names, struct content *content,
 		       const char *source, struct failure *failure)
 {
+	if (!is_one_tree(object, names, content, source, failure))
+		return false;
 	for (int i = 0; i < names->n; i++) {
 		struct member *member = content_find(content, names->items[i]);
 		struct argument *argument =
@@ -302,10 +323,14 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 {
 	struct location location;
 	struct content content = { 0 };
-	word_list names = { 0 };
-	if (!argument)
+	word_list names = { 0 }, wanted = { 0 };
+	if (!argument) {
 		list_members(s, name, &names);
-	struct wish wish = { .name = name, .names = names.items, .n_names = names.n };
+		list_members(s, name, &wanted);
+	}
+	if (is_tree(&names))
+		vec_push(s->arena, &wanted, "offset");
+	struct wish wish = { .name = name, .names = wanted.items, .n_names = wanted.n };
 	if (!location_parse(&location, s->arena, source, failure) ||
 	    !content_read(&location, &wish, &content, failure))
 		return false;
