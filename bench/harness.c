@@ -24,6 +24,20 @@ static void keep_time(struct arena *arena, struct row *row, double seconds)
 	row->total += seconds;
 }
 
+bool version_is_unknown(const char *name, const char *const *names, int n, struct failure *failure)
+{
+	char list[1024] = "";
+	const char *near = suggest_nearest(name, names, n);
+	for (int i = 0; i < n; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", names[i]);
+	fail(failure, OUTCOME_USAGE, "there is no version '%s'", name);
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	else
+		fail_help(failure, "there are %s", list);
+	return false;
+}
+
 bool effort_read(const char *min_time, const char *clock, struct effort *effort, struct failure *failure)
 {
 	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };

@@ -76,6 +76,16 @@ static pmg_status unordered_fail(const struct choosing *c)
 			c->desc->name);
 }
 
+static pmg_status unknown_fail(const struct choosing *c, const char *wanted)
+{
+	char list[512] = "";
+
+	for (int32_t i = 1; i < c->desc->n_candidates; i++)
+		snprintf(list + strlen(list), sizeof list - strlen(list), ", '%s'", c->desc->candidates[i]->choice);
+	return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'; there are '%s'%s",
+			c->desc->name, wanted, choice_of(c->desc), list);
+}
+
 static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 {
 	const char *wanted = c->options->candidate;
@@ -85,8 +95,7 @@ static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 		if (strcmp(wanted, c->desc->candidates[i]->choice) == 0)
 			found = c->desc->candidates[i];
 	if (!found)
-		return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'", c->desc->name,
-				wanted);
+		return unknown_fail(c, wanted);
 	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
 }
 

@@ -201,6 +201,14 @@ static bool open_state(struct life_row *row, const struct gpu_version *version, 
 	return row->gpu_state;
 }
 
+static bool unknown_version(const char *name, struct failure *failure)
+{
+	const char *names[N_VERSIONS + 1] = { "generated" };
+	for (int i = 0; i < N_VERSIONS; i++)
+		names[i + 1] = gpu_versions[i].name;
+	return version_is_unknown(name, names, N_VERSIONS + 1, failure);
+}
+
 bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,
 		  life_row_list *rows, struct failure *failure)
 {
@@ -208,7 +216,7 @@ bool life_row_gpu(struct life_values *values, const struct life_case *problem, c
 	for (int i = 0; i < N_VERSIONS; i++)
 		version = strcmp(gpu_versions[i].name, name) == 0 ? &gpu_versions[i] : version;
 	if (!version)
-		return fail(failure, OUTCOME_USAGE, "there is no version '%s' for a GPU", name);
+		return unknown_version(name, failure);
 	if (!version->partition[op])
 		return true;
 	struct life_row *row = arena_new(values->arena, struct life_row);

@@ -97,11 +97,7 @@ static bool unknown_version(const char *name, struct failure *failure)
 	int n = 5;
 	for (int i = 0; i < n_system_versions && n < 32; i++)
 		names[n++] = system_versions[i].name;
-	fail(failure, OUTCOME_USAGE, "there is no version '%s'", name);
-	const char *near = suggest_nearest(name, names, n);
-	if (near)
-		fail_help(failure, "did you mean '%s'?", near);
-	return false;
+	return version_is_unknown(name, names, n, failure);
 }
 
 static bool is_generated(const char *name)

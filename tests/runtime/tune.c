@@ -308,7 +308,7 @@ static void test_named(struct tests *tests)
 	attempt_begin(&attempt, 0);
 	attempt_plan(&attempt, (pmg_options) { .candidate = "faster" });
 	CHECK_FAILS(tests, attempt.status, attempt.context, PMG_BAD_CALL,
-		    "pipeline 'life_dsc' has no candidate 'faster'");
+		    "pipeline 'life_dsc' has no candidate 'faster'; there are '', 'fast', 'large', 'broken'");
 	attempt_end(tests, &attempt);
 }
 
