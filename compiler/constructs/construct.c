@@ -88,20 +88,38 @@ bool construct_expect_array(const struct construct_call *call, int arg, int min_
 	return !report_array(call, arg, min_rank, max_rank);
 }
 
+/* "nSystems, n" */
+static const char *extents_text(const struct construct_call *call, const struct construct_arg *arg)
+{
+	struct str extents = str_new(call->arena);
+
+	for (int i = 0; i < arg->rank; i++)
+		str_add(&extents, "%s%s", i ? ", " : "", arg->extents[i]);
+	return str_text(&extents);
+}
+
+bool construct_expect_systems(const struct construct_call *call, int arg, int rank)
+{
+	const struct construct_arg *given = &call->args.items[arg];
+	struct diag *diag = report_array(call, arg, rank, rank);
+
+	if (diag && given->kind == ARG_ARRAY && given->rank == rank - 1 && rank > 1)
+		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [nSystems, %s], or "
+			  "[1, %s] for one", extents_text(call, given), extents_text(call, given));
+	return !diag;
+}
+
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient)
 {
 	const struct construct_arg *of = &call->args.items[coefficient];
 	struct diag *diag = report_array(call, arg, of->rank, of->rank + 1);
-	struct str extents = str_new(call->arena);
+	const char *extents = extents_text(call, of);
 
-	if (!diag)
-		return true;
-	for (int i = 0; i < of->rank; i++)
-		str_add(&extents, "%s%s", i ? ", " : "", of->extents[i]);
-	diag_help(call->diags, diag, of->span,
-		  "it is [%s], as '%s' is, or [%s, m] with m right-hand sides for each system", str_text(&extents),
-		  span_text(call->diags->sources, call->arena, of->span), str_text(&extents));
-	return false;
+	if (diag)
+		diag_help(call->diags, diag, of->span,
+			  "it is [%s], as '%s' is, or [%s, m] with m right-hand sides for each system", extents,
+			  span_text(call->diags->sources, call->arena, of->span), extents);
+	return !diag;
 }
 
 bool construct_expect_extent(const struct construct_call *call, int arg, int dim, const char *extent, const char *why)
