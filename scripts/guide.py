@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Keeps the blocks of the documents that show the output of a command current.
 
-Such a block is a comment with a command of bash, run in the root of the tree with the build folder on the path and
-$T an empty folder, and the fence behind it, whose content is replaced by what the command prints:
+Such a block is a command of bash, run in the root of the tree with the build folder on the path and $T an empty folder,
+and the fence behind it, whose content is replaced by what the command prints. The command is shown, or in a comment:
 
-    <!-- $ pmgc --emit=ir dsl_examples/prefix.pmg -->
+    `$ pmgc --emit=ir dsl_examples/prefix.pmg`
     ```text
+    …
+    ```
+
+    <!-- $ sed -n '4,11p' dsl_examples/prefix.pmg -->
+    ```pmg
     …
     ```
 
@@ -20,7 +25,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(?P<head><!-- \$ (?P<command>.*?) -->\n```[\w-]*\n)(?P<shown>.*?)(?P<tail>^```$)", re.M | re.S)
+BLOCK = re.compile(r"(?P<head>(?:<!-- \$ (?P<hidden>.*?) -->|^`\$ (?P<command>[^`\n]+)`)\n```[\w-]*\n)(?P<shown>.*?)"
+                   r"(?P<tail>^```$)", re.M | re.S)
 
 
 def output(command):
@@ -36,7 +42,7 @@ def output(command):
 
 
 def current(text):
-    return BLOCK.sub(lambda found: found["head"] + output(found["command"]) + found["tail"], text)
+    return BLOCK.sub(lambda found: found["head"] + output(found["command"] or found["hidden"]) + found["tail"], text)
 
 
 def main(arguments):
