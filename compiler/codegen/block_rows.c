@@ -180,8 +180,10 @@ static void emit_fills(struct emit *e, const struct block_rows *first, int direc
 	for (int i = 0; i < e->block_rows.n; i++) {
 		const struct block_rows *rows = &e->block_rows.items[i];
 
-		if (rows->begin == first->begin)
-			line(e->w, "%s", direction > 0 ? rows->fill : rows->fill_down);
+		if (rows->begin == first->begin && rows->ahead)
+			line(e->w, "%s %c PMG_ROWS_AHEAD, %s);", rows->fill, direction > 0 ? '+' : '-', rows->ahead);
+		else if (rows->begin == first->begin)
+			line(e->w, "%s", rows->fill);
 	}
 }
 

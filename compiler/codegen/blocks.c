@@ -165,19 +165,17 @@ struct finding find_part(__isl_keep isl_ast_node *node, const struct array *arra
 	return finding;
 }
 
-/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end,
- * begin + PMG_ROWS_AHEAD, n);" */
+/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, begin" */
 static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct part *part,
-				  const char *first, const char *n_lanes, int direction)
+				  const char *first, const char *n_lanes)
 {
 	const struct array *copy = rows->copy;
 	struct affine begin = affine_name(e->arena, rows->begin), from;
 
 	if (part_is_held(e, copy))
-		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);",
-				    rows->rows, type_name(copy->type), copy->c_name,
-				    held_text(e, copy, first, n_lanes), rows->begin, rows->end, rows->begin,
-				    direction > 0 ? '+' : '-', rows->n_rows);
+		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s, %s", rows->rows,
+				    type_name(copy->type), copy->c_name, held_text(e, copy, first, n_lanes),
+				    rows->begin, rows->end, rows->begin);
 	from = affine_multiply(e, &begin, &part->row_distance);
 	from = affine_combine(e->arena, 1, &part->start, 1, &from);
 	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
@@ -202,8 +200,8 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	}
 	part = part_of(e, copy, found);
 	rows->n_rows = affine_plain(e->arena, &part.rows);
-	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes, 1);
-	rows->fill_down = rows_fill_text(e, rows, &part, first, n_lanes, -1);
+	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
+	rows->ahead = part_is_held(e, copy) ? rows->n_rows : NULL;
 	rows->lies = part_is_held(e, copy) ? lies_text(e, copy, n_lanes) : NULL;
 }
 

@@ -213,7 +213,8 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
 	const char *n_rows, *height;    /* the variable for how many of them a window has */
 	const char *rows, *lies;        /* the first of them; is that where they lie? or NULL */
-	const char *fill, *fill_down;   /* what brings them there, also where the loop goes downwards */
+	const char *fill, *ahead;       /* what brings them there; of the caller's, up to the row that is asked for, and
+					 * what stands behind that, or NULL */
 };
 
 struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */

@@ -115,8 +115,8 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 }
 
 /* "b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end,
- * begin_2 + PMG_ROWS_AHEAD, next);" */
-static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, int direction)
+ * begin_2" */
+static const char *rows_fill_text(struct emit *e, const struct block_rows *rows)
 {
 	const struct array *copy = rows->copy;
 	const char *type = type_name(copy->type), *pair = pair_text(e, copy, copy->c_name);
@@ -124,16 +124,16 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows,
 	if (!part_is_held(e, copy))
 		return arena_printf(e->arena, "pmg_ragged_rows_%s(%s, %s, %s, %s);", type, pair, rows_text(e),
 				    rows->begin, rows->end);
-	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);",
-			    rows->rows, type, pair, place_text(e, copy), rows_text(e), e->ragged->longest,
-			    rows->begin, rows->end, rows->begin, direction > 0 ? '+' : '-', e->ragged->next);
+	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, %s", rows->rows, type, pair,
+			    place_text(e, copy), rows_text(e), e->ragged->longest, rows->begin, rows->end,
+			    rows->begin);
 }
 
 void ragged_rows(struct emit *e, struct block_rows *rows)
 {
 	rows->n_rows = e->ragged->longest;
-	rows->fill = rows_fill_text(e, rows, 1);
-	rows->fill_down = rows_fill_text(e, rows, -1);
+	rows->fill = rows_fill_text(e, rows);
+	rows->ahead = part_is_held(e, rows->copy) ? e->ragged->next : NULL;
 	rows->lies = part_is_held(e, rows->copy)
 		     ? arena_printf(e->arena, "pmg_segments_lie(&plan->places[%d], %s)",
 				    e->layout->slot_of[rows->copy->owner->number], e->ragged->longest) : NULL;
