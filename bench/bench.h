@@ -64,8 +64,8 @@ struct effort {
 bool effort_read(const char *min_time, const char *clock, struct effort *effort, struct failure *failure);
 /* Seconds that pass, or those of the process by the number of threads. */
 double clock_seconds(bool counts_processors, double threads);
-/* Fails: there is no version of that name, but one like it, or these. */
-bool version_is_unknown(const char *name, const char *const *names, int n, struct failure *failure);
+/* Fails: there is no version of that name `where`, but one like it, or these. */
+bool version_is_unknown(const char *name, const char *where, const char *const *names, int n, struct failure *failure);
 /* Rounds, each in a random order, of the rows that have not had enough; then the records have their times. */
 bool measure(struct arena *arena, const row_list *rows, const struct effort *effort, struct failure *failure);
 /* Sets the baseline's name and the ratios of all rows of its op. */

@@ -41,7 +41,7 @@ static void ask_ahead(const struct block_copy *copy, int64_t row)
 {
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
-	if (!copy->lengths)
+	if (!copy->lengths && copy->rows >= PMG_ROWS_AHEAD)
 		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + PMG_ROWS_AHEAD, copy->rows,
 				false);
 }

@@ -80,6 +80,9 @@ static pmg_status unknown_fail(const struct choosing *c, const char *wanted)
 {
 	char list[512] = "";
 
+	if (c->desc->n_candidates <= 1)
+		return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s', only one, ''",
+				c->desc->name, wanted);
 	for (int32_t i = 1; i < c->desc->n_candidates; i++)
 		snprintf(list + strlen(list), sizeof list - strlen(list), ", '%s'", c->desc->candidates[i]->choice);
 	return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'; there are '%s'%s",

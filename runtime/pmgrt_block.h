@@ -161,7 +161,7 @@ static inline bool pmg_block_is_far(const pmg_place *place, int64_t width, int64
 	return place->asks_ahead && pmg_block_lies(place, width, n_lanes);
 }
 
-/* From the first row of a block to a row of it, or of the next one where it is before the first or behind the last. */
+/* From the first row of a block to a row of it; before the first, or behind the last, of the next one, if it has it. */
 static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t rows)
 {
 	if (row < 0)

@@ -206,7 +206,7 @@ static bool unknown_version(const char *name, struct failure *failure)
 	const char *names[N_VERSIONS + 1] = { "generated" };
 	for (int i = 0; i < N_VERSIONS; i++)
 		names[i + 1] = gpu_versions[i].name;
-	return version_is_unknown(name, names, N_VERSIONS + 1, failure);
+	return version_is_unknown(name, " for a GPU", names, N_VERSIONS + 1, failure);
 }
 
 bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,

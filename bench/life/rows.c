@@ -127,7 +127,7 @@ bool life_version_unknown(const char *name, struct failure *failure)
 	int n = 1;
 	for (int i = 0; i < n_life_versions && n < 32; i++)
 		names[n++] = life_versions[i].name;
-	return version_is_unknown(name, names, n, failure);
+	return version_is_unknown(name, "", names, n, failure);
 }
 
 bool life_row_named(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,

@@ -97,7 +97,7 @@ static bool unknown_version(const char *name, struct failure *failure)
 	int n = 5;
 	for (int i = 0; i < n_system_versions && n < 32; i++)
 		names[n++] = system_versions[i].name;
-	return version_is_unknown(name, names, n, failure);
+	return version_is_unknown(name, "", names, n, failure);
 }
 
 static bool is_generated(const char *name)

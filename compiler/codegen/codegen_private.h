@@ -597,7 +597,8 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 /* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
 
 void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows);
-/* Before a loop, if it is one that asks: declares whether it does, here. At its head: asks. */
+/* Before a loop, if it is one that asks: declares whether it does, here. At its head, before anything else of its body
+ * is printed: asks. All that print loops over rows with children inside, of more than one iteration, do so. */
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable);
 

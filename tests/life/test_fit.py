@@ -76,7 +76,7 @@ def with_mean(folder, problem):
     path = write(folder/"p.h5", problem, D=D, y=y)
     words = ["fit", path, "--iterations=0", "--tolerance=0", "-o", folder/"w.npy"]
     check("warning" not in run(*words), "no warning")
-    check("warning: the tolerance is not reached: a higher --iterations=N goes on" in
+    check("warning: the tolerance is not reached; it may need a higher --iterations=N" in
           run("fit", path, "--iterations=2", "-o", folder/"w.npy"), "fibers that may lose their weights")
     write(path, problem, D=D, y=y + 50*(np.arange(len(y)) == 3)[:, None])
     out = run(*words)

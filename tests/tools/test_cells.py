@@ -168,6 +168,15 @@ def several_trees_are_not_one():
     status, out, error = pmg("run", "depth.pmg", "T=out.h5:/F")
     check(status == 3 and "out.h5:/F holds 2 trees, but T is one" in error and
           "declare 'T : Forest(nSystems, n)'" in error, f"{status} {out}{error}")
+    with h5py.File("out.h5", "r+") as file:
+        offset = file["F/offset"][()]
+        del file["F/offset"]
+        file["F/offset"] = offset.reshape(1, -1)
+    check(pmg("run", "depth.pmg", "T=out.h5:/F")[0] == 3, "offsets in a row")
+    with h5py.File("out.h5", "r+") as file:
+        del file["F/offset"]
+        file["F/offset"] = "of another kind"
+    check(pmg("run", "depth.pmg", "T=out.h5:/F")[0] == 0, "what only has the name of offsets")
     imported(swc(points))
     status, out, error = pmg("run", "depth.pmg", "T=out.h5:/F")
     check(status == 0 and out.split()[-1] == "2", f"{status} {out}{error}")
@@ -178,7 +187,7 @@ def several_trees_are_not_one():
 def zero_pivots_are_of_a_file():
     Path("zero.hines.tsv").write_text("0 -1 0 0 1 1 1\n1 0 0 0 0 1 1\n")
     status, out, error = pmg("hines", "solve", "zero.hines.tsv")
-    check(status == 6 and "in row 1 of system 0 is zero" in error and "those of zero.hines.tsv, from 0" in error,
+    check(status == 6 and "in row 1 of system 0 is zero" in error and "those of zero.hines.tsv" in error,
           f"{status} {out}{error}")
 
 

@@ -118,11 +118,12 @@ struct location {
 };
 
 /* What a reader of a format with names is to look for: the object named `name` where no place is given, and of a
- * group only the members `names`. NULL: all there is. */
+ * group only the members `names`, and the array `besides` if there is one. NULL: all there is. */
 struct wish {
 	const char *name;
 	const char *const *names;
 	int n_names;
+	const char *besides;
 };
 
 bool location_parse(struct location *location, struct arena *arena, const char *text,

@@ -188,16 +188,22 @@ static hid_t open_wanted(struct hdf5_child *child, hid_t file, const struct read
 	return object;
 }
 
-static bool is_wished(const struct wish *wish, const char *name)
+static bool is_named(const struct wish *wish, const char *name)
 {
 	for (int i = 0; wish && i < wish->n_names; i++)
 		if (strcmp(wish->names[i], name) == 0)
 			return true;
-	return !wish || wish->n_names == 0;
+	return false;
+}
+
+static bool is_wished(const struct wish *wish, const char *name)
+{
+	return !wish || wish->n_names == 0 || is_named(wish, name) ||
+	       (wish->besides && strcmp(wish->besides, name) == 0);
 }
 
 /* A member that is wished for by name must be readable, others are left out. */
-static void send_member(struct hdf5_child *child, hid_t group, const char *name, bool is_named)
+static void send_member(struct hdf5_child *child, hid_t group, const char *name, bool is_needed)
 {
 	struct record record;
 	hid_t object = H5Oopen(group, name, H5P_DEFAULT);
@@ -206,7 +212,7 @@ static void send_member(struct hdf5_child *child, hid_t group, const char *name,
 	object_describe(object, name, &record);
 	if (record.kind == RECORD_ARRAY)
 		send_dataset(child, object, &record);
-	else if (is_named)
+	else if (is_needed)
 		child_fail(child, OUTCOME_DATA, name, record.note);
 	H5Oclose(object);
 }
@@ -216,7 +222,7 @@ static void send_group(struct hdf5_child *child, hid_t group, const struct wish 
 	char name[NAME_BYTES];
 	for (int i = 0; i < MAX_MEMBERS && link_name(group, i, name); i++)
 		if (is_wished(wish, name))
-			send_member(child, group, name, wish && wish->n_names > 0);
+			send_member(child, group, name, is_named(wish, name));
 }
 
 static void send_wanted(struct hdf5_child *child)

@@ -185,7 +185,7 @@ static bool is_wished(const struct wish *wish, const char *name)
 	for (int i = 0; wish && i < wish->n_names; i++)
 		if (strcmp(wish->names[i], name) == 0)
 			return true;
-	return !wish || wish->n_names == 0;
+	return !wish || wish->n_names == 0 || (wish->besides && strcmp(wish->besides, name) == 0);
 }
 
 static bool is_scalar(const struct matrix *m)

@@ -43,7 +43,8 @@ static bool is_wanted(const char *member, const void *user)
 	for (int i = 0; wish && i < wish->n_names; i++)
 		if (is_named(member, wish->names[i]))
 			return true;
-	return !wish || wish->n_names == 0 || is_of_matrix(member) || (wish->name && is_named(member, wish->name));
+	return !wish || wish->n_names == 0 || is_of_matrix(member) || (wish->name && is_named(member, wish->name)) ||
+	       (wish->besides && is_named(member, wish->besides));
 }
 
 /* ---- Arrays ----------------------------------------------------------------------------- */

@@ -76,9 +76,9 @@ static bool solve_forest(struct arena *arena, const struct values *v, const char
 		return fail_memory(failure, "the solution");
 	bool ok = forest_solve(arena, f, v->threads, v->cc, x, &seconds, failure);
 	if (!ok && failure->outcome == OUTCOME_NUMERICAL)
-		fail_help(failure, "rows and systems are those of %s, from 0", path);
+		fail_help(failure, "the systems are those of %s", path);
 	if (ok)
-		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms\n", path, f->n,
+		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms at best\n", path, f->n,
 		       f->n == 1 ? "" : "s", f->all.n, 1e3 * seconds);
 	ok = ok && print_errors(v, path, f, x, failure) &&
 	     (!v->output || write_solution(arena, v, x, f->all.n, failure));

@@ -114,11 +114,10 @@ void fit_tell_hopeless(const struct fitting *f)
 }
 
 /* Fibers that will get no weight may still have some. */
-static void tell_unfinished(const struct fitting *f)
+static void tell_unfinished(void)
 {
 	fflush(stdout);
-	fprintf(stderr, "pmg life fit: warning: the tolerance is not reached: a higher --iterations=N%s\n",
-		f->values->state ? ", with --resume, goes on from here" : " goes on for longer");
+	fprintf(stderr, "pmg life fit: warning: the tolerance is not reached; it may need a higher --iterations=N\n");
 }
 
 void fit_tell_end(const struct fitting *f)
@@ -127,11 +126,12 @@ void fit_tell_end(const struct fitting *f)
 	bool is_early = state->is_finished && state->iteration < f->values->iterations;
 	bool is_reached = fit_is_at_optimum(f) || is_early;
 	printf("%s after %" PRId64 " iterations, %.2f s\n",
-	       is_reached ? "the tolerance is reached" : "stopped", state->iteration, clock_now() - f->started);
+	       is_reached ? "the tolerance is reached" : "stopped by --iterations", state->iteration,
+	       clock_now() - f->started);
 	printf("objective %.12g; %" PRId64 " of %" PRId64 " fibers live\n", state->objective, state->live,
 	       fit_rows(&f->fit) * f->problem.n_fibers);
 	printf("KKT violation %.3g, %.3g of that of weights 0\n", state->violation,
 	       relative(state->violation, state->scale));
 	if (!is_reached && f->fit.options.tolerance > 0)
-		tell_unfinished(f);
+		tell_unfinished();
 }

@@ -233,10 +233,10 @@ static bool is_one_tree(const char *object, const word_list *names, const struct
 			const char *source, struct failure *failure)
 {
 	const struct member *offset = content_find(content, "offset");
-	if (!is_tree(names) || !offset || offset->array.rank != 1 || offset->array.shape[0] <= 2)
+	int64_t n = offset ? ndarray_count(&offset->array) - 1 : 1;
+	if (!is_tree(names) || n <= 1)
 		return true;
-	fail(failure, OUTCOME_DATA, "%s holds %" PRId64 " trees, but %s is one", source, offset->array.shape[0] - 1,
-	     object);
+	fail(failure, OUTCOME_DATA, "%s holds %" PRId64 " trees, but %s is one", source, n, object);
 	fail_help(failure, "declare '%s : Forest(nSystems, n)', or import one tree: pmg import swc FILE --systems=N",
 		  object);
 	return false;
@@ -323,14 +323,11 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 {
 	struct location location;
 	struct content content = { 0 };
-	word_list names = { 0 }, wanted = { 0 };
-	if (!argument) {
+	word_list names = { 0 };
+	if (!argument)
 		list_members(s, name, &names);
-		list_members(s, name, &wanted);
-	}
-	if (is_tree(&names))
-		vec_push(s->arena, &wanted, "offset");
-	struct wish wish = { .name = name, .names = wanted.items, .n_names = wanted.n };
+	struct wish wish = { .name = name, .names = names.items, .n_names = names.n,
+			     .besides = is_tree(&names) ? "offset" : NULL };
 	if (!location_parse(&location, s->arena, source, failure) ||
 	    !content_read(&location, &wish, &content, failure))
 		return false;
