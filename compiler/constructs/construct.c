@@ -98,15 +98,22 @@ static const char *extents_text(const struct construct_call *call, const struct 
 	return str_text(&extents);
 }
 
-bool construct_expect_systems(const struct construct_call *call, int arg, int rank)
+bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other)
 {
-	const struct construct_arg *given = &call->args.items[arg];
+	const struct construct_arg *given = &call->args.items[arg], *batch = &call->args.items[other];
 	struct diag *diag = report_array(call, arg, rank, rank);
+	const char *extents;
 
-	if (diag && given->kind == ARG_ARRAY && given->rank == rank - 1 && rank > 1)
+	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1 || rank == 1)
+		return !diag;
+	extents = extents_text(call, given);
+	if (batch->kind == ARG_ARRAY && batch->rank >= rank)
+		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]",
+			  batch->extents[0], extents);
+	else
 		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [nSystems, %s], or "
-			  "[1, %s] for one", extents_text(call, given), extents_text(call, given));
-	return !diag;
+			  "[1, %s] for one", extents, extents);
+	return false;
 }
 
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient)

@@ -44,7 +44,7 @@ static bool signature(struct construct_call *call)
 	if (!construct_expect_count(call, 5, 5, USAGE) || !construct_expect_object(call, TREE, "Tree or Forest"))
 		return false;
 	rank = is_tree(call) ? 2 : 1;
-	if (!construct_expect_systems(call, DIAG, rank) || !check_coefficient(call, DIAG, rank) ||
+	if (!construct_expect_systems(call, DIAG, rank, RHS) || !check_coefficient(call, DIAG, rank) ||
 	    !check_coefficient(call, UPPER, rank) || !check_coefficient(call, LOWER, rank) ||
 	    !construct_expect_sides(call, RHS, DIAG))
 		return false;

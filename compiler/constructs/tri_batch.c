@@ -78,7 +78,7 @@ static bool signature(struct construct_call *call)
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))
-		return construct_expect_systems(call, shaped_coefficient(call, rank), rank + 1);
+		return construct_expect_systems(call, shaped_coefficient(call, rank), rank + 1, D);
 	if (!construct_expect_sides(call, D, shaped_coefficient(call, rank)))
 		return false;
 	for (int i = A; i <= C; i++)
