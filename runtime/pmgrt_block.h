@@ -161,12 +161,16 @@ static inline bool pmg_block_is_far(const pmg_place *place, int64_t width, int64
 	return place->asks_ahead && pmg_block_lies(place, width, n_lanes);
 }
 
-/* From the first row of a block to a row of it; before the first, or behind the last, of the next one, if it has it. */
+/* From the first row of a block to a row of it, or, before the first and behind the last, of one that follows. */
 static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t rows)
 {
-	if (row < 0)
-		return place->block + (row + rows)*place->row;
-	return row < rows ? row*place->row : place->block + (row - rows)*place->row;
+	int64_t from = 0;
+
+	for (; row >= rows; row -= rows)
+		from += place->block;
+	for (; row < 0; row += rows)
+		from += place->block;
+	return from + row*place->row;
 }
 
 static inline void pmg_row_ask(uintptr_t row, int64_t bytes)
@@ -178,13 +182,8 @@ static inline void pmg_row_ask(uintptr_t row, int64_t bytes)
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
 				   int64_t ahead, int64_t rows, bool is_written)
 {
-	uintptr_t lane_row = (uintptr_t) block;
+	uintptr_t lane_row = (uintptr_t) block + (uintptr_t) (pmg_row_from(place, ahead, rows)*size);
 
-	for (; ahead >= rows; ahead -= rows)
-		lane_row += (uintptr_t) (place->block*size);
-	for (; ahead < 0; ahead += rows)
-		lane_row += (uintptr_t) (place->block*size);
-	lane_row += (uintptr_t) (ahead*size);
 	for (int64_t lane = 0; lane < n_lanes; lane++, lane_row += (uintptr_t) (place->lane*size))
 		if (is_written)
 			__builtin_prefetch((const void *) lane_row, 1, 2);

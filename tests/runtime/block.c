@@ -215,8 +215,9 @@ static bool far_blocks_ask(void)
 	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
 
 	place.asks_ahead = true;
-	for (int64_t row = -ROWS; row < 2*ROWS; row++) {
-		const int64_t inside = (row + ROWS)%ROWS, next = row < 0 || row >= ROWS ? PART : 0;
+	for (int64_t row = -2*ROWS; row < 3*ROWS; row++) {
+		const int64_t inside = (row + 2*ROWS)%ROWS;
+		const int64_t next = row < 0 ? (-row + ROWS - 1)/ROWS*PART : row/ROWS*PART;
 
 		ok = ok && pmg_row_from(&place, row, ROWS) == next + inside*N_LANES;
 		pmg_block_ask_f64(N_LANES, array, &place, N_LANES, row, ROWS);
