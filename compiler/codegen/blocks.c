@@ -208,9 +208,14 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 static void note_ask(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
 		     const char *n_lanes)
 {
-	struct part part = part_of(e, copy, found);
 	int slot = e->layout->slot_of[copy->owner->number];
+	struct part part;
 
+	if (copy->segments) {
+		ragged_note_ask(e, copy);
+		return;
+	}
+	part = part_of(e, copy, found);
 	asks_note(e, copy, arena_printf(e->arena, "pmg_block_is_far(&plan->places[%d], %s, %s)", slot, lanes_text(e),
 					n_lanes),
 		  arena_printf(e->arena, "pmg_block_ask_%s(%s, %s, &plan->places[%d], %s", type_name(copy->type),
@@ -248,9 +253,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const ch
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (found.stage && copy->ahead && part_is_held(e, copy) && copy->segments)
-			ragged_note_ask(e, copy);
-		else if (found.stage && copy->ahead && part_is_held(e, copy))
+		if (found.stage && copy->ahead && part_is_held(e, copy))
 			note_ask(e, copy, &found, first, n_lanes);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first, n_lanes);
