@@ -9,6 +9,20 @@
 
 #include "formats/streams.h"
 
+bool wish_names(const struct wish *wish, const char *name)
+{
+	for (int i = 0; wish && i < wish->n_names; i++)
+		if (strcmp(wish->names[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool wish_takes(const struct wish *wish, const char *name)
+{
+	return !wish || wish->n_names == 0 || wish_names(wish, name) ||
+	       (wish->besides && strcmp(wish->besides, name) == 0);
+}
+
 struct member *content_add(struct content *content, const char *name, struct failure *failure)
 {
 	size_t n = (size_t) content->n_members;

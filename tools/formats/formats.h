@@ -126,6 +126,10 @@ struct wish {
 	const char *besides;
 };
 
+/* Is it one of `names`? Is it to be read: one of these, `besides`, or any where no names are given? */
+bool wish_names(const struct wish *wish, const char *name);
+bool wish_takes(const struct wish *wish, const char *name);
+
 bool location_parse(struct location *location, struct arena *arena, const char *text,
 		    struct failure *failure);
 /* Whether both are in one file and, with places in it, `inner` is `other`'s or a group around it. */

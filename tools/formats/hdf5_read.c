@@ -188,20 +188,6 @@ static hid_t open_wanted(struct hdf5_child *child, hid_t file, const struct read
 	return object;
 }
 
-static bool is_named(const struct wish *wish, const char *name)
-{
-	for (int i = 0; wish && i < wish->n_names; i++)
-		if (strcmp(wish->names[i], name) == 0)
-			return true;
-	return false;
-}
-
-static bool is_wished(const struct wish *wish, const char *name)
-{
-	return !wish || wish->n_names == 0 || is_named(wish, name) ||
-	       (wish->besides && strcmp(wish->besides, name) == 0);
-}
-
 /* A member that is wished for by name must be readable, others are left out. */
 static void send_member(struct hdf5_child *child, hid_t group, const char *name, bool is_needed)
 {
@@ -221,8 +207,8 @@ static void send_group(struct hdf5_child *child, hid_t group, const struct wish 
 {
 	char name[NAME_BYTES];
 	for (int i = 0; i < MAX_MEMBERS && link_name(group, i, name); i++)
-		if (is_wished(wish, name))
-			send_member(child, group, name, is_named(wish, name));
+		if (wish_takes(wish, name))
+			send_member(child, group, name, wish_names(wish, name));
 }
 
 static void send_wanted(struct hdf5_child *child)

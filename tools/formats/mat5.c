@@ -180,14 +180,6 @@ static bool leads_to(const char *path, const char *target)
 	return n == 0 || (strncmp(path, target, n) == 0 && (target[n] == '/' || target[n] == '\0'));
 }
 
-static bool is_wished(const struct wish *wish, const char *name)
-{
-	for (int i = 0; wish && i < wish->n_names; i++)
-		if (strcmp(wish->names[i], name) == 0)
-			return true;
-	return !wish || wish->n_names == 0 || (wish->besides && strcmp(wish->besides, name) == 0);
-}
-
 static bool is_scalar(const struct matrix *m)
 {
 	int64_t n = 1;
@@ -254,7 +246,7 @@ static bool take(struct walk *w, int64_t *left, const struct matrix *m, const ch
 	}
 	if (is_target && is_way(m))
 		return walk_fields(w, left, m, path, depth, failure);
-	if (is_numeric(m) && (is_target || is_wished(w->wish, name)))
+	if (is_numeric(m) && (is_target || wish_takes(w->wish, name)))
 		return take_numbers(w, left, m, name, failure);
 	if (!is_target)
 		return true;

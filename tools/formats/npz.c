@@ -36,15 +36,13 @@ static bool is_wanted(const char *member, const void *user)
 	const struct selection *selection = user;
 	const struct wish *wish = selection->wish;
 	size_t length = strlen(member), n = strlen(SUFFIX);
+	char name[NAME_BYTES];
 	if (length <= n || strcmp(member + length - n, SUFFIX) != 0)
 		return false;
 	if (selection->inner)
 		return is_named(member, selection->inner);
-	for (int i = 0; wish && i < wish->n_names; i++)
-		if (is_named(member, wish->names[i]))
-			return true;
-	return !wish || wish->n_names == 0 || is_of_matrix(member) || (wish->name && is_named(member, wish->name)) ||
-	       (wish->besides && is_named(member, wish->besides));
+	snprintf(name, sizeof(name), "%.*s", (int) (length - n), member);
+	return wish_takes(wish, name) || is_of_matrix(member) || (wish->name && is_named(member, wish->name));
 }
 
 /* ---- Arrays ----------------------------------------------------------------------------- */
