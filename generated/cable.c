@@ -51,7 +51,7 @@
  *   cable.pmg:15
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
- * - ahead of current: asks for rows 10 further on (not leaves them to the processor); where it is
+ * - ahead of current: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory; rows of children are read in between, cable.pmg:11
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
@@ -183,7 +183,8 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const bool is_far = pmg_block_is_far(&plan->places[4], 16, lanes);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const pmg_asked current_asked = pmg_block_asked_f64(16, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -191,8 +192,9 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 			begin = pmg_max_i64(end - height, 0);
 			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				if (is_far) {
-					pmg_block_ask_f64(16, current, &plan->places[4], s_block, i - 10, n);
+				const int64_t asked = pmg_ask_most(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&current_asked, i - asked, n, 128);
 				}
 				const double *current_row = &current_rows[16*i - 16*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
@@ -248,6 +250,10 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
+			const int64_t asked = pmg_ask_rest(i, ahead);
+			if (asked > 0) {
+				pmg_row_ask(&current_asked, -asked, n, 128);
+			}
 			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {

@@ -27,11 +27,11 @@
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:12
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
- * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
- * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:12
@@ -72,11 +72,11 @@
  * - storage of e: variable (not array); its values live in one iteration of 'i', hines.pmg:22
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
- * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
- * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:24
@@ -118,19 +118,19 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   'tree' wait for each other, hines.pmg:39
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:39
- * - ahead of upper: asks for rows 10 further on (not leaves them to the processor); where it is
+ * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
- * - ahead of diag: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
- * - ahead of rhs: asks for rows 10 further on (not leaves them to the processor); where it is held
+ * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
- * - ahead of lower: asks for rows 10 further on (not leaves them to the processor); where it is
+ * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
@@ -177,7 +177,9 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -186,9 +188,10 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				if (is_far) {
-					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
-					pmg_block_ask_f64(16, rhs, &plan->places[4], s_block, i - 10, n);
+				const int64_t asked = pmg_ask_most(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 128);
+					pmg_row_ask(&rhs_asked, i - asked, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -247,6 +250,11 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 128);
+					pmg_row_ask(&rhs_asked, -asked, n, 128);
+				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
@@ -370,15 +378,16 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				if (is_far) {
-					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+				if (ahead > 0) {
+					pmg_row_ask(&diag_asked, i - ahead, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
@@ -1038,7 +1047,9 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
@@ -1047,9 +1058,10 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				if (is_far) {
-					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
-					pmg_block_ask_f64(16, rhs, &plan->places[4], s_block, i - 10, n);
+				const int64_t asked = pmg_ask_most(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 128);
+					pmg_row_ask(&rhs_asked, i - asked, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -1108,6 +1120,11 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 128);
+					pmg_row_ask(&rhs_asked, -asked, n, 128);
+				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
@@ -1242,15 +1259,16 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		const bool is_far = pmg_block_is_far(&plan->places[3], 16, lanes);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				if (is_far) {
-					pmg_block_ask_f64(16, diag, &plan->places[3], s_block, i - 10, n);
+				if (ahead > 0) {
+					pmg_row_ask(&diag_asked, i - ahead, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
@@ -1934,6 +1952,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
 		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
+		const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads);
 		int64_t next[16];
 		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
@@ -1949,7 +1968,11 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		const bool is_far = pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest);
+		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
+		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
+		const pmg_asked rhs_asked = pmg_segments_asked_f64(16, rhs, start, &later, longest, -1);
+		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
@@ -1959,11 +1982,12 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
-				if (is_far) {
-					pmg_segments_ask_f64(16, upper, start, i - 10, longest);
-					pmg_segments_ask_f64(16, diag, start, i - 10, longest);
-					pmg_segments_ask_f64(16, rhs, start, i - 10, longest);
-					pmg_segments_ask_f64(16, lower, start, i - 10, longest);
+				const int64_t asked = pmg_ask_most(i, ahead);
+				if (asked > 0) {
+					pmg_row_ask(&upper_asked, i - asked, longest, 128);
+					pmg_row_ask(&diag_asked, i - asked, longest, 128);
+					pmg_row_ask(&rhs_asked, i - asked, longest, 128);
+					pmg_row_ask(&lower_asked, i - asked, longest, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin_2];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin_2];
@@ -2019,6 +2043,13 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
+			const int64_t asked = pmg_ask_rest(i, ahead);
+			if (asked > 0) {
+				pmg_row_ask(&upper_asked, -asked, longest, 128);
+				pmg_row_ask(&diag_asked, -asked, longest, 128);
+				pmg_row_ask(&rhs_asked, -asked, longest, 128);
+				pmg_row_ask(&lower_asked, -asked, longest, 128);
+			}
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			if (F_parent_kin[i].roots) {
 				PMG_UNROLL
@@ -2149,6 +2180,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
 		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
+		const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads);
 		int64_t next[16];
 		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
@@ -2161,7 +2193,9 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		const double *diag_rows = diag_block;
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		const bool is_far = pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[3], longest);
+		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
+		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
@@ -2169,9 +2203,9 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
-				if (is_far) {
-					pmg_segments_ask_f64(16, diag, start, i - 10, longest);
-					pmg_segments_ask_f64(16, lower, start, i - 10, longest);
+				if (ahead > 0) {
+					pmg_row_ask(&diag_asked, i - ahead, longest, 128);
+					pmg_row_ask(&lower_asked, i - ahead, longest, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin_2];
 				const double *lower_row = &lower_rows[16*i - 16*begin_2];

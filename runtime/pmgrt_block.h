@@ -148,7 +148,8 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
  * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
  * or, where that is behind the last of its `rows` or before the first, of one that follows. Where blocks lie, a loop
- * may ask for a row of this block or the next one by pmg_block_ask_TYPE, if pmg_block_is_far. */
+ * may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells where they are, if
+ * pmg_block_is_far. */
 enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
@@ -173,10 +174,47 @@ static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t 
 	return from + row*place->row;
 }
 
-static inline void pmg_row_ask(uintptr_t row, int64_t bytes)
+/* Where row 0 of a block lies, and where it would lie if the rows behind the last one, or before the first, were those
+ * of the block that the thread takes next: then `row` is asked for by its number. */
+typedef struct pmg_asked {
+	uintptr_t here, later;
+} pmg_asked;
+
+/* Into the second cache: the nearest one has few requests under way at a time. */
+static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
 {
+	const uintptr_t first = (uint64_t) row < (uint64_t) rows ? asked->here : asked->later;
+
 	for (int64_t byte = 0; byte < bytes; byte += PMG_CACHE_LINE)
-		__builtin_prefetch((const void *) (row + (uintptr_t) byte), 0, 3);
+		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
+}
+
+/* How many rows further on a loop asks for one, where blocks are far: no block but the next one has it. 0: it does not
+ * ask. */
+static inline int64_t pmg_rows_ahead(bool is_far, int64_t ahead, int64_t rows)
+{
+	return !is_far ? 0 : ahead < rows/2 ? ahead : rows/2;
+}
+
+/* Two loops over the rows of a block, the second of which reads what is in the caches by then, share the asking, so
+ * that memory is busy all the time: the first asks for three rows in four iterations, the second for one, of the next
+ * block. pmg_ask_most gives how many rows further on the first loop asks for one, with `left` rows to come,
+ * pmg_ask_rest how many rows behind the last one of the first the second does, with `done` rows behind it; 0: for none.
+ * Not more than PMG_ROWS_ASKED of the next block, beside `ahead`: the second cache holds what a block has made, too. */
+enum { PMG_ROWS_ASKED = 256 };
+
+static inline int64_t pmg_ask_most(int64_t left, int64_t ahead)
+{
+	if (!ahead || (left % 4 == 0 && left < 4*PMG_ROWS_ASKED))
+		return 0;
+	return ahead + (left < 4*PMG_ROWS_ASKED ? left + 3 : 4*PMG_ROWS_ASKED)/4;
+}
+
+static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead)
+{
+	if (!ahead || done % 4 != 0 || done >= 4*PMG_ROWS_ASKED)
+		return 0;
+	return ahead + 1 + done/4;
 }
 
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
@@ -218,12 +256,13 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 					      place->row); \
 		return pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
 	} \
-	static inline void pmg_block_ask_##name(int64_t width, const type *from, const pmg_place *place, \
-						int64_t first, int64_t row, int64_t rows) \
+	static inline pmg_asked pmg_block_asked_##name(int64_t width, const type *from, const pmg_place *place, \
+						       int64_t first, int64_t rows, int direction) \
 	{ \
-		const int64_t at = first/width*place->block + pmg_row_from(place, row, rows); \
-		pmg_row_ask((uintptr_t) from + (uintptr_t) (at*(int64_t) sizeof(type)), \
-			    width*(int64_t) sizeof(type)); \
+		const int64_t here = first/width*place->block, next = here + place->block; \
+		const int64_t later = direction < 0 ? next + rows*width : next - rows*width; \
+		const uintptr_t begin = (uintptr_t) from, size = sizeof(type); \
+		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size }; \
 	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \

@@ -44,6 +44,24 @@ static inline void pmg_block_next(const int64_t *offsets, const int64_t *order, 
 	}
 }
 
+/* A block of segments where it lies; that which the thread takes next, of no rows behind the last one. */
+typedef struct pmg_lying {
+	int64_t start, rows;
+} pmg_lying;
+
+static inline pmg_lying pmg_block_later(const int64_t *offsets, const int64_t *order, int64_t n, int64_t first,
+					int64_t width, int64_t threads)
+{
+	const int64_t at = first + threads*width;
+	pmg_lying later = { 0, 0 };
+
+	if (at < n) {
+		later.start = order[n + at/width];
+		later.rows = offsets[order[at] + 1] - offsets[order[at]];
+	}
+	return later;
+}
+
 /* What the rows of a block of trees say of parents and children (pmg_kin, pmgrt.h), and one bit of it. */
 static inline const pmg_kin *pmg_block_kin(const int64_t *rows, int64_t block)
 {
@@ -273,8 +291,9 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
  * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
  * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
- * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. pmg_segments_ask_TYPE asks
- * for a row of a block that lies, if pmg_segments_are_far; not for rows of the next one, which may be anywhere. */
+ * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. Where the rows of a block
+ * that lies are, and those of the next one, which is `later`, tells pmg_segments_asked_TYPE; they may be asked for if
+ * pmg_segments_are_far. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
@@ -309,11 +328,12 @@ static inline void pmg_segments_ahead(const void *from, int64_t size, int64_t wi
 		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
 		return own; \
 	} \
-	static inline void pmg_segments_ask_##name(int64_t width, const type *from, int64_t start, int64_t row, \
-						   int64_t longest) \
+	static inline pmg_asked pmg_segments_asked_##name(int64_t width, const type *from, int64_t start, \
+							  const pmg_lying *later, int64_t rows, int direction) \
 	{ \
-		if (row >= 0 && row < longest) \
-			pmg_row_ask((uintptr_t) (from + (start + row)*width), width*(int64_t) sizeof(type)); \
+		const uintptr_t row = (uintptr_t) width*sizeof(type), first = (uintptr_t) from; \
+		const int64_t next = later->start + (direction < 0 ? later->rows : -rows); \
+		return (pmg_asked) { first + (uintptr_t) start*row, first + (uintptr_t) next*row }; \
 	} \
 	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
 							   const pmg_place *place, int64_t start, \

@@ -3,58 +3,196 @@
  * Rows that are asked for ahead (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
  * loop over rows reads them where they lie; if it goes through children as well, in an order that the processor does
  * not foresee. So each iteration asks for the rows of all arrays that it reads some iterations later, if all of these
- * lie far away: in the caches that would cost more than it gives. */
+ * lie far away: in the caches that would cost more than it gives.
+ *
+ * Where another loop over the rows follows, memory would rest while it runs. So that one asks, too: for rows that the
+ * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest). */
 #include "codegen/codegen_private.h"
 
-void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows)
+void asks_note(struct emit *e, const struct block_ask *ask)
 {
-	struct block_ask ask = { copy, is_far, call, n_rows, false };
-
-	vec_push(e->arena, &e->asks, ask);
+	vec_push(e->arena, &e->asks, *ask);
 }
 
-/* "pmg_block_is_far(&plan->places[3], 16, lanes) && …", of those that are read below; NULL: none is. */
-static const char *all_are_far(struct emit *e, __isl_keep isl_ast_node *node)
+static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask *ask)
 {
-	struct str all = str_new(e->arena);
+	struct finding found = find_part(node, ask->copy->owner);
+
+	isl_ast_expr_free(found.instance);
+	return found.stage;
+}
+
+/* ---- the loops of a block ---- */
+
+static bool asks(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	bool reads = false;
+
+	for (int i = 0; i < e->asks.n && !reads; i++)
+		reads = is_read_below(node, &e->asks.items[i]);
+	return reads && ast_has_mark(node, MARK_CHILDREN, NULL);
+}
+
+static bool is_long(__isl_keep isl_ast_node *node)
+{
+	return isl_ast_node_get_type(node) == isl_ast_node_for &&
+	       isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+}
+
+static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
+{
+	struct emit *e = user;
+	const struct mark *mark = ast_mark(node);
+	isl_ast_node *loop;
+
+	if (!mark || !rows_are_of(e, mark))
+		return isl_bool_true;
+	loop = isl_ast_node_mark_get_node(node);
+	if (is_long(loop)) {
+		struct row_loop found = { mark, asks(e, loop) };
+
+		vec_push(e->arena, &e->row_loops, found);
+	}
+	isl_ast_node_free(loop);
+	return isl_bool_false;
+}
+
+void asks_settle(struct emit *e, __isl_keep isl_ast_node *body)
+{
+	e->row_loops.n = 0;
+	if (e->asks.n)
+		isl_ast_node_foreach_descendant_top_down(body, look_at_loop, e);
+}
+
+/* Its number; -1: isl made several of it, or none that is long. */
+static int number_of(const struct emit *e, const struct mark *loop)
+{
+	int number = -1;
+
+	for (int i = 0; i < e->row_loops.n; i++) {
+		if (e->row_loops.items[i].mark != loop)
+			continue;
+		if (number >= 0)
+			return -1;
+		number = i;
+	}
+	return number;
+}
+
+/* Is the loop followed by one that can ask in its place? */
+static bool is_followed(const struct emit *e, int number)
+{
+	return number >= 0 && number + 1 < e->row_loops.n && !e->row_loops.items[number + 1].asks &&
+	       number_of(e, e->row_loops.items[number + 1].mark) >= 0;
+}
+
+/* ---- what a loop does ---- */
+
+/* Names what is read below; gives the first of it, and "pmg_block_is_far(&plan->places[3], 16, lanes) && …". */
+static const struct block_ask *name_asked(struct emit *e, __isl_keep isl_ast_node *node, struct str *all_are_far)
+{
+	const struct block_ask *first = NULL;
 
 	for (int i = 0; i < e->asks.n; i++) {
 		struct block_ask *ask = &e->asks.items[i];
-		struct finding found = find_part(node, ask->copy->owner);
 
-		ask->is_here = found.stage;
-		if (ask->is_here)
-			str_add(&all, "%s%s", all.length ? " && " : "", ask->is_far);
-		isl_ast_expr_free(found.instance);
+		ask->name = NULL;
+		if (!is_read_below(node, ask))
+			continue;
+		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_asked", ask->copy->owner->c_name));
+		str_add(all_are_far, "%s%s", first ? " && " : "", ask->is_far);
+		first = first ? first : ask;
 	}
-	return all.length ? str_text(&all) : NULL;
+	return first;
+}
+
+static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop, enum ask_share share)
+{
+	struct str all_are_far = str_new(e->arena);
+	const struct block_ask *first = name_asked(e, node, &all_are_far);
+
+	e->asking = (struct asking) { loop, share, names_declare(&e->names, "ahead"), loop->direction };
+	e->asked = e->asking;
+	e->asked_at = e->names.visible.n - 1;
+	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, str_text(&all_are_far),
+	     first->copy->ahead, first->n_rows);
+	for (int i = 0; i < e->asks.n; i++)
+		if (e->asks.items[i].name)
+			line(e->w, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
+			     loop->direction);
+}
+
+static bool is_visible(const struct emit *e)
+{
+	return e->asked_at < e->names.visible.n && e->names.visible.items[e->asked_at] == e->asked.ahead;
 }
 
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const char *are_far;
+	const int number = number_of(e, loop);
 
-	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !ast_has_mark(node, MARK_CHILDREN, NULL) ||
-	    isl_ast_node_for_is_degenerate(node) != isl_bool_false)
+	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !is_long(node))
 		return;
-	are_far = all_are_far(e, node);
-	if (!are_far)
-		return;
-	e->asking = (struct asking) { loop, names_declare(&e->names, "is_far") };
-	line(e->w, "const bool %s = %s;", e->asking.is_far, are_far);
+	if (number > 0 && e->row_loops.items[number - 1].mark == e->asked.loop && e->asked.share == ASKS_MOST &&
+	    is_visible(e)) {
+		e->asking = e->asked;
+		e->asking.loop = loop;
+		e->asking.share = ASKS_REST;
+	} else if (asks(e, node)) {
+		open_asking(e, node, loop, is_followed(e, number) ? ASKS_MOST : ASKS_ALL);
+	}
+}
+
+static const struct block_ask *first_asked(const struct emit *e)
+{
+	int i = 0;
+
+	while (!e->asks.items[i].name)
+		i++;
+	return &e->asks.items[i];
+}
+
+/* The rows that are left to a loop behind `variable`, if it runs in `direction`. */
+static const char *rows_left(struct emit *e, const char *n_rows, const char *variable, int direction)
+{
+	return direction < 0 ? variable : arena_printf(e->arena, "%s - 1 - %s", n_rows, variable);
+}
+
+/* Declares how many rows further on one is asked for, and gives that row. */
+static const char *open_share(struct emit *e, const struct mark *loop, const char *variable)
+{
+	const char *n_rows = first_asked(e)->n_rows, *asked = names_declare(&e->names, "asked");
+	const bool is_most = e->asking.share == ASKS_MOST;
+	const char sign = e->asking.direction > 0 ? '+' : '-';
+
+	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s);", asked, is_most ? "most" : "rest",
+	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead);
+	open_block(e->w, "if (%s > 0) {", asked);
+	if (is_most)
+		return arena_printf(e->arena, "%s %c %s", variable, sign, asked);
+	return sign == '-' ? arena_printf(e->arena, "-%s", asked)
+			   : arena_printf(e->arena, "%s - 1 + %s", n_rows, asked);
+}
+
+static const char *open_all(struct emit *e, const char *variable)
+{
+	open_block(e->w, "if (%s > 0) {", e->asking.ahead);
+	return arena_printf(e->arena, "%s %c %s", variable, e->asking.direction > 0 ? '+' : '-', e->asking.ahead);
 }
 
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 {
+	const char *row;
+
 	if (e->asking.loop != loop)
 		return;
-	open_block(e->w, "if (%s) {", e->asking.is_far);
+	row = e->asking.share == ASKS_ALL ? open_all(e, variable) : open_share(e, loop, variable);
 	for (int i = 0; i < e->asks.n; i++) {
 		const struct block_ask *ask = &e->asks.items[i];
 
-		if (ask->is_here)
-			line(e->w, "%s, %s %c %d, %s);", ask->call, variable, loop->direction > 0 ? '+' : '-',
-			     ask->copy->ahead, ask->n_rows);
+		if (ask->name)
+			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows,
+			     ask->copy->lanes*(int) type_size(ask->copy->type));
 	}
 	close_block(e->w, "}");
 }

@@ -209,6 +209,7 @@ static void note_ask(struct emit *e, const struct array *copy, const struct find
 		     const char *n_lanes)
 {
 	int slot = e->layout->slot_of[copy->owner->number];
+	struct block_ask ask = { .copy = copy };
 	struct part part;
 
 	if (copy->segments) {
@@ -216,10 +217,12 @@ static void note_ask(struct emit *e, const struct array *copy, const struct find
 		return;
 	}
 	part = part_of(e, copy, found);
-	asks_note(e, copy, arena_printf(e->arena, "pmg_block_is_far(&plan->places[%d], %s, %s)", slot, lanes_text(e),
-					n_lanes),
-		  arena_printf(e->arena, "pmg_block_ask_%s(%s, %s, &plan->places[%d], %s", type_name(copy->type),
-			       lanes_text(e), copy->owner->c_name, slot, first), affine_plain(e->arena, &part.rows));
+	ask.n_rows = affine_plain(e->arena, &part.rows);
+	ask.is_far = arena_printf(e->arena, "pmg_block_is_far(&plan->places[%d], %s, %s)", slot, lanes_text(e),
+				  n_lanes);
+	ask.where = arena_printf(e->arena, "pmg_block_asked_%s(%s, %s, &plan->places[%d], %s, %s",
+				 type_name(copy->type), lanes_text(e), copy->owner->c_name, slot, first, ask.n_rows);
+	asks_note(e, &ask);
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -259,6 +262,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const ch
 			emit_filling_of(e, body, copy, &found, first, n_lanes);
 		isl_ast_expr_free(found.instance);
 	}
+	asks_settle(e, body);
 }
 
 static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)

@@ -219,13 +219,25 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 
 struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
 	const struct array *copy;
-	const char *is_far, *call, *n_rows;     /* do they lie far away? "pmg_block_ask_f64(16, b, …, " row, how many */
-	bool is_here;                   /* in the loop that asks */
+	const char *is_far, *where;     /* do they lie far away? "pmg_block_asked_f64(16, b, …", up to the direction */
+	const char *n_rows;
+	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not read
+					 * there */
 };
+
+struct row_loop {                       /* over the rows of a block, in the order in which they run */
+	const struct mark *mark;
+	bool asks;
+};
+
+/* For all rows that it reads; for most, where a loop follows; the loop that follows. */
+enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };
 
 struct asking {                         /* the innermost loop that asks; NULL: there is none */
 	const struct mark *loop;
-	const char *is_far;             /* the variable that says whether it does */
+	enum ask_share share;
+	const char *ahead;              /* the variable for how many rows further on it does; 0: it does not */
+	int direction;                  /* in which the rows are read */
 };
 
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
@@ -311,7 +323,9 @@ struct emit {
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
 	VEC(struct block_ask) asks;
-	struct asking asking;
+	VEC(struct row_loop) row_loops;
+	struct asking asking, asked;    /* here; last, in this block */
+	int asked_at;                   /* where its `ahead` is among the names that are visible */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -596,7 +610,9 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 
 /* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
 
-void asks_note(struct emit *e, const struct array *copy, const char *is_far, const char *call, const char *n_rows);
+void asks_note(struct emit *e, const struct block_ask *ask);
+/* Behind all that is noted: which loops of the block ask. */
+void asks_settle(struct emit *e, __isl_keep isl_ast_node *body);
 /* Before a loop, if it is one that asks: declares whether it does, here. At its head, before anything else of its body
  * is printed: asks. All that print loops over rows with children inside, of more than one iteration, do so. */
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);

@@ -15,13 +15,29 @@ bool part_is_held(const struct emit *e, const struct array *copy)
 	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
 }
 
-/* Is there a part of what the caller may hold so, or, `of_rows`, a window of rows of it? */
-static bool has_held(const struct emit *e, bool of_rows)
+static bool is_any(const struct array *copy)
+{
+	(void) copy;
+	return true;
+}
+
+static bool has_window(const struct array *copy)
+{
+	return copy->window > 0;
+}
+
+static bool is_asked_for(const struct array *copy)
+{
+	return copy->ahead > 0;
+}
+
+/* Is there such a part of what the caller may hold so? */
+static bool has_held(const struct emit *e, bool (*is_such)(const struct array *copy))
 {
 	bool has = false;
 
 	for (int i = 0; i < e->block->arrays.n && !has; i++)
-		has = part_is_held(e, e->block->arrays.items[i]) && (!of_rows || e->block->arrays.items[i]->window);
+		has = part_is_held(e, e->block->arrays.items[i]) && is_such(e->block->arrays.items[i]);
 	return has;
 }
 
@@ -42,13 +58,18 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	struct affine at = affine_name(e->arena, block), n_segments;
 
 	note_rows(e);
-	if (!has_held(e, false))
+	if (!has_held(e, is_any))
 		return;
 	n = n_segments = affine_scale(e->arena, &n, 1, -1);
 	at = affine_combine(e->arena, 1, &n, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
 	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
-	if (!has_held(e, true))
+	if (has_held(e, is_asked_for)) {
+		e->ragged->later = names_declare(&e->names, "later");
+		line(e->w, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, plan->threads);", e->ragged->later,
+		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e));
+	}
+	if (!has_held(e, has_window))
 		return;
 	e->ragged->next = names_declare(&e->names, "next");
 	line(e->w, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
@@ -141,12 +162,13 @@ void ragged_rows(struct emit *e, struct block_rows *rows)
 
 void ragged_note_ask(struct emit *e, const struct array *copy)
 {
-	const char *longest = e->ragged->longest;
+	struct block_ask ask = { .copy = copy, .n_rows = e->ragged->longest };
 
-	asks_note(e, copy, arena_printf(e->arena, "pmg_segments_are_far(&plan->places[%d], %s)",
-					e->layout->slot_of[copy->owner->number], longest),
-		  arena_printf(e->arena, "pmg_segments_ask_%s(%s, %s, %s", type_name(copy->type), lanes_text(e),
-			       copy->owner->c_name, e->ragged->start), longest);
+	ask.is_far = arena_printf(e->arena, "pmg_segments_are_far(&plan->places[%d], %s)",
+				  e->layout->slot_of[copy->owner->number], ask.n_rows);
+	ask.where = arena_printf(e->arena, "pmg_segments_asked_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
+				 lanes_text(e), copy->owner->c_name, e->ragged->start, e->ragged->later, ask.n_rows);
+	asks_note(e, &ask);
 }
 
 void ragged_empty(struct emit *e, const struct array *copy)

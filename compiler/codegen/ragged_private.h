@@ -40,7 +40,8 @@ struct above {
 struct ragged {
 	const char *begin, *rows, *longest;
 	const char *start;              /* where the block begins in what the caller holds so, in rows */
-	const char *next;               /* where the lanes of the thread's next block begin; NULL: nobody asks */
+	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
+					 * NULL: nobody asks */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	const char *body;               /* of the block, printed to nowhere; NULL: this is done now */
 	lane_condition_list conditions;

@@ -20,7 +20,7 @@
 
 enum {
 	ROWS = 8,       /* at a time: squares of each instruction set (runtime/pmgrt_block.h) divide them */
-	AHEAD = 10      /* rows that memory takes to answer; more leave the nearest cache before they are used */
+	AHEAD = 40      /* rows that memory takes to answer, into the second cache */
 };
 
 static const char *block_name(struct module *module, const struct array *array)

@@ -206,33 +206,8 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 	return ok;
 }
 
-/* Only blocks that lie as a whole are asked for; rows before the first, or behind the last, are of the next block. */
-static bool far_blocks_ask(void)
-{
-	enum { ROWS = 5, N_LANES = 16, PART = N_LANES*ROWS + 8 };
-	static const double array[2*PART];
-	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
-	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
-
-	place.asks_ahead = true;
-	for (int64_t row = -2*ROWS; row < 3*ROWS; row++) {
-		const int64_t inside = (row + 2*ROWS)%ROWS;
-		const int64_t next = row < 0 ? (-row + ROWS - 1)/ROWS*PART : row/ROWS*PART;
-
-		ok = ok && pmg_row_from(&place, row, ROWS) == next + inside*N_LANES;
-		pmg_block_ask_f64(N_LANES, array, &place, N_LANES, row, ROWS);
-		pmg_segments_ask_f64(N_LANES, array, ROWS, row, ROWS);
-	}
-	ok = ok && pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_block_is_far(&place, N_LANES, N_LANES - 1) &&
-	     !pmg_block_is_far(&place, 2*N_LANES, 2*N_LANES) && pmg_segments_are_far(&place, ROWS) &&
-	     !pmg_segments_are_far(&place, 0);
-	place.lane = ROWS;
-	return ok && !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
-}
-
 void test_blocks(struct tests *tests)
 {
-	CHECK(tests, far_blocks_ask());
 	CHECK(tests, large_ones_are_kept());
 	for (int64_t rows = 1; rows <= 60; rows += 1 + rows/3)
 		CHECK(tests, asking_ahead_changes_nothing(rows, PMG_ROWS_AHEAD) &&

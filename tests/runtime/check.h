@@ -30,6 +30,7 @@ struct counter {
 pmg_allocator counter_allocator(struct counter *counter);
 
 void test_math(struct tests *tests);
+void test_asks(struct tests *tests);
 void test_blocks(struct tests *tests);
 void test_places(struct tests *tests);
 void test_segment_blocks(struct tests *tests);

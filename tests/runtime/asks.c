@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows that are asked for ahead: which blocks are, where their rows are taken to be, and which row each iteration asks
+ * for, so that of all blocks but the first every row is asked for once, early enough. */
+#include "runtime/check.h"
+
+#include <string.h>
+
+enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, AHEAD = 40, MOST_ROWS = 5000 };
+
+static bool only_whole_blocks_are_far(void)
+{
+	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
+	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+
+	place.asks_ahead = true;
+	ok = ok && pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_block_is_far(&place, N_LANES, N_LANES - 1) &&
+	     !pmg_block_is_far(&place, 2*N_LANES, 2*N_LANES) && pmg_segments_are_far(&place, ROWS) &&
+	     !pmg_segments_are_far(&place, 0);
+	place.lane = ROWS;
+	return ok && !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+}
+
+/* Rows before the first, or behind the last, are those of the block that lies behind this one. */
+static bool rows_go_on(int direction)
+{
+	static const double array[3*PART];
+	const pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
+	const pmg_asked asked = pmg_block_asked_f64(N_LANES, array, &place, N_LANES, ROWS, direction);
+	const uintptr_t last = asked.later + (uintptr_t) ((direction < 0 ? -1 : ROWS)*N_LANES)*sizeof array[0];
+
+	for (int64_t row = -ROWS; row < 2*ROWS; row++)
+		pmg_row_ask(&asked, row, ROWS, N_LANES*(int64_t) sizeof array[0]);
+	return asked.here == (uintptr_t) &array[PART] &&
+	       last == (uintptr_t) &array[2*PART + (direction < 0 ? (ROWS - 1)*N_LANES : 0)];
+}
+
+/* Trees of 7, 5, 5 and 3 nodes, in blocks of one for two threads: behind the first lies the second one, but its thread
+ * takes the third next. */
+static bool segments_go_on(void)
+{
+	static const double array[20];
+	static const int64_t offsets[] = { 0, 5, 8, 15, 20 }, order[] = { 2, 0, 3, 1, 0, 7, 12, 17 };
+	const pmg_lying later = pmg_block_later(offsets, order, 4, 0, 1, 2);
+	const pmg_lying none = pmg_block_later(offsets, order, 4, 2, 1, 2);
+	const pmg_asked down = pmg_segments_asked_f64(1, array, 0, &later, 7, -1);
+	const pmg_asked up = pmg_segments_asked_f64(1, array, 0, &later, 7, 1);
+
+	return later.start == 12 && later.rows == 5 && none.rows == 0 && down.here == (uintptr_t) array &&
+	       down.later == (uintptr_t) &array[17] && up.later + 7*sizeof array[0] == (uintptr_t) &array[12];
+}
+
+/* Of the second and third block, which rows loops ask for that share it, all blocks having as many: how often. */
+static bool shares_complete_each_other(int64_t n)
+{
+	static int times[4*MOST_ROWS];
+	const int64_t ahead = pmg_rows_ahead(true, AHEAD, n);
+	bool ok = ahead <= AHEAD && pmg_rows_ahead(false, AHEAD, n) == 0;
+
+	memset(times, 0, sizeof times);
+	for (int64_t block = 0; block < 3; block++) {
+		for (int64_t left = n - 1, at = block*n; left >= 0; left--, at++) {
+			const int64_t asked = pmg_ask_most(left, ahead);
+
+			ok = ok && asked <= ahead + PMG_ROWS_ASKED && (asked == 0 || asked >= ahead);
+			times[at + asked] += asked > 0;
+		}
+		for (int64_t done = 0; done < n; done++) {
+			const int64_t asked = pmg_ask_rest(done, ahead);
+
+			ok = ok && asked <= ahead + PMG_ROWS_ASKED && asked <= n;
+			times[(block + 1)*n - 1 + asked] += asked > 0;
+		}
+	}
+	for (int64_t row = n; row < 3*n; row++)
+		ok = ok && times[row] == (n > 1);
+	return ok;
+}
+
+void test_asks(struct tests *tests)
+{
+	CHECK(tests, only_whole_blocks_are_far());
+	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
+	CHECK(tests, segments_go_on());
+	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
+		CHECK(tests, shares_complete_each_other(n));
+}
