@@ -109,12 +109,12 @@ PMG_LENGTHS_TYPES(64, 128)
 /* Adds to one of the lanes in `n` of them, or sets it, without a way through memory. */
 #define PMG_EACH_VECTOR_(type, c_type, bit, numbers, vectors, n, lane, value, operation) \
 	do { \
-		const pmg_vector_##type value_ = (pmg_vector_##type) { 0 } + (value); \
-		const bit lane_ = (bit) (lane); \
+		const pmg_vector_##type value_ = (value) - (pmg_vector_##type) { 0 }; \
+		const pmg_numbers_##type lane_ = (pmg_numbers_##type) { 0 } + (bit) (lane); \
 		PMG_UNROLL \
 		for (int i_ = 0; i_ < (int) PMG_VECTORS(c_type, n); i_++) { \
 			const pmg_numbers_##type where_ = (pmg_numbers_##type) PMG_OF_BYTES(numbers, PMG_VECTOR_BYTES) \
-				== (pmg_numbers_##type) { 0 } + (bit) (lane_ - i_*(bit) PMG_LANES(c_type)); \
+				+ i_*(bit) PMG_LANES(c_type) == lane_; \
 			(vectors)[i_] = operation; \
 		} \
 	} while (0)

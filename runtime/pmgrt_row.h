@@ -85,8 +85,8 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 
 /* A vector of equal lanes. */
-#define PMG_FILL_F64(value) ((pmg_vector_f64) { 0 } + (value))
-#define PMG_FILL_F32(value) ((pmg_vector_f32) { 0 } + (value))
+#define PMG_FILL_F64(value) ((value) - (pmg_vector_f64) { 0 })
+#define PMG_FILL_F32(value) ((value) - (pmg_vector_f32) { 0 })
 
 /* Writes a vector past the caches: to a row that begins with a cache line, in an array that is too large for them
  * (pmg_is_large). The barrier behind a parallel loop orders these writes as others. */
