@@ -1943,7 +1943,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 	const bool x_is_large = pmg_is_large(plan, 6);
 	const int64_t *restrict F_offset_by_length = plan->data[15];
 	const int64_t *restrict F_parent_rows = plan->data[16];
-	const int64_t *restrict F_parent_cells = plan->data[17];
+	const int32_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
 	#pragma omp parallel for schedule(static, 1)
@@ -2169,7 +2169,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 	double *restrict x_e_lower = plan->data[9];
 	const int64_t *restrict F_offset_by_length = plan->data[16];
 	const int64_t *restrict F_parent_rows = plan->data[17];
-	const int64_t *restrict F_parent_cells = plan->data[18];
+	const int32_t *restrict F_parent_cells = plan->data[18];
 	const int64_t *restrict F_parent_children_offsets = plan->data[19];
 	const int64_t *restrict F_parent_children = plan->data[20];
 
@@ -2399,7 +2399,7 @@ static const pmg_array_desc hines_forest_arrays[] = {
 		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[17] = {
-		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I64,
+		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32,
 		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
 		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
@@ -2754,7 +2754,7 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[18] = {
-		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I64,
+		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32,
 		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
 		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},

@@ -38,8 +38,8 @@ static bool is_there(const pmg_pipeline_desc *desc, int32_t number, const void *
 }
 
 /* All but the first block are no longer than a mean tree of the block before. */
-void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
-		    int64_t *extents, int64_t longest)
+pmg_status forest_measure(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
+			  const void *args, int64_t *extents, int64_t longest)
 {
 	const pmg_array_desc *parent = &desc->arrays[children->parent];
 	const int64_t n = array_elements(parent, extents);
@@ -48,12 +48,19 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 	struct elements offsets, parents;
 
 	if (!is_there(desc, children->parent, args, extents) || !is_there(desc, parent->segments, args, extents))
-		return;
+		return PMG_OK;
+	if (longest > INT32_MAX/children->lanes)
+		return pmg_fail(context, PMG_NO_RESOURCES,
+				"a tree of '%s' has %lld nodes, but blocks of %d systems hold trees of at most "
+				"%lld (%s)",
+				parent->name, (long long) longest, (int) children->lanes,
+				(long long) (INT32_MAX/children->lanes), parent->place);
 	offsets = elements_of(array_argument(&desc->arrays[parent->segments], args));
 	parents = elements_of(array_argument(parent, args));
 	extents[desc->arrays[children->offsets].first_extent] =
 		n_blocks + KIN*(n/children->lanes + longest + n_blocks);
 	extents[desc->arrays[children->list].first_extent] = 2*n_jumps(&offsets, n_segments, &parents, n);
+	return PMG_OK;
 }
 
 /* ---- filling ---- */
@@ -68,7 +75,7 @@ struct grove {
 	const struct forest *forest;
 	int64_t first, n_lanes, n_rows;
 	pmg_kin *kin;
-	int64_t *cells;
+	int32_t *cells;
 };
 
 /* The parent of a row, as a row: -1 of roots; -2: the lane has no such row. */
@@ -109,8 +116,8 @@ static void row_list(const struct grove *grove, int64_t row)
 
 		if (parent < 0 || parent == row - 1)
 			continue;
-		grove->cells[grove->kin[row].parents++] = parent*lanes + lane;
-		grove->cells[grove->kin[parent].children++] = row*lanes + lane;
+		grove->cells[grove->kin[row].parents++] = (int32_t) (parent*lanes + lane);
+		grove->cells[grove->kin[parent].children++] = (int32_t) (row*lanes + lane);
 	}
 }
 

@@ -64,15 +64,18 @@ static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 	}
 }
 
-void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+pmg_status segments_measure(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
 {
+	pmg_status status = PMG_OK;
+
 	parts_measure(desc, args, extents);
 	orders_measure(desc, extents);
-	for (int32_t i = 0; i < desc->n_children; i++)
+	for (int32_t i = 0; i < desc->n_children && status == PMG_OK; i++)
 		if (desc->children[i].lanes)
-			forest_measure(desc, &desc->children[i], args, extents,
-				       longest_of(desc, desc->arrays[desc->children[i].parent].segments, args,
-						  extents));
+			status = forest_measure(context, desc, &desc->children[i], args, extents,
+						longest_of(desc, desc->arrays[desc->children[i].parent].segments,
+							   args, extents));
+	return status;
 }
 
 static pmg_status order_fill(struct plan *plan, int32_t number)

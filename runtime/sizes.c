@@ -177,7 +177,7 @@ static bool children_are_consistent(const pmg_pipeline_desc *desc, const pmg_chi
 		&& array_is_internal(&desc->arrays[children->offsets])
 		&& array_is_internal(&desc->arrays[children->list])
 		&& desc->arrays[children->offsets].type == PMG_I64
-		&& desc->arrays[children->list].type == PMG_I64
+		&& desc->arrays[children->list].type == (children->lanes ? PMG_I32 : PMG_I64)
 		&& lanes_are_consistent(desc, children);
 }
 
@@ -377,7 +377,7 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 	rows_of_threads(desc, threads, extents);
 	status = extents_check(context, desc, extents);
 	if (status == PMG_OK)
-		segments_measure(desc, args, extents);
+		status = segments_measure(context, desc, args, extents);
 	return status;
 }
 

@@ -10,6 +10,8 @@ enum scalar_type slot_type(const struct slot *slot)
 {
 	bool is_index = array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED;
 
+	if (slot->is_list && slot->is_of_blocks)
+		return TYPE_I32;
 	if (slot->is_offsets || slot->is_list || slot->is_order || is_index)
 		return TYPE_I64;
 	if (slot->array->storage == STORAGE_F32)

@@ -41,8 +41,8 @@ static const pmg_extent offsets_shape[] = { { 0, false, 1, "nSystems + 1" } };
 static const pmg_extent nodes[] = { { 1, false, 0, "nTotal" } }, trees[] = { { 0, false, 0, "nSystems" } };
 static const pmg_extent measured[] = { { -1, false, 0, "0" } };
 
-#define INTERNAL(n, s, e, g) \
-	{ .name = n, .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = s, .first_extent = e, .segments = g, \
+#define INTERNAL(n, t, s, e, g) \
+	{ .name = n, .role = PMG_TEMP, .type = t, .rank = 1, .shape = s, .first_extent = e, .segments = g, \
 	  .offset = SIZE_MAX, .place = "f.pmg:2" }
 
 static const pmg_array_desc arrays[] = {
@@ -53,9 +53,9 @@ static const pmg_array_desc arrays[] = {
 	[PARENT] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_index = true, .rank = 1,
 		     .shape = nodes, .first_extent = 2, .facts = PMG_FACT_TREE, .segments = OFFSET,
 		     .offset = offsetof(forest_args, parent), .place = "f.pmg:2" },
-	[ORDER] = INTERNAL("F.offset.by_length", trees, 3, OFFSET),
-	[ROWS] = INTERNAL("F.parent.rows", measured, 4, -1),
-	[CELLS] = INTERNAL("F.parent.cells", measured, 5, -1),
+	[ORDER] = INTERNAL("F.offset.by_length", PMG_I64, trees, 3, OFFSET),
+	[ROWS] = INTERNAL("F.parent.rows", PMG_I64, measured, 4, -1),
+	[CELLS] = INTERNAL("F.parent.cells", PMG_I32, measured, 5, -1),
 };
 
 struct forest {
@@ -81,7 +81,7 @@ static void draw(struct forest *forest, int64_t n_trees, int jumps)
 }
 
 /* The parent that a row has in a lane; -1: none; -2: there is no such row. */
-static int64_t parent_by_kin(const pmg_kin *kin, const int64_t *cells, int64_t row, int64_t lane, int64_t lanes)
+static int64_t parent_by_kin(const pmg_kin *kin, const int32_t *cells, int64_t row, int64_t lane, int64_t lanes)
 {
 	int64_t parent = -2;
 
@@ -96,7 +96,7 @@ static int64_t parent_by_kin(const pmg_kin *kin, const int64_t *cells, int64_t r
 }
 
 /* Are the children of a row, the next one and those listed, ascending, all that it has? */
-static bool children_are_right(const pmg_kin *kin, const int64_t *cells, int64_t row, int64_t lane, int64_t lanes,
+static bool children_are_right(const pmg_kin *kin, const int32_t *cells, int64_t row, int64_t lane, int64_t lanes,
 			       const int32_t *parent, int64_t n)
 {
 	int64_t next = row + 1;
@@ -118,7 +118,8 @@ static bool children_are_right(const pmg_kin *kin, const int64_t *cells, int64_t
 
 static bool is_right(const pmg_plan *plan, const struct forest *forest, int64_t n_trees, int64_t lanes)
 {
-	const int64_t *order = plan->data[ORDER], *rows = plan->data[ROWS], *cells = plan->data[CELLS];
+	const int64_t *order = plan->data[ORDER], *rows = plan->data[ROWS];
+	const int32_t *cells = plan->data[CELLS];
 	bool ok = true;
 
 	for (int64_t place = 0; place < n_trees && ok; place++) {
@@ -180,6 +181,25 @@ static void test_refusals(struct tests *tests)
 	}
 }
 
+/* Cells have 32 bits. Nobody reads the nodes. */
+static void test_long_trees(struct tests *tests)
+{
+	const pmg_children_desc children = { PARENT, ROWS, CELLS, ORDER, 16 };
+	const pmg_pipeline_desc desc = description(&children);
+	const int64_t two = 2, n_nodes = (int64_t) 1 << 27;
+	int64_t offset[] = { 0, n_nodes };
+	const forest_args args = { 1, n_nodes, pmg_dense(offset, PMG_I64, 1, &two),
+				   pmg_dense(offset, PMG_I32, 1, &n_nodes) };
+	pmg_context *context = pmg_context_new(NULL);
+	const pmg_options options = { .context = context };
+	pmg_plan *plan = NULL;
+
+	CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_NO_RESOURCES && !plan);
+	CHECK(tests, strcmp(pmg_message(context), "a tree of 'F.parent' has 134217728 nodes, but blocks of 16 systems "
+						  "hold trees of at most 134217727 (f.pmg:2)") == 0);
+	pmg_context_free(context);
+}
+
 /* Where the trees cannot be read, a forecast leaves out what is listed of them. */
 static void test_forecast_without_data(struct tests *tests)
 {
@@ -210,5 +230,6 @@ void test_forests(struct tests *tests)
 			CHECK(tests, try_forest(&forest, n_trees, lanes));
 		}
 	test_refusals(tests);
+	test_long_trees(tests);
 	test_forecast_without_data(tests);
 }
