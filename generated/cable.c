@@ -192,7 +192,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 			begin = pmg_max_i64(end - height, 0);
 			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead);
+				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&current_asked, i - asked, n, 128);
 				}
@@ -250,7 +250,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead);
+			const int64_t asked = pmg_ask_rest(i, ahead, 128);
 			if (asked > 0) {
 				pmg_row_ask(&current_asked, -asked, n, 128);
 			}

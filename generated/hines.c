@@ -188,7 +188,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead);
+				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&diag_asked, i - asked, n, 128);
 					pmg_row_ask(&rhs_asked, i - asked, n, 128);
@@ -250,7 +250,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead);
+				const int64_t asked = pmg_ask_rest(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&diag_asked, -asked, n, 128);
 					pmg_row_ask(&rhs_asked, -asked, n, 128);
@@ -1058,7 +1058,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead);
+				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&diag_asked, i - asked, n, 128);
 					pmg_row_ask(&rhs_asked, i - asked, n, 128);
@@ -1120,7 +1120,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead);
+				const int64_t asked = pmg_ask_rest(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&diag_asked, -asked, n, 128);
 					pmg_row_ask(&rhs_asked, -asked, n, 128);
@@ -1982,7 +1982,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead);
+				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
 					pmg_row_ask(&upper_asked, i - asked, longest, 128);
 					pmg_row_ask(&diag_asked, i - asked, longest, 128);
@@ -2043,7 +2043,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead);
+			const int64_t asked = pmg_ask_rest(i, ahead, 128);
 			if (asked > 0) {
 				pmg_row_ask(&upper_asked, -asked, longest, 128);
 				pmg_row_ask(&diag_asked, -asked, longest, 128);

@@ -50,9 +50,9 @@ pmg_status forest_measure(pmg_context *context, const pmg_pipeline_desc *desc, c
 	if (!is_there(desc, children->parent, args, extents) || !is_there(desc, parent->segments, args, extents))
 		return PMG_OK;
 	if (longest > INT32_MAX/children->lanes)
-		return pmg_fail(context, PMG_NO_RESOURCES,
+		return pmg_fail(context, STATUS_TOO_NARROW,
 				"a tree of '%s' has %lld nodes, but blocks of %d systems hold trees of at most "
-				"%lld (%s)",
+				"%lld; '--interleave=off' makes none (%s)",
 				parent->name, (long long) longest, (int) children->lanes,
 				(long long) (INT32_MAX/children->lanes), parent->place);
 	offsets = elements_of(array_argument(&desc->arrays[parent->segments], args));

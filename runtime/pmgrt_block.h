@@ -189,8 +189,8 @@ static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows
 		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
 }
 
-/* How many rows further on a loop asks for one, where blocks are far: no block but the next one has it. 0: it does not
- * ask. */
+/* How many rows further on a loop asks for one, where blocks are far. Of few rows, half: all that two loops ask for is
+ * here or in the next block. 0: it does not ask. */
 static inline int64_t pmg_rows_ahead(bool is_far, int64_t ahead, int64_t rows)
 {
 	return !is_far ? 0 : ahead < rows/2 ? ahead : rows/2;
@@ -200,21 +200,22 @@ static inline int64_t pmg_rows_ahead(bool is_far, int64_t ahead, int64_t rows)
  * that memory is busy all the time: the first asks for three rows in four iterations, the second for one, of the next
  * block. pmg_ask_most gives how many rows further on the first loop asks for one, with `left` rows to come,
  * pmg_ask_rest how many rows behind the last one of the first the second does, with `done` rows behind it; 0: for none.
- * Not more than PMG_ROWS_ASKED of the next block, beside `ahead`: the second cache holds what a block has made, too. */
-enum { PMG_ROWS_ASKED = 256 };
+ * Of the next block, beside `ahead`, not more than PMG_BYTES_ASKED of an array whose rows have `bytes`: the second
+ * cache holds what a block has made, too. */
+enum { PMG_BYTES_ASKED = 1 << 15 };
 
-static inline int64_t pmg_ask_most(int64_t left, int64_t ahead)
+static inline int64_t pmg_ask_most(int64_t left, int64_t ahead, int64_t bytes)
 {
-	if (!ahead || (left % 4 == 0 && left < 4*PMG_ROWS_ASKED))
+	const int64_t most = 4*(PMG_BYTES_ASKED/bytes);
+
+	if (!ahead || (left % 4 == 0 && left < most))
 		return 0;
-	return ahead + (left < 4*PMG_ROWS_ASKED ? left + 3 : 4*PMG_ROWS_ASKED)/4;
+	return ahead + (left < most ? left + 3 : most)/4;
 }
 
-static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead)
+static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead, int64_t bytes)
 {
-	if (!ahead || done % 4 != 0 || done >= 4*PMG_ROWS_ASKED)
-		return 0;
-	return ahead + 1 + done/4;
+	return ahead && done % 4 == 0 && done < 4*(PMG_BYTES_ASKED/bytes) ? ahead + 1 + done/4 : 0;
 }
 
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,

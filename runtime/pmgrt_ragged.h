@@ -44,7 +44,7 @@ static inline void pmg_block_next(const int64_t *offsets, const int64_t *order, 
 	}
 }
 
-/* A block of segments where it lies; that which the thread takes next, of no rows behind the last one. */
+/* Where a block of segments lies, and its rows: of the one that the thread takes next; of the last one, the same. */
 typedef struct pmg_lying {
 	int64_t start, rows;
 } pmg_lying;
@@ -52,14 +52,9 @@ typedef struct pmg_lying {
 static inline pmg_lying pmg_block_later(const int64_t *offsets, const int64_t *order, int64_t n, int64_t first,
 					int64_t width, int64_t threads)
 {
-	const int64_t at = first + threads*width;
-	pmg_lying later = { 0, 0 };
+	const int64_t at = first + threads*width < n ? first + threads*width : first;
 
-	if (at < n) {
-		later.start = order[n + at/width];
-		later.rows = offsets[order[at] + 1] - offsets[order[at]];
-	}
-	return later;
+	return (pmg_lying) { order[n + at/width], offsets[order[at] + 1] - offsets[order[at]] };
 }
 
 /* What the rows of a block of trees say of parents and children (pmg_kin, pmgrt.h), and one bit of it. */

@@ -24,6 +24,12 @@ static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask 
 
 /* ---- the loops of a block ---- */
 
+static bool is_long(__isl_keep isl_ast_node *node)
+{
+	return isl_ast_node_get_type(node) == isl_ast_node_for &&
+	       isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+}
+
 static bool asks(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	bool reads = false;
@@ -33,57 +39,105 @@ static bool asks(const struct emit *e, __isl_keep isl_ast_node *node)
 	return reads && ast_has_mark(node, MARK_CHILDREN, NULL);
 }
 
-static bool is_long(__isl_keep isl_ast_node *node)
+/* Does a loop read no such rows but those that another one reads? */
+static bool reads_no_others(const struct emit *e, __isl_keep isl_ast_node *loop, __isl_keep isl_ast_node *other)
 {
-	return isl_ast_node_get_type(node) == isl_ast_node_for &&
-	       isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+	for (int i = 0; i < e->asks.n; i++)
+		if (is_read_below(loop, &e->asks.items[i]) && !is_read_below(other, &e->asks.items[i]))
+			return false;
+	return true;
 }
 
-static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
+struct search {
+	const struct emit *e;
+	bool found;
+};
+
+static isl_bool look_for_rows(__isl_keep isl_ast_node *node, void *user)
 {
-	struct emit *e = user;
+	struct search *search = user;
 	const struct mark *mark = ast_mark(node);
-	isl_ast_node *loop;
 
-	if (!mark || !rows_are_of(e, mark))
+	search->found = search->found || (mark && rows_are_of(search->e, mark));
+	return search->found ? isl_bool_false : isl_bool_true;
+}
+
+static bool has_row_loop(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct search search = { e, false };
+
+	isl_ast_node_foreach_descendant_top_down(node, look_for_rows, &search);
+	return search.found;
+}
+
+/* What stands below the mark of a loop over rows; NULL: it is another node. */
+static __isl_give isl_ast_node *row_loop_of(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const struct mark *mark = ast_mark(node);
+
+	return mark && rows_are_of(e, mark) ? isl_ast_node_mark_get_node(node) : NULL;
+}
+
+/* Two loops that run one behind the other, where one does the other does, are in one block of statements. */
+static void pair_up(struct emit *e, __isl_keep isl_ast_node *one, __isl_keep isl_ast_node *other)
+{
+	isl_ast_node *first = row_loop_of(e, one), *second = row_loop_of(e, other);
+	struct ask_pair pair = { ast_mark(one), ast_mark(other) };
+
+	if (first && second && is_long(first) && is_long(second) && asks(e, first) && !asks(e, second) &&
+	    reads_no_others(e, second, first))
+		vec_push(e->arena, &e->ask_pairs, pair);
+	isl_ast_node_free(first);
+	isl_ast_node_free(second);
+}
+
+static isl_bool look_at_block(__isl_keep isl_ast_node *node, void *user)
+{
+	isl_ast_node_list *children;
+	isl_ast_node *before = NULL;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_block)
 		return isl_bool_true;
-	loop = isl_ast_node_mark_get_node(node);
-	if (is_long(loop)) {
-		struct row_loop found = { mark, asks(e, loop) };
+	children = isl_ast_node_block_get_children(node);
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		vec_push(e->arena, &e->row_loops, found);
+		if (!has_row_loop(user, child)) {
+			isl_ast_node_free(child);
+			continue;
+		}
+		if (before)
+			pair_up(user, before, child);
+		isl_ast_node_free(before);
+		before = child;
 	}
-	isl_ast_node_free(loop);
-	return isl_bool_false;
+	isl_ast_node_free(before);
+	isl_ast_node_list_free(children);
+	return isl_bool_true;
 }
 
 void asks_settle(struct emit *e, __isl_keep isl_ast_node *body)
 {
-	e->row_loops.n = 0;
+	e->ask_pairs.n = 0;
 	if (e->asks.n)
-		isl_ast_node_foreach_descendant_top_down(body, look_at_loop, e);
+		isl_ast_node_foreach_descendant_top_down(body, look_at_block, e);
 }
 
-/* Its number; -1: isl made several of it, or none that is long. */
-static int number_of(const struct emit *e, const struct mark *loop)
+static bool is_first(const struct emit *e, const struct mark *loop)
 {
-	int number = -1;
-
-	for (int i = 0; i < e->row_loops.n; i++) {
-		if (e->row_loops.items[i].mark != loop)
-			continue;
-		if (number >= 0)
-			return -1;
-		number = i;
-	}
-	return number;
+	for (int i = 0; i < e->ask_pairs.n; i++)
+		if (e->ask_pairs.items[i].first == loop)
+			return true;
+	return false;
 }
 
-/* Is the loop followed by one that can ask in its place? */
-static bool is_followed(const struct emit *e, int number)
+/* Of the loop that has asked last? */
+static bool is_second(const struct emit *e, const struct mark *loop)
 {
-	return number >= 0 && number + 1 < e->row_loops.n && !e->row_loops.items[number + 1].asks &&
-	       number_of(e, e->row_loops.items[number + 1].mark) >= 0;
+	for (int i = 0; i < e->ask_pairs.n; i++)
+		if (e->ask_pairs.items[i].second == loop && e->ask_pairs.items[i].first == e->asked.loop)
+			return true;
+	return false;
 }
 
 /* ---- what a loop does ---- */
@@ -113,7 +167,6 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 
 	e->asking = (struct asking) { loop, share, names_declare(&e->names, "ahead"), loop->direction };
 	e->asked = e->asking;
-	e->asked_at = e->names.visible.n - 1;
 	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, str_text(&all_are_far),
 	     first->copy->ahead, first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
@@ -122,24 +175,16 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 			     loop->direction);
 }
 
-static bool is_visible(const struct emit *e)
-{
-	return e->asked_at < e->names.visible.n && e->names.visible.items[e->asked_at] == e->asked.ahead;
-}
-
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const int number = number_of(e, loop);
-
 	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !is_long(node))
 		return;
-	if (number > 0 && e->row_loops.items[number - 1].mark == e->asked.loop && e->asked.share == ASKS_MOST &&
-	    is_visible(e)) {
+	if (is_second(e, loop)) {
 		e->asking = e->asked;
 		e->asking.loop = loop;
 		e->asking.share = ASKS_REST;
 	} else if (asks(e, node)) {
-		open_asking(e, node, loop, is_followed(e, number) ? ASKS_MOST : ASKS_ALL);
+		open_asking(e, node, loop, is_first(e, loop) ? ASKS_MOST : ASKS_ALL);
 	}
 }
 
@@ -150,6 +195,11 @@ static const struct block_ask *first_asked(const struct emit *e)
 	while (!e->asks.items[i].name)
 		i++;
 	return &e->asks.items[i];
+}
+
+static int row_bytes(const struct block_ask *ask)
+{
+	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
 
 /* The rows that are left to a loop behind `variable`, if it runs in `direction`. */
@@ -165,8 +215,9 @@ static const char *open_share(struct emit *e, const struct mark *loop, const cha
 	const bool is_most = e->asking.share == ASKS_MOST;
 	const char sign = e->asking.direction > 0 ? '+' : '-';
 
-	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s);", asked, is_most ? "most" : "rest",
-	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead);
+	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s, %d);", asked, is_most ? "most" : "rest",
+	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead,
+	     row_bytes(first_asked(e)));
 	open_block(e->w, "if (%s > 0) {", asked);
 	if (is_most)
 		return arena_printf(e->arena, "%s %c %s", variable, sign, asked);
@@ -191,8 +242,7 @@ void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 		const struct block_ask *ask = &e->asks.items[i];
 
 		if (ask->name)
-			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows,
-			     ask->copy->lanes*(int) type_size(ask->copy->type));
+			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows, row_bytes(ask));
 	}
 	close_block(e->w, "}");
 }

@@ -360,6 +360,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
+	e->n_turns = use.is_parallel ? "plan->threads" : "1";
 	ragged_open(e, body, e->lane_start, lanes);
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
@@ -379,7 +380,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return;
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
-	e->n_lanes = "1";
+	e->n_lanes = e->n_turns = "1";
 	open_block(e->w, "{");
 	ragged_open(e, node, affine_plain(e->arena, &value), "1");
 	emit_body(e, node, NULL, &value, "1");

@@ -225,13 +225,11 @@ struct block_ask {                      /* rows of what the caller may hold in b
 					 * there */
 };
 
-struct row_loop {                       /* over the rows of a block, in the order in which they run */
-	const struct mark *mark;
-	bool asks;
+struct ask_pair {                       /* loops over the rows of a block that share the asking, one behind the other */
+	const struct mark *first, *second;
 };
 
-/* For all rows that it reads; for most, where a loop follows; the loop that follows. */
-enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };
+enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };      /* of the rows: no loop shares; the first loop; the second */
 
 struct asking {                         /* the innermost loop that asks; NULL: there is none */
 	const struct mark *loop;
@@ -310,6 +308,7 @@ struct emit {
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
 	const char *n_lanes;            /* how many iterations the block has */
+	const char *n_turns;            /* how many threads the blocks are dealt to */
 	bool in_lanes;                  /* inside a loop over the lanes */
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
@@ -323,9 +322,8 @@ struct emit {
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
 	VEC(struct block_ask) asks;
-	VEC(struct row_loop) row_loops;
+	VEC(struct ask_pair) ask_pairs;
 	struct asking asking, asked;    /* here; last, in this block */
-	int asked_at;                   /* where its `ahead` is among the names that are visible */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
@@ -611,10 +609,11 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 /* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
 
 void asks_note(struct emit *e, const struct block_ask *ask);
-/* Behind all that is noted: which loops of the block ask. */
+/* Behind all that is noted: which loops of the block share the asking. */
 void asks_settle(struct emit *e, __isl_keep isl_ast_node *body);
-/* Before a loop, if it is one that asks: declares whether it does, here. At its head, before anything else of its body
- * is printed: asks. All that print loops over rows with children inside, of more than one iteration, do so. */
+/* Before a loop over rows, if it is one that asks, or shares what the one before asks for: declares whether and where
+ * it does, here. At its head, before anything else of its body is printed: asks. All that print loops over rows of more
+ * than one iteration call both. */
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable);
 

@@ -66,15 +66,15 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
 	if (has_held(e, is_asked_for)) {
 		e->ragged->later = names_declare(&e->names, "later");
-		line(e->w, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, plan->threads);", e->ragged->later,
-		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e));
+		line(e->w, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, %s);", e->ragged->later,
+		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns);
 	}
 	if (!has_held(e, has_window))
 		return;
 	e->ragged->next = names_declare(&e->names, "next");
 	line(e->w, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
-	line(e->w, "pmg_block_next(%s, %s, %s, %s, %s, plan->threads, %s);", segments->c_name, order,
-	     affine_plain(e->arena, &n_segments), first, lanes_text(e), e->ragged->next);
+	line(e->w, "pmg_block_next(%s, %s, %s, %s, %s, %s, %s);", segments->c_name, order,
+	     affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns, e->ragged->next);
 }
 
 /* ---- at the begin and the end of a block ---- */

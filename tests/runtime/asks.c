@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, AHEAD = 40, MOST_ROWS = 5000 };
+enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, AHEAD = 40, MOST_ROWS = 5000, BYTES = 128 };
 
 static bool only_whole_blocks_are_far(void)
 {
@@ -42,12 +42,13 @@ static bool segments_go_on(void)
 	static const double array[20];
 	static const int64_t offsets[] = { 0, 5, 8, 15, 20 }, order[] = { 2, 0, 3, 1, 0, 7, 12, 17 };
 	const pmg_lying later = pmg_block_later(offsets, order, 4, 0, 1, 2);
-	const pmg_lying none = pmg_block_later(offsets, order, 4, 2, 1, 2);
+	const pmg_lying last = pmg_block_later(offsets, order, 4, 2, 1, 2);
 	const pmg_asked down = pmg_segments_asked_f64(1, array, 0, &later, 7, -1);
 	const pmg_asked up = pmg_segments_asked_f64(1, array, 0, &later, 7, 1);
 
-	return later.start == 12 && later.rows == 5 && none.rows == 0 && down.here == (uintptr_t) array &&
-	       down.later == (uintptr_t) &array[17] && up.later + 7*sizeof array[0] == (uintptr_t) &array[12];
+	return later.start == 12 && later.rows == 5 && last.start == 12 && last.rows == 5 &&
+	       down.here == (uintptr_t) array && down.later == (uintptr_t) &array[17] &&
+	       up.later + 7*sizeof array[0] == (uintptr_t) &array[12];
 }
 
 /* Of the second and third block, which rows loops ask for that share it, all blocks having as many: how often. */
@@ -60,15 +61,15 @@ static bool shares_complete_each_other(int64_t n)
 	memset(times, 0, sizeof times);
 	for (int64_t block = 0; block < 3; block++) {
 		for (int64_t left = n - 1, at = block*n; left >= 0; left--, at++) {
-			const int64_t asked = pmg_ask_most(left, ahead);
+			const int64_t asked = pmg_ask_most(left, ahead, BYTES);
 
-			ok = ok && asked <= ahead + PMG_ROWS_ASKED && (asked == 0 || asked >= ahead);
+			ok = ok && asked <= ahead + PMG_BYTES_ASKED/BYTES && (asked == 0 || asked >= ahead);
 			times[at + asked] += asked > 0;
 		}
 		for (int64_t done = 0; done < n; done++) {
-			const int64_t asked = pmg_ask_rest(done, ahead);
+			const int64_t asked = pmg_ask_rest(done, ahead, BYTES);
 
-			ok = ok && asked <= ahead + PMG_ROWS_ASKED && asked <= n;
+			ok = ok && asked <= ahead + PMG_BYTES_ASKED/BYTES && asked <= n;
 			times[(block + 1)*n - 1 + asked] += asked > 0;
 		}
 	}

@@ -181,22 +181,35 @@ static void test_refusals(struct tests *tests)
 	}
 }
 
-/* Cells have 32 bits. Nobody reads the nodes. */
+/* Cells have 32 bits: blocks take no longer trees, but a kernel without blocks does. Nobody reads the nodes. */
 static void test_long_trees(struct tests *tests)
 {
 	const pmg_children_desc children = { PARENT, ROWS, CELLS, ORDER, 16 };
-	const pmg_pipeline_desc desc = description(&children);
+	pmg_pipeline_desc desc = description(&children), flat = description(NULL);
+	const pmg_pipeline_desc *const candidates[] = { &desc, &flat };
 	const int64_t two = 2, n_nodes = (int64_t) 1 << 27;
 	int64_t offset[] = { 0, n_nodes };
 	const forest_args args = { 1, n_nodes, pmg_dense(offset, PMG_I64, 1, &two),
 				   pmg_dense(offset, PMG_I32, 1, &n_nodes) };
 	pmg_context *context = pmg_context_new(NULL);
-	const pmg_options options = { .context = context };
+	pmg_options options = { .context = context };
 	pmg_plan *plan = NULL;
 
-	CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_NO_RESOURCES && !plan);
+	CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_BAD_DATA && !plan);
 	CHECK(tests, strcmp(pmg_message(context), "a tree of 'F.parent' has 134217728 nodes, but blocks of 16 systems "
-						  "hold trees of at most 134217727 (f.pmg:2)") == 0);
+						  "hold trees of at most 134217727; '--interleave=off' makes none "
+						  "(f.pmg:2)") == 0);
+	flat.choice = "flat";
+	flat.n_arrays = OFFSET + 1;
+	flat.n_children = 0;
+	desc.candidates = candidates;
+	desc.n_candidates = 2;
+	for (options.tune = PMG_TUNE_OFF; options.tune <= PMG_TUNE_MEASURE; options.tune++) {
+		CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_OK &&
+			     strcmp(pmg_plan_report(plan)->choice, "flat") == 0);
+		pmg_plan_destroy(plan);
+		plan = NULL;
+	}
 	pmg_context_free(context);
 }
 
