@@ -232,8 +232,6 @@ static pmg_status choose_compared(struct choosing *c, struct plan **plan)
 	const int64_t bytes = trials_bytes(c->desc);
 	pmg_status status = sizes_check(options->context, c->desc, c->args, options->threads, c->extents);
 
-	if (status == STATUS_TOO_NARROW)
-		return choose_first(c, plan);
 	if (status != PMG_OK)
 		return status;
 	if (options->max_memory > 0 && options->max_memory <= bytes)

@@ -37,9 +37,15 @@ static bool is_there(const pmg_pipeline_desc *desc, int32_t number, const void *
 	       argument_check(NULL, desc, number, args, extents) == PMG_OK;
 }
 
+/* Cells are numbers of 32 bits. */
+static int64_t most_nodes(const pmg_children_desc *children)
+{
+	return INT32_MAX/children->lanes;
+}
+
 /* All but the first block are no longer than a mean tree of the block before. */
-pmg_status forest_measure(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
-			  const void *args, int64_t *extents, int64_t longest)
+void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
+		    int64_t *extents, int64_t longest)
 {
 	const pmg_array_desc *parent = &desc->arrays[children->parent];
 	const int64_t n = array_elements(parent, extents);
@@ -47,20 +53,28 @@ pmg_status forest_measure(pmg_context *context, const pmg_pipeline_desc *desc, c
 	const int64_t n_blocks = (n_segments + children->lanes - 1)/children->lanes;
 	struct elements offsets, parents;
 
-	if (!is_there(desc, children->parent, args, extents) || !is_there(desc, parent->segments, args, extents))
-		return PMG_OK;
-	if (longest > INT32_MAX/children->lanes)
-		return pmg_fail(context, STATUS_TOO_NARROW,
-				"a tree of '%s' has %lld nodes, but blocks of %d systems hold trees of at most "
-				"%lld; '--interleave=off' makes none (%s)",
-				parent->name, (long long) longest, (int) children->lanes,
-				(long long) (INT32_MAX/children->lanes), parent->place);
+	if (!is_there(desc, children->parent, args, extents) || !is_there(desc, parent->segments, args, extents) ||
+	    longest > most_nodes(children))
+		return;
 	offsets = elements_of(array_argument(&desc->arrays[parent->segments], args));
 	parents = elements_of(array_argument(parent, args));
 	extents[desc->arrays[children->offsets].first_extent] =
 		n_blocks + KIN*(n/children->lanes + longest + n_blocks);
 	extents[desc->arrays[children->list].first_extent] = 2*n_jumps(&offsets, n_segments, &parents, n);
-	return PMG_OK;
+}
+
+pmg_status forest_check(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
+			int64_t longest)
+{
+	const pmg_array_desc *parent = &desc->arrays[children->parent];
+
+	if (longest <= most_nodes(children))
+		return PMG_OK;
+	return pmg_fail(context, STATUS_TOO_NARROW,
+			"a tree of '%s' has %lld nodes, but blocks of %d systems hold trees of at most %lld; "
+			"'--interleave=off' makes none (%s)",
+			parent->name, (long long) longest, (int) children->lanes, (long long) most_nodes(children),
+			parent->place);
 }
 
 /* ---- filling ---- */

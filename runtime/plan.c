@@ -238,6 +238,8 @@ static pmg_status plan_check(const pmg_pipeline_desc *desc, const void *args, co
 	pmg_status status = sizes_check(options->context, desc, args, options->threads, extents);
 
 	if (status == PMG_OK)
+		status = segments_check(options->context, desc, args, extents);
+	if (status == PMG_OK)
 		status = fixed_check(options->context, desc, args, extents);
 	if (status == PMG_OK)
 		status = forecast_check(desc, args, options, extents);

@@ -153,7 +153,10 @@ bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other); /* the s
 /* ---- segments.c */
 
 /* Adds the longest segments to the extents of parts that have their rows, and what lists of blocks of trees need. */
-pmg_status segments_measure(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int64_t *extents);
+void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents);
+/* STATUS_TOO_NARROW where a tree is too long for its blocks. */
+pmg_status segments_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
+			  const int64_t *extents);
 /* Lists segments by length, after the fixed arrays were inspected. */
 pmg_status segments_inspect(struct plan *plan);
 
@@ -191,8 +194,10 @@ void segments_copy(const struct segment_list *list, const pmg_buffer *to, const 
 
 /* ---- forests.c: trees in blocks */
 
-pmg_status forest_measure(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
-			  const void *args, int64_t *extents, int64_t longest);
+void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
+		    int64_t *extents, int64_t longest);
+pmg_status forest_check(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
+			int64_t longest);
 /* After the segments were listed by length. */
 void forest_inspect(struct plan *plan, const pmg_children_desc *children);
 

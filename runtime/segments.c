@@ -64,17 +64,31 @@ static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 	}
 }
 
-pmg_status segments_measure(pmg_context *context, const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+static int64_t longest_tree(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
+			    const int64_t *extents)
+{
+	return longest_of(desc, desc->arrays[children->parent].segments, args, extents);
+}
+
+void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+{
+	parts_measure(desc, args, extents);
+	orders_measure(desc, extents);
+	for (int32_t i = 0; i < desc->n_children; i++)
+		if (desc->children[i].lanes)
+			forest_measure(desc, &desc->children[i], args, extents,
+				       longest_tree(desc, &desc->children[i], args, extents));
+}
+
+pmg_status segments_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
+			  const int64_t *extents)
 {
 	pmg_status status = PMG_OK;
 
-	parts_measure(desc, args, extents);
-	orders_measure(desc, extents);
 	for (int32_t i = 0; i < desc->n_children && status == PMG_OK; i++)
 		if (desc->children[i].lanes)
-			status = forest_measure(context, desc, &desc->children[i], args, extents,
-						longest_of(desc, desc->arrays[desc->children[i].parent].segments,
-							   args, extents));
+			status = forest_check(context, desc, &desc->children[i],
+					      longest_tree(desc, &desc->children[i], args, extents));
 	return status;
 }
 

@@ -377,7 +377,7 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 	rows_of_threads(desc, threads, extents);
 	status = extents_check(context, desc, extents);
 	if (status == PMG_OK)
-		status = segments_measure(context, desc, args, extents);
+		segments_measure(desc, args, extents);
 	return status;
 }
 

@@ -199,6 +199,7 @@ static void test_long_trees(struct tests *tests)
 	CHECK(tests, strcmp(pmg_message(context), "a tree of 'F.parent' has 134217728 nodes, but blocks of 16 systems "
 						  "hold trees of at most 134217727; '--interleave=off' makes none "
 						  "(f.pmg:2)") == 0);
+	CHECK(tests, pmg_plan_forecast(&desc, &args) > 0);
 	flat.choice = "flat";
 	flat.n_arrays = OFFSET + 1;
 	flat.n_children = 0;
