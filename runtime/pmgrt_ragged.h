@@ -104,7 +104,7 @@ PMG_LENGTHS_TYPES(64, 128)
 /* Adds to one of the lanes in `n` of them, or sets it, without a way through memory. */
 #define PMG_EACH_VECTOR_(type, c_type, bit, numbers, vectors, n, lane, value, operation) \
 	do { \
-		const pmg_vector_##type value_ = (value) - (pmg_vector_##type) { 0 }; \
+		const pmg_vector_##type value_ = (value); \
 		const pmg_numbers_##type lane_ = (pmg_numbers_##type) { 0 } + (bit) (lane); \
 		PMG_UNROLL \
 		for (int i_ = 0; i_ < (int) PMG_VECTORS(c_type, n); i_++) { \
@@ -115,16 +115,16 @@ PMG_LENGTHS_TYPES(64, 128)
 	} while (0)
 #define PMG_SUM_LANE_(type, to) ((to) + (pmg_vector_##type) ((pmg_numbers_##type) value_ & where_))
 #define PMG_ADD_LANE_F64(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, value, \
+	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, PMG_FILL_F64(value), \
 			 PMG_SUM_LANE_(f64, (vectors)[i_]))
 #define PMG_ADD_LANE_F32(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, value, \
+	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, PMG_FILL_F32(value), \
 			 PMG_SUM_LANE_(f32, (vectors)[i_]))
 #define PMG_SET_LANE_F64(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, value, \
+	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, PMG_FILL_F64(value), \
 			 PMG_CHOOSE_F64(where_, value_, (vectors)[i_]))
 #define PMG_SET_LANE_F32(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, value, \
+	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, PMG_FILL_F32(value), \
 			 PMG_CHOOSE_F32(where_, value_, (vectors)[i_]))
 
 /* Rows that are transposed before they are written: whole vectors of each type. */

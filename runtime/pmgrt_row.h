@@ -84,7 +84,7 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_WRITE_F64(cell) (*(pmg_cells_f64 *) &(cell))
 #define PMG_WRITE_F32(cell) (*(pmg_cells_f32 *) &(cell))
 
-/* A vector of equal lanes. */
+/* A vector of equal lanes: x - 0 is x, which 0 + x is not where x is -0, so that C compilers would have to add. */
 #define PMG_FILL_F64(value) ((value) - (pmg_vector_f64) { 0 })
 #define PMG_FILL_F32(value) ((value) - (pmg_vector_f32) { 0 })
 
