@@ -286,8 +286,6 @@ struct search {
 	const struct stage *stage;
 	bool any_of_group;
 	isl_ast_expr *found;
-	enum mark_kind kind;            /* for ast_has_mark */
-	bool has_mark;
 };
 
 static isl_bool search_instance(__isl_keep isl_ast_node *node, void *user)
@@ -321,16 +319,6 @@ __isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const
 	return search.found;
 }
 
-static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
-{
-	struct search *search = user;
-	const struct mark *mark = ast_mark(node);
-
-	search->has_mark |= mark && mark->kind == search->kind &&
-			    (!search->stage || mark->stage == search->stage);
-	return isl_bool_true;
-}
-
 struct visiting {
 	void (*visit)(struct stage *stage, void *user);
 	void *user;
@@ -356,10 +344,42 @@ void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *s
 	isl_ast_node_foreach_descendant_top_down(node, visit_instance, &visiting);
 }
 
-bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage)
+struct mark_search {
+	mark_predicate is_such;
+	const void *user;
+	bool found;
+};
+
+static isl_bool search_mark(__isl_keep isl_ast_node *node, void *user)
 {
-	struct search search = { .stage = stage, .kind = kind };
+	struct mark_search *search = user;
+	const struct mark *mark = ast_mark(node);
+
+	search->found = search->found || (mark && search->is_such(mark, search->user));
+	return search->found ? isl_bool_false : isl_bool_true;
+}
+
+bool ast_has_such_mark(__isl_keep isl_ast_node *node, mark_predicate is_such, const void *user)
+{
+	struct mark_search search = { is_such, user, false };
 
 	isl_ast_node_foreach_descendant_top_down(node, search_mark, &search);
-	return search.has_mark;
+	return search.found;
+}
+
+struct kind_of {
+	enum mark_kind kind;
+	const struct stage *stage;
+};
+
+static bool is_of_kind(const struct mark *mark, const void *user)
+{
+	const struct kind_of *wanted = user;
+
+	return mark->kind == wanted->kind && (!wanted->stage || mark->stage == wanted->stage);
+}
+
+bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage)
+{
+	return ast_has_such_mark(node, is_of_kind, &(struct kind_of) { kind, stage });
 }

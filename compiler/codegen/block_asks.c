@@ -48,26 +48,9 @@ static bool reads_no_others(const struct emit *e, __isl_keep isl_ast_node *loop,
 	return true;
 }
 
-struct search {
-	const struct emit *e;
-	bool found;
-};
-
-static isl_bool look_for_rows(__isl_keep isl_ast_node *node, void *user)
+static bool is_of_rows(const struct mark *mark, const void *user)
 {
-	struct search *search = user;
-	const struct mark *mark = ast_mark(node);
-
-	search->found = search->found || (mark && rows_are_of(search->e, mark));
-	return search->found ? isl_bool_false : isl_bool_true;
-}
-
-static bool has_row_loop(const struct emit *e, __isl_keep isl_ast_node *node)
-{
-	struct search search = { e, false };
-
-	isl_ast_node_foreach_descendant_top_down(node, look_for_rows, &search);
-	return search.found;
+	return rows_are_of(user, mark);
 }
 
 /* What stands below the mark of a loop over rows; NULL: it is another node. */
@@ -102,7 +85,7 @@ static isl_bool look_at_block(__isl_keep isl_ast_node *node, void *user)
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		if (!has_row_loop(user, child)) {
+		if (!ast_has_such_mark(child, is_of_rows, user)) {
 			isl_ast_node_free(child);
 			continue;
 		}
@@ -123,29 +106,21 @@ void asks_settle(struct emit *e, __isl_keep isl_ast_node *body)
 		isl_ast_node_foreach_descendant_top_down(body, look_at_block, e);
 }
 
-static bool is_first(const struct emit *e, const struct mark *loop)
+/* The loop that shares what this one asks for; NULL: none does. */
+static const struct mark *second_of(const struct emit *e, const struct mark *loop)
 {
 	for (int i = 0; i < e->ask_pairs.n; i++)
 		if (e->ask_pairs.items[i].first == loop)
-			return true;
-	return false;
-}
-
-/* Of the loop that has asked last? */
-static bool is_second(const struct emit *e, const struct mark *loop)
-{
-	for (int i = 0; i < e->ask_pairs.n; i++)
-		if (e->ask_pairs.items[i].second == loop && e->ask_pairs.items[i].first == e->asked.loop)
-			return true;
-	return false;
+			return e->ask_pairs.items[i].second;
+	return NULL;
 }
 
 /* ---- what a loop does ---- */
 
-/* Names what is read below; gives the first of it, and "pmg_block_is_far(&plan->places[3], 16, lanes) && …". */
-static const struct block_ask *name_asked(struct emit *e, __isl_keep isl_ast_node *node, struct str *all_are_far)
+/* Names what is read below. "pmg_block_is_far(&plan->places[3], 16, lanes) && …": is all of it far away? */
+static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	const struct block_ask *first = NULL;
+	struct str are_far = str_new(e->arena);
 
 	for (int i = 0; i < e->asks.n; i++) {
 		struct block_ask *ask = &e->asks.items[i];
@@ -154,21 +129,32 @@ static const struct block_ask *name_asked(struct emit *e, __isl_keep isl_ast_nod
 		if (!is_read_below(node, ask))
 			continue;
 		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_asked", ask->copy->owner->c_name));
-		str_add(all_are_far, "%s%s", first ? " && " : "", ask->is_far);
-		first = first ? first : ask;
+		str_add(&are_far, "%s%s", are_far.length ? " && " : "", ask->is_far);
 	}
-	return first;
+	return str_text(&are_far);
 }
 
-static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop, enum ask_share share)
+static const struct block_ask *first_asked(const struct emit *e)
 {
-	struct str all_are_far = str_new(e->arena);
-	const struct block_ask *first = name_asked(e, node, &all_are_far);
+	int i = 0;
 
-	e->asking = (struct asking) { loop, share, names_declare(&e->names, "ahead"), loop->direction };
+	while (!e->asks.items[i].name)
+		i++;
+	return &e->asks.items[i];
+}
+
+static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
+{
+	const char *are_far = name_asked(e, node);
+
+	e->asking = (struct asking) {
+		.loop = loop, .second = second_of(e, loop), .ahead = names_declare(&e->names, "ahead"),
+		.direction = loop->direction
+	};
+	e->asking.share = e->asking.second ? ASKS_MOST : ASKS_ALL;
 	e->asked = e->asking;
-	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, str_text(&all_are_far),
-	     first->copy->ahead, first->n_rows);
+	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, are_far,
+	     first_asked(e)->copy->ahead, first_asked(e)->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
 			line(e->w, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
@@ -179,22 +165,13 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 {
 	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !is_long(node))
 		return;
-	if (is_second(e, loop)) {
+	if (e->asked.second == loop) {
 		e->asking = e->asked;
 		e->asking.loop = loop;
 		e->asking.share = ASKS_REST;
 	} else if (asks(e, node)) {
-		open_asking(e, node, loop, is_first(e, loop) ? ASKS_MOST : ASKS_ALL);
+		open_asking(e, node, loop);
 	}
-}
-
-static const struct block_ask *first_asked(const struct emit *e)
-{
-	int i = 0;
-
-	while (!e->asks.items[i].name)
-		i++;
-	return &e->asks.items[i];
 }
 
 static int row_bytes(const struct block_ask *ask)
@@ -209,11 +186,10 @@ static const char *rows_left(struct emit *e, const char *n_rows, const char *var
 }
 
 /* Declares how many rows further on one is asked for, and gives that row. */
-static const char *open_share(struct emit *e, const struct mark *loop, const char *variable)
+static const char *open_share(struct emit *e, const struct mark *loop, const char *variable, char sign)
 {
 	const char *n_rows = first_asked(e)->n_rows, *asked = names_declare(&e->names, "asked");
 	const bool is_most = e->asking.share == ASKS_MOST;
-	const char sign = e->asking.direction > 0 ? '+' : '-';
 
 	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s, %d);", asked, is_most ? "most" : "rest",
 	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead,
@@ -225,19 +201,19 @@ static const char *open_share(struct emit *e, const struct mark *loop, const cha
 			   : arena_printf(e->arena, "%s - 1 + %s", n_rows, asked);
 }
 
-static const char *open_all(struct emit *e, const char *variable)
+static const char *open_all(struct emit *e, const char *variable, char sign)
 {
 	open_block(e->w, "if (%s > 0) {", e->asking.ahead);
-	return arena_printf(e->arena, "%s %c %s", variable, e->asking.direction > 0 ? '+' : '-', e->asking.ahead);
+	return arena_printf(e->arena, "%s %c %s", variable, sign, e->asking.ahead);
 }
 
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 {
-	const char *row;
+	const char sign = e->asking.direction > 0 ? '+' : '-', *row;
 
 	if (e->asking.loop != loop)
 		return;
-	row = e->asking.share == ASKS_ALL ? open_all(e, variable) : open_share(e, loop, variable);
+	row = e->asking.share == ASKS_ALL ? open_all(e, variable, sign) : open_share(e, loop, variable, sign);
 	for (int i = 0; i < e->asks.n; i++) {
 		const struct block_ask *ask = &e->asks.items[i];
 

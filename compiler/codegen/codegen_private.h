@@ -232,7 +232,7 @@ struct ask_pair {                       /* loops over the rows of a block that s
 enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };      /* of the rows: no loop shares; the first loop; the second */
 
 struct asking {                         /* the innermost loop that asks; NULL: there is none */
-	const struct mark *loop;
+	const struct mark *loop, *second;       /* the one that shares; NULL: none does */
 	enum ask_share share;
 	const char *ahead;              /* the variable for how many rows further on it does; 0: it does not */
 	int direction;                  /* in which the rows are read */
@@ -416,7 +416,9 @@ const struct mark *ast_strip_mark(isl_ast_node **node);
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 /* Of each instance below a node, its stage. */
 void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *stage, void *user), void *user);
-/* Is there a mark of this kind, and of this stage unless NULL, at the node or below? */
+typedef bool (*mark_predicate)(const struct mark *mark, const void *user);
+/* Is there such a mark, or one of this kind, and of this stage unless NULL, at the node or below? */
+bool ast_has_such_mark(__isl_keep isl_ast_node *node, mark_predicate is_such, const void *user);
 bool ast_has_mark(__isl_keep isl_ast_node *node, enum mark_kind kind, const struct stage *stage);
 int ast_n_args(__isl_keep isl_ast_expr *expr);
 

@@ -77,23 +77,9 @@ static const char *bytes_of_lane(const struct emit *e)
 
 /* ---- sums ---- */
 
-static isl_bool find_vector(__isl_keep isl_ast_node *node, void *user)
-{
-	const struct mark *mark = ast_mark(node);
-	bool *found = user;
-
-	*found |= mark && mark->kind == MARK_VECTOR;
-	return isl_bool_true;
-}
-
 bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node)
 {
-	bool has_vector = false;
-
-	if (!e->grid || e->grid->in_lanes)
-		return false;
-	isl_ast_node_foreach_descendant_top_down(node, find_vector, &has_vector);
-	return e->grid->has_shared || has_vector;
+	return e->grid && !e->grid->in_lanes && (e->grid->has_shared || ast_has_mark(node, MARK_VECTOR, NULL));
 }
 
 const char *spread_operation(enum reduce_op op)

@@ -15,12 +15,6 @@ bool part_is_held(const struct emit *e, const struct array *copy)
 	return slot >= 0 && e->layout->slots.items[slot].lanes > 0;
 }
 
-static bool is_any(const struct array *copy)
-{
-	(void) copy;
-	return true;
-}
-
 static bool has_window(const struct array *copy)
 {
 	return copy->window > 0;
@@ -31,13 +25,14 @@ static bool is_asked_for(const struct array *copy)
 	return copy->ahead > 0;
 }
 
-/* Is there such a part of what the caller may hold so? */
+/* Is there a part, such a one unless NULL, of what the caller may hold so? */
 static bool has_held(const struct emit *e, bool (*is_such)(const struct array *copy))
 {
 	bool has = false;
 
 	for (int i = 0; i < e->block->arrays.n && !has; i++)
-		has = part_is_held(e, e->block->arrays.items[i]) && is_such(e->block->arrays.items[i]);
+		has = part_is_held(e, e->block->arrays.items[i]) &&
+		      (!is_such || is_such(e->block->arrays.items[i]));
 	return has;
 }
 
@@ -58,7 +53,7 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	struct affine at = affine_name(e->arena, block), n_segments;
 
 	note_rows(e);
-	if (!has_held(e, is_any))
+	if (!has_held(e, NULL))
 		return;
 	n = n_segments = affine_scale(e->arena, &n, 1, -1);
 	at = affine_combine(e->arena, 1, &n, 1, &at);

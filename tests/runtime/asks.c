@@ -21,6 +21,21 @@ static bool only_whole_blocks_are_far(void)
 	return ok && !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
 }
 
+/* Of windows, too: of one of the blocks behind this one, as far as there are rows between. */
+static bool rows_are_found(void)
+{
+	const pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
+	bool ok = true;
+
+	for (int64_t row = -2*ROWS; row < 3*ROWS; row++) {
+		const int64_t inside = (row + 2*ROWS)%ROWS;
+		const int64_t next = row < 0 ? (-row + ROWS - 1)/ROWS*PART : row/ROWS*PART;
+
+		ok = ok && pmg_row_from(&place, row, ROWS) == next + inside*N_LANES;
+	}
+	return ok;
+}
+
 /* Rows before the first, or behind the last, are those of the block that lies behind this one. */
 static bool rows_go_on(int direction)
 {
@@ -81,6 +96,7 @@ static bool shares_complete_each_other(int64_t n)
 void test_asks(struct tests *tests)
 {
 	CHECK(tests, only_whole_blocks_are_far());
+	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
 	CHECK(tests, segments_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
