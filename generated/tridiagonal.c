@@ -24,12 +24,24 @@
  *   tridiagonal.pmg:10
  * - blocks of b: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
+ *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
+ *   tridiagonal.pmg:7
  * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
+ *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
+ *   tridiagonal.pmg:7
  * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
+ *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
+ *   tridiagonal.pmg:7
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
+ *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
+ *   tridiagonal.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tridiagonal.pmg:10
  *
@@ -123,6 +135,11 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
+			const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[1], 16, lanes) && pmg_block_is_far(&plan->places[0], 16, lanes) && pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[2], 16, lanes), 40, n);
+			const pmg_asked b_asked = pmg_block_asked_f64(16, b, &plan->places[1], s0_block, n, 1);
+			const pmg_asked a_asked = pmg_block_asked_f64(16, a, &plan->places[0], s0_block, n, 1);
+			const pmg_asked d_asked = pmg_block_asked_f64(16, d, &plan->places[3], s0_block, n, 1);
+			const pmg_asked c_asked = pmg_block_asked_f64(16, c, &plan->places[2], s0_block, n, 1);
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
@@ -133,6 +150,13 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
 				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
 				for (int64_t i = begin; i < end; i++) {
+					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 128);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, i + asked, n, 128);
+						pmg_row_ask(&a_asked, i + asked, n, 128);
+						pmg_row_ask(&d_asked, i + asked, n, 128);
+						pmg_row_ask(&c_asked, i + asked, n, 128);
+					}
 					const double *b_row = &b_rows[16*i - 16*begin];
 					const double *a_row = &a_rows[16*i - 16*begin];
 					const double *d_row = &d_rows[16*i - 16*begin];
@@ -191,6 +215,13 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
 			}
 			for (int64_t i = n - 2; i >= 0; i--) {
+				const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 128);
+				if (asked > 0) {
+					pmg_row_ask(&b_asked, n - 1 + asked, n, 128);
+					pmg_row_ask(&a_asked, n - 1 + asked, n, 128);
+					pmg_row_ask(&d_asked, n - 1 + asked, n, 128);
+					pmg_row_ask(&c_asked, n - 1 + asked, n, 128);
+				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {

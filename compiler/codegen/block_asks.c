@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Rows that are asked for ahead (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
- * loop over rows reads them where they lie; if it goes through children as well, in an order that the processor does
- * not foresee. So each iteration asks for the rows of all arrays that it reads some iterations later, if all of these
- * lie far away: in the caches that would cost more than it gives.
+ * loop over rows reads them where they lie. Each iteration asks for the rows of all arrays that it reads some
+ * iterations later, if all of these lie far away: in the caches that would cost more than it gives.
  *
  * Where another loop over the rows follows, memory would rest while it runs. So that one asks, too: for rows that the
- * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest). */
+ * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest).
+ *
+ * Where none follows, only a loop that goes through children as well asks for rows: the processor foresees those of
+ * others. */
 #include "codegen/codegen_private.h"
 
 void asks_note(struct emit *e, const struct block_ask *ask)
@@ -24,19 +26,39 @@ static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask 
 
 /* ---- the loops of a block ---- */
 
+/* Has it more than one iteration? Statements of a first or a last one may stand beside the loop. */
 static bool is_long(__isl_keep isl_ast_node *node)
 {
-	return isl_ast_node_get_type(node) == isl_ast_node_for &&
-	       isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+	isl_ast_node_list *children;
+	bool is = false;
+
+	if (isl_ast_node_get_type(node) == isl_ast_node_for)
+		return isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+	if (isl_ast_node_get_type(node) != isl_ast_node_block)
+		return false;
+	children = isl_ast_node_block_get_children(node);
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		is = is_long(child);
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+	return is;
 }
 
-static bool asks(const struct emit *e, __isl_keep isl_ast_node *node)
+static bool reads_any(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	bool reads = false;
 
 	for (int i = 0; i < e->asks.n && !reads; i++)
 		reads = is_read_below(node, &e->asks.items[i]);
-	return reads && ast_has_mark(node, MARK_CHILDREN, NULL);
+	return reads;
+}
+
+static bool asks_alone(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	return reads_any(e, node) && ast_has_mark(node, MARK_CHILDREN, NULL);
 }
 
 /* Does a loop read no such rows but those that another one reads? */
@@ -67,11 +89,22 @@ static void pair_up(struct emit *e, __isl_keep isl_ast_node *one, __isl_keep isl
 	isl_ast_node *first = row_loop_of(e, one), *second = row_loop_of(e, other);
 	struct ask_pair pair = { ast_mark(one), ast_mark(other) };
 
-	if (first && second && is_long(first) && is_long(second) && asks(e, first) && !asks(e, second) &&
+	if (first && second && is_long(first) && is_long(second) && reads_any(e, first) && !asks_alone(e, second) &&
 	    reads_no_others(e, second, first))
 		vec_push(e->arena, &e->ask_pairs, pair);
 	isl_ast_node_free(first);
 	isl_ast_node_free(second);
+}
+
+/* Has it loops over rows that may be one of a pair, or stand between those? A single row that reads nothing asked for
+ * does not. */
+static bool has_rows(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	isl_ast_node *row = row_loop_of(e, node);
+	const bool is_passed_over = row && !is_long(row) && !reads_any(e, row);
+
+	isl_ast_node_free(row);
+	return !is_passed_over && ast_has_such_mark(node, is_of_rows, e);
 }
 
 static isl_bool look_at_block(__isl_keep isl_ast_node *node, void *user)
@@ -85,7 +118,7 @@ static isl_bool look_at_block(__isl_keep isl_ast_node *node, void *user)
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		if (!ast_has_such_mark(child, is_of_rows, user)) {
+		if (!has_rows(user, child)) {
 			isl_ast_node_free(child);
 			continue;
 		}
@@ -169,7 +202,7 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 		e->asking = e->asked;
 		e->asking.loop = loop;
 		e->asking.share = ASKS_REST;
-	} else if (asks(e, node)) {
+	} else if (asks_alone(e, node) || second_of(e, loop)) {
 		open_asking(e, node, loop);
 	}
 }

@@ -42,6 +42,7 @@ struct sweep {
 	bool is_of_rows;                /* each of them reads the row that its loop is at */
 	bool is_of_kin;                 /* or one of its children */
 	bool is_among_children;         /* one of them has a loop over children */
+	bool is_followed;               /* behind them stands a loop over the rows that does not read it */
 	const struct stage *stage;
 };
 
@@ -145,11 +146,15 @@ static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 	struct sweep *sweep = user;
 	const struct mark *mark = mark_of_node(node);
 
-	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level && reads_rows(sweep, node)) {
+	if (!mark || mark->kind != MARK_LOOP || mark_dim_number(mark) != sweep->level)
+		return isl_bool_true;
+	if (reads_rows(sweep, node)) {
 		sweep->n_loops++;
 		sweep->is_among_children = sweep->is_among_children ||
 					   schedule_has_mark_below(node, MARK_CHILDREN, NULL);
 		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node) && ends_together(sweep, node);
+	} else {
+		sweep->is_followed = sweep->is_followed || sweep->n_loops > 0;
 	}
 	return isl_bool_true;
 }
@@ -170,13 +175,14 @@ static void keep_rows(struct module *module, struct array *copy, const struct bl
 		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
 }
 
-static void ask_ahead(struct module *module, struct array *copy, const struct block_use *use)
+static void ask_ahead(struct module *module, struct array *copy, const struct block_use *use, bool is_among_children)
 {
 	copy->ahead = AHEAD;
 	module_decide(module, "ahead", use->array->name,
 		      arena_printf(module->arena, "asks for rows %d further on", AHEAD),
-		      "leaves them to the processor", use->array->span,
-		      "where it is held in blocks, in memory; rows of children are read in between");
+		      "leaves them to the processor", use->array->span, "where it is held in blocks, in memory; %s",
+		      is_among_children ? "rows of children are read in between"
+		      : "the loop that follows shares the asking, while memory would rest");
 }
 
 /* Looks at what loops directly inside read of an array that nobody writes. */
@@ -194,8 +200,8 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
 	if (sweep.is_of_rows && sweep.n_loops == 1)
 		keep_rows(module, copy, use);
-	if (sweep.is_among_children && sweep.is_of_kin && array_is_argument(use->array))
-		ask_ahead(module, copy, use);
+	if (sweep.is_of_kin && (sweep.is_among_children || sweep.is_followed) && array_is_argument(use->array))
+		ask_ahead(module, copy, use, sweep.is_among_children);
 }
 
 /* ---- copies ---- */
