@@ -77,6 +77,11 @@
  * - vector of rz: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:26
  * - vector of next u: simd (not scalar); iterations of 'k' are independent, heat_cube.pmg:27
  *
+ * Pipeline heat_cube with --interleave=narrow (a row of a block is one cache line, where memory is
+ *     far):
+ * - interleave of ry: blocks of 8 (not one at a time); the divisions of a recurrence inside of 'x'
+ *   wait for each other, heat_cube.pmg:23
+ *
  * Pipeline heat_cube with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of heat_cube: textual (not isl); isl has no proposal whose loops are dims,
  *   heat_cube.pmg:5
@@ -608,6 +613,300 @@ static pmg_status heat_cube_flat_kernel(pmg_plan *plan, const void *arguments, p
 		heat_cube_flat_p(plan, args);
 		heat_cube_flat_rx(plan, args);
 		heat_cube_flat_ry(plan, args);
+	}
+	if (pmg_failed(plan))
+		return PMG_NUMERICAL;
+
+	return PMG_OK;
+}
+
+/* ---- heat_cube: --interleave=narrow ---- */
+
+static void heat_cube_narrow_p(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double *restrict u = plan->data[0];
+	double *restrict p = plan->data[3];
+
+	/* heat_cube.pmg:11
+	 *     func p[x in -1..nx+1, y in -1..ny+1, z in -1..nz+1] : f64 = case {
+	 *         x >= 0 and x < nx and y >= 0 and y < ny and z >= 0 and z < nz : u[x,y,z];
+	 *         else : 0;
+	 *     };
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t x = -1; x < nx + 1; x++) {
+		for (int64_t y = -1; y < ny + 1; y++) {
+			if (nx > x && x >= 0 && ny > y && y >= 0) {
+				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
+				#pragma omp simd
+				for (int64_t z = 0; z < nz; z++) {
+					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
+				}
+				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
+			} else {
+				if (x == nx) {
+					#pragma omp simd
+					for (int64_t z = -1; z < nz + 1; z++) {
+						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
+					}
+				} else {
+					if (x == -1) {
+						#pragma omp simd
+						for (int64_t z = -1; z < nz + 1; z++) {
+							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
+						}
+					} else {
+						if (y == ny) {
+							#pragma omp simd
+							for (int64_t z = -1; z < nz + 1; z++) {
+								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
+							}
+						} else {
+							#pragma omp simd
+							for (int64_t z = -1; z < nz + 1; z++) {
+								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+static void heat_cube_narrow_rx(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double r = args->r;
+	const double *restrict u = plan->data[0];
+	double *restrict ux = plan->data[1];
+	const double *restrict p = plan->data[3];
+
+	/* heat_cube.pmg:19
+	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
+	 *         = u[x,y,z] + r*(0.5*dxx[x,y,z] + dyy[x,y,z] + dzz[x,y,z]);
+	 */
+	/* heat_cube.pmg:21
+	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
+	 */
+	if (nx >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t y = 0; y < ny; y++) {
+			for (int64_t z = 0; z < nz; z++) {
+				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
+				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
+				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
+				#pragma omp simd
+				for (int64_t x = 0; x < nx; x++) {
+					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+				}
+				const double pivot = 1.0 + r;
+				pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
+				ux_pivot[0] = 1.0/pivot;
+				ux_y[0] = rx[0];
+				for (int64_t i = 1; i < nx; i++) {
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[i - 1];
+					pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
+					ux_pivot[i] = 1.0/pivot_2;
+					ux_y[i] = rx[i] - -0.5*r*ux_y[i - 1]*ux_pivot[i - 1];
+				}
+				ux[(y*nz + z)*nx + nx - 1] = ux_y[nx - 1]*ux_pivot[nx - 1];
+				for (int64_t i = nx - 2; i >= 0; i--) {
+					ux[(y*nz + z)*nx + i] = (ux_y[i] - -0.5*r*ux[(y*nz + z)*nx + i + 1])*ux_pivot[i];
+				}
+			}
+		}
+	}
+}
+
+static void heat_cube_narrow_ry(pmg_plan *plan, const heat_cube_args *args)
+{
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+	const double r = args->r;
+	double *restrict u = plan->data[0];
+	const double *restrict ux = plan->data[1];
+	const double *restrict p = plan->data[3];
+
+	/* heat_cube.pmg:23
+	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
+	 */
+	/* heat_cube.pmg:24
+	 *     temp uy : f64[nx, nz, ny] = TriBatch(-0.5*r, 1 + r, -0.5*r, ry);
+	 */
+	/* heat_cube.pmg:26
+	 *     func rz[x in 0..nx, y in 0..ny, z in 0..nz] : f64 = uy[x,z,y] - 0.5*r*dzz[x,y,z];
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
+	if (ny >= 1 && nz >= 1) {
+		#pragma omp parallel for schedule(static)
+		for (int64_t x_block = 0; x_block < nx; x_block += 8) {
+			const int64_t lanes = pmg_min_i64(8, nx - x_block);
+			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*8;
+			pmg_block_read_f64(ux_block, 8, ux + x_block, lanes, 1, ny*nz, nx);
+			double *restrict p_block = (double *) plan->data[15] + pmg_thread()*(ny + 2)*(nz + 10)*8;
+			pmg_block_read_f64(p_block, 8, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
+			double *restrict u_block = (double *) plan->data[16] + pmg_thread()*ny*(nz + 8)*8;
+			pmg_block_read_f64(u_block, 8, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*8;
+			for (int64_t z = 0; z < nz; z++) {
+				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 64)*8;
+				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 64)*8;
+				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 64)*8;
+				for (int64_t y = 0; y < ny; y++) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(ry[8*y + lane]) = PMG_READ_F64(ux_block[8*y*nz + 8*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*y*(nz + 2) + 8*z + lane + 8]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 2)*(nz + 2) + 8*z + lane + 8]));
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const int64_t x = x_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + z, nz);
+					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[lane]);
+				}
+				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot[lane]);
+				}
+				pmg_vector_f64 uy_y_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					uy_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_y[lane]);
+				}
+				for (int64_t i = 1; i < ny; i++) {
+					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 8)];
+					pmg_vector_f64 uy_y_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						const int64_t x = x_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + z, nz);
+						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[8*i + lane]) = PMG_READ_F64(ry[8*i + lane]) - -0.5*r*uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)];
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
+						uy_y_last[lane/PMG_LANES(double)] = uy_y_now[lane/PMG_LANES(double)];
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(uy[8*z*ny + 8*ny + lane - 8]) = PMG_READ_F64(uy_y[8*ny + lane - 8])*PMG_READ_F64(uy_pivot[8*ny + lane - 8]);
+				}
+				for (int64_t i = ny - 2; i >= 0; i--) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(uy[8*z*ny + 8*i + lane]) = (PMG_READ_F64(uy_y[8*i + lane]) - -0.5*r*PMG_READ_F64(uy[8*z*ny + 8*i + lane + 8]))*PMG_READ_F64(uy_pivot[8*i + lane]);
+					}
+				}
+			}
+			for (int64_t y = 0; y < ny; y++) {
+				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 64)*8;
+				for (int64_t z = 0; z < nz; z++) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(rz[8*z + lane]) = PMG_READ_F64(uy[8*z*ny + 8*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 16]));
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const int64_t x = x_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, x*ny + y, ny);
+					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(rz[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+				}
+				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
+				}
+				for (int64_t i = 1; i < nz; i++) {
+					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 8)];
+					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						const int64_t x = x_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
+						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(rz[8*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(u_TriBatch[8*nz + lane - 8]) = PMG_READ_F64(u_TriBatch_y[8*nz + lane - 8])*PMG_READ_F64(u_TriBatch_pivot[8*nz + lane - 8]);
+				}
+				pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 8*nz - 8]);
+				}
+				for (int64_t i = nz - 2; i >= 0; i--) {
+					pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[8*i + lane]) = (PMG_READ_F64(u_TriBatch_y[8*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[8*i + lane]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
+					}
+				}
+				for (int64_t k = 0; k < nz; k++) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						PMG_WRITE_F64(u_block[8*y*nz + 8*k + lane]) = PMG_READ_F64(u_TriBatch[8*k + lane]);
+					}
+				}
+			}
+			pmg_block_write_f64(u_block, 8, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+		}
+	}
+}
+
+static pmg_status heat_cube_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nSteps = args->nSteps;
+
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
+		heat_cube_narrow_p(plan, args);
+		heat_cube_narrow_rx(plan, args);
+		heat_cube_narrow_ry(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1495,6 +1794,282 @@ static const pmg_pipeline_desc heat_cube_flat_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc heat_cube_narrow_arrays[] = {
+	[0] = {
+		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
+		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
+	},
+	[1] = {
+		.name = "ux", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
+		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[2] = {
+		.name = "uy", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } },
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+	},
+	[3] = {
+		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+	},
+	[4] = {
+		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
+	},
+	[5] = {
+		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
+	},
+	[6] = {
+		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+	},
+	[7] = {
+		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[8] = {
+		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[9] = {
+		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+	},
+	[10] = {
+		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+	},
+	[11] = {
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+	},
+	[12] = {
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+	},
+	[13] = {
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+	},
+	[14] = {
+		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
+		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[15] = {
+		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 8, "8" } },
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+	},
+	[16] = {
+		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
+		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+	},
+};
+
+static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+
+	extents[0] = nx;
+	extents[1] = ny;
+	extents[2] = nz;
+	extents[3] = ny;
+	extents[4] = nz;
+	extents[5] = nx;
+	extents[6] = 1;
+	extents[7] = nz;
+	extents[8] = ny + 8;
+	extents[9] = 8;
+	extents[10] = nx + 2;
+	extents[11] = ny + 2;
+	extents[12] = nz + 2;
+	extents[13] = 1;
+	extents[14] = nx + 512;
+	extents[15] = 1;
+	extents[16] = ny + 64;
+	extents[17] = 8;
+	extents[18] = 1;
+	extents[19] = nz + 64;
+	extents[20] = 8;
+	extents[21] = 1;
+	extents[22] = nx + 512;
+	extents[23] = 1;
+	extents[24] = nx + 512;
+	extents[25] = 1;
+	extents[26] = ny + 64;
+	extents[27] = 8;
+	extents[28] = 1;
+	extents[29] = ny + 64;
+	extents[30] = 8;
+	extents[31] = 1;
+	extents[32] = nz + 64;
+	extents[33] = 8;
+	extents[34] = 1;
+	extents[35] = nz + 64;
+	extents[36] = 8;
+	extents[37] = 1;
+	extents[38] = nz + 64;
+	extents[39] = 8;
+	extents[40] = 1;
+	extents[41] = ny;
+	extents[42] = nz + 8;
+	extents[43] = 8;
+	extents[44] = 1;
+	extents[45] = ny + 2;
+	extents[46] = nz + 10;
+	extents[47] = 8;
+	extents[48] = 1;
+	extents[49] = ny;
+	extents[50] = nz + 8;
+	extents[51] = 8;
+}
+
+static bool heat_cube_narrow_suits(const void *arguments)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nx = args->nx;
+
+	return nx >= 2;
+}
+
+static const pmg_work_desc heat_cube_narrow_work[] = {
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const heat_cube_args *args = arguments;
+	const int64_t nx = args->nx;
+	const int64_t ny = args->ny;
+	const int64_t nz = args->nz;
+
+	counts[0] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
+	counts[1] = (double) (nx + 2)*(double) (ny + 2);
+	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
+	counts[3] = (double) (nx + 2)*(double) (ny + 2);
+	counts[4] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[5] = (double) (ny)*(double) (nz);
+	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[7] = (double) (ny)*(double) (nz);
+	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[9] = (double) (ny)*(double) (nz);
+	counts[10] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[11] = (double) (ny)*(double) (nz);
+	counts[12] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[13] = (double) (ny)*(double) (nz);
+	counts[14] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[15] = (double) (ny)*(double) (nz);
+	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
+	counts[17] = (double) (ny)*(double) (nz);
+	counts[18] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[19] = (double) (nx)*(double) (nz);
+	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[21] = (double) (nx)*(double) (nz);
+	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[23] = (double) (nx)*(double) (nz);
+	counts[24] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[25] = (double) (nx)*(double) (nz);
+	counts[26] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[27] = (double) (nx)*(double) (nz);
+	counts[28] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[29] = (double) (nx)*(double) (nz);
+	counts[30] = (double) (nx)*(double) (nz)*(double) (ny);
+	counts[31] = (double) (nx)*(double) (nz);
+	counts[32] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[33] = (double) (nx)*(double) (ny);
+	counts[34] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[35] = (double) (nx)*(double) (ny);
+	counts[36] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[37] = (double) (nx)*(double) (ny);
+	counts[38] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[39] = (double) (nx)*(double) (ny);
+	counts[40] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[41] = (double) (nx)*(double) (ny);
+	counts[42] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[43] = (double) (nx)*(double) (ny);
+	counts[44] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[45] = (double) (nx)*(double) (ny);
+	counts[46] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[47] = (double) (nx)*(double) (ny);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc heat_cube_narrow_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
+	.args_size = sizeof(heat_cube_args),
+	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 52,
+	.params = heat_cube_params,
+	.arrays = heat_cube_narrow_arrays,
+	.children = NULL,
+	.n_pivots = 3, .pivots = heat_cube_pivots,
+	.has_loop = true,
+	.extents = heat_cube_narrow_extents,
+	.assumption = NULL,
+	.suits = heat_cube_narrow_suits,
+	.kernel = heat_cube_narrow_kernel,
+	.choice = "--interleave=narrow",
+	.n_work = 24, .work = heat_cube_narrow_work, .count = heat_cube_narrow_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc heat_cube_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
@@ -1765,6 +2340,7 @@ static const pmg_pipeline_desc heat_cube_description;
 static const pmg_pipeline_desc *const heat_cube_candidates[] = {
 	&heat_cube_description,
 	&heat_cube_flat_description,
+	&heat_cube_narrow_description,
 	&heat_cube_isl_description,
 };
 
@@ -1788,7 +2364,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.assumption = NULL,
 	.suits = heat_cube_suits,
 	.kernel = heat_cube_kernel,
-	.n_candidates = 3, .candidates = heat_cube_candidates,
+	.n_candidates = 4, .candidates = heat_cube_candidates,
 	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
 	.is_ordered = true,
 	.plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -38,6 +38,11 @@
  *
  * Pipeline hines with --interleave=off (nothing is copied, where there are few systems):
  *
+ * Pipeline hines with --interleave=narrow (a row of a block is one cache line, where memory is
+ *     far):
+ * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
+ *   wait for each other, hines.pmg:12
+ *
  * Pipeline hines with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines: textual (not isl); isl has no proposal whose loops are dims, hines.pmg:5
  * - parallel of x.r: parallel (not serial); no two iterations of 's' touch the same cell,
@@ -82,6 +87,11 @@
  *   what makes the result there, hines.pmg:24
  *
  * Pipeline hines_written with --interleave=off (nothing is copied, where there are few systems):
+ *
+ * Pipeline hines_written with --interleave=narrow (a row of a block is one cache line, where memory
+ *     is far):
+ * - interleave of e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
+ *   wait for each other, hines.pmg:22
  *
  * Pipeline hines_written with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines_written: textual (not isl); isl has no proposal whose loops are dims,
@@ -134,6 +144,11 @@
  *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
+ *
+ * Pipeline hines_forest with --interleave=narrow (a row of a block is one cache line, where memory
+ *     is far):
+ * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of
+ *   'tree' wait for each other, hines.pmg:39
  *
  * Pipeline hines_forest with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines_forest: textual (not isl); isl has no proposal whose loops are dims,
@@ -345,6 +360,157 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			}
 		}
 	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines: --interleave=narrow ---- */
+
+static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
+
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
+		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 8, lanes) && pmg_block_is_far(&plan->places[4], 8, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 64);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 64);
+					pmg_row_ask(&rhs_asked, i - asked, n, 64);
+				}
+				const double *diag_row = &diag_rows[8*i - 8*begin];
+				const double *rhs_row = &rhs_rows[8*i - 8*begin];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[8*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[8*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[8*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_block_lies(&plan->places[5], 8, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead, 64);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 64);
+					pmg_row_ask(&rhs_asked, -asked, n, 64);
+				}
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+					}
+				} else {
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
+			}
+			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+		}
+	}
+}
+
+static pmg_status hines_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_args *args = arguments;
+
+	hines_narrow_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -766,6 +932,177 @@ static const pmg_pipeline_desc hines_flat_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_narrow_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
+	},
+	[6] = {
+		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+	},
+	[8] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
+	},
+	[10] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+	[11] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+};
+
+static void hines_narrow_extents(const void *arguments, int64_t *extents)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 64;
+	extents[12] = 8;
+	extents[13] = 1;
+	extents[14] = 72;
+	extents[15] = 8;
+	extents[16] = 1;
+	extents[17] = 72;
+	extents[18] = 8;
+	extents[19] = 1;
+	extents[20] = n + 64;
+	extents[21] = 8;
+	extents[22] = n + 1;
+	extents[23] = n;
+}
+
+static bool hines_narrow_suits(const void *arguments)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 2;
+}
+
+static const pmg_work_desc hines_narrow_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (n);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_narrow_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
+	.params = hines_params,
+	.arrays = hines_narrow_arrays,
+	.children = hines_children,
+	.n_pivots = 1, .pivots = hines_pivots,
+	.has_loop = false,
+	.extents = hines_narrow_extents,
+	.assumption = NULL,
+	.suits = hines_narrow_suits,
+	.kernel = hines_narrow_kernel,
+	.choice = "--interleave=narrow",
+	.n_work = 9, .work = hines_narrow_work, .count = hines_narrow_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -948,6 +1285,7 @@ static const pmg_pipeline_desc hines_description;
 static const pmg_pipeline_desc *const hines_candidates[] = {
 	&hines_description,
 	&hines_flat_description,
+	&hines_narrow_description,
 	&hines_isl_description,
 };
 
@@ -971,7 +1309,7 @@ static const pmg_pipeline_desc hines_description = {
 	.assumption = NULL,
 	.suits = hines_suits,
 	.kernel = hines_kernel,
-	.n_candidates = 3, .candidates = hines_candidates,
+	.n_candidates = 4, .candidates = hines_candidates,
 	.n_work = 9, .work = hines_work, .count = hines_count,
 	.is_ordered = true,
 	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1228,6 +1566,170 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 			}
 		}
 	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_written: --interleave=narrow ---- */
+
+static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
+
+	/* hines.pmg:22
+	 *     func e[s in 0..nSystems, i in 0..n] : f64
+	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
+	 */
+	/* hines.pmg:24
+	 *     func r[s in 0..nSystems, i in 0..n] : f64
+	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
+	 */
+	/* hines.pmg:26
+	 *     x[s,i] = case {
+	 *         T.parent[i] < 0 : r[s,i]/e[s,i];
+	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
+	#pragma omp parallel for schedule(static)
+	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
+		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
+		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 8, lanes) && pmg_block_is_far(&plan->places[4], 8, lanes), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
+		pmg_vector_f64 r_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 64);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 64);
+					pmg_row_ask(&rhs_asked, i - asked, n, 64);
+				}
+				const double *diag_row = &diag_rows[8*i - 8*begin];
+				const double *rhs_row = &rhs_rows[8*i - 8*begin];
+				pmg_vector_f64 r_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[8*c + lane]);
+							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[8*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[8*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
+					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_block_lies(&plan->places[5], 8, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead, 64);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 64);
+					pmg_row_ask(&rhs_asked, -asked, n, 64);
+				}
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+					}
+				} else {
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
+			}
+			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+		}
+	}
+}
+
+static pmg_status hines_written_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_written_args *args = arguments;
+
+	hines_written_narrow_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1688,6 +2190,177 @@ static const pmg_pipeline_desc hines_written_flat_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_written_narrow_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 8,
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
+	},
+	[6] = {
+		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+	},
+	[8] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
+	},
+	[10] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+	[11] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+};
+
+static void hines_written_narrow_extents(const void *arguments, int64_t *extents)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 64;
+	extents[12] = 8;
+	extents[13] = 1;
+	extents[14] = 72;
+	extents[15] = 8;
+	extents[16] = 1;
+	extents[17] = 72;
+	extents[18] = 8;
+	extents[19] = 1;
+	extents[20] = n + 64;
+	extents[21] = 8;
+	extents[22] = n + 1;
+	extents[23] = n;
+}
+
+static bool hines_written_narrow_suits(const void *arguments)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 2;
+}
+
+static const pmg_work_desc hines_written_narrow_work[] = {
+	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_written_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (n);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_written_narrow_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
+	.params = hines_written_params,
+	.arrays = hines_written_narrow_arrays,
+	.children = hines_written_children,
+	.n_pivots = 1, .pivots = hines_written_pivots,
+	.has_loop = false,
+	.extents = hines_written_narrow_extents,
+	.assumption = NULL,
+	.suits = hines_written_narrow_suits,
+	.kernel = hines_written_narrow_kernel,
+	.choice = "--interleave=narrow",
+	.n_work = 9, .work = hines_written_narrow_work, .count = hines_written_narrow_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_written_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -1870,6 +2543,7 @@ static const pmg_pipeline_desc hines_written_description;
 static const pmg_pipeline_desc *const hines_written_candidates[] = {
 	&hines_written_description,
 	&hines_written_flat_description,
+	&hines_written_narrow_description,
 	&hines_written_isl_description,
 };
 
@@ -1893,7 +2567,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.assumption = NULL,
 	.suits = hines_written_suits,
 	.kernel = hines_written_kernel,
-	.n_candidates = 3, .candidates = hines_written_candidates,
+	.n_candidates = 4, .candidates = hines_written_candidates,
 	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
 	.is_ordered = true,
 	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -2147,6 +2821,172 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 			}
 		}
 	}
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_forest: --interleave=narrow ---- */
+
+static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t *restrict F_offset = plan->data[0];
+	const double *restrict upper = plan->data[2];
+	const double *restrict lower = plan->data[3];
+	const double *restrict diag = plan->data[4];
+	const double *restrict rhs = plan->data[5];
+	double *restrict x = plan->data[6];
+	const bool x_is_large = pmg_is_large(plan, 6);
+	const int64_t *restrict F_offset_by_length = plan->data[15];
+	const int64_t *restrict F_parent_rows = plan->data[16];
+	const int32_t *restrict F_parent_cells = plan->data[17];
+
+	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
+	#pragma omp parallel for schedule(static, 1)
+	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 8) {
+		const int64_t lanes = pmg_min_i64(8, nSystems - tree_block);
+		int64_t begin[8], rows[8];
+		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 8, lanes, begin, rows);
+		const int64_t start = F_offset_by_length[nSystems + tree_block/8];
+		const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, 8, plan->threads);
+		int64_t next[8];
+		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 8, plan->threads, next);
+		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/8);
+		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 8, 8, upper, &plan->places[2], start, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8;
+		double *restrict diag_block = (double *) plan->data[10] + pmg_thread()*72*8;
+		int64_t begin_2 = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8;
+		double *restrict rhs_block = (double *) plan->data[12] + pmg_thread()*72*8;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8, 8, x, &plan->places[6], start, longest);
+		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[6], start, longest);
+		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*72*8;
+		const double *lower_rows = lower_block;
+		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
+		const pmg_asked diag_asked = pmg_segments_asked_f64(8, diag, start, &later, longest, -1);
+		const pmg_asked rhs_asked = pmg_segments_asked_f64(8, rhs, start, &later, longest, -1);
+		const pmg_asked lower_asked = pmg_segments_asked_f64(8, lower, start, &later, longest, -1);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
+		for (end = longest; end > 0; end = begin_2) {
+			begin_2 = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_segments_rows_f64(diag_block, 8, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			rhs_rows = pmg_segments_rows_f64(rhs_block, 8, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			lower_rows = pmg_segments_rows_f64(lower_block, 8, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			for (int64_t i = end - 1; i >= begin_2; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 64);
+				if (asked > 0) {
+					pmg_row_ask(&upper_asked, i - asked, longest, 64);
+					pmg_row_ask(&diag_asked, i - asked, longest, 64);
+					pmg_row_ask(&rhs_asked, i - asked, longest, 64);
+					pmg_row_ask(&lower_asked, i - asked, longest, 64);
+				}
+				const double *diag_row = &diag_rows[8*i - 8*begin_2];
+				const double *rhs_row = &rhs_rows[8*i - 8*begin_2];
+				const double *lower_row = &lower_rows[8*i - 8*begin_2];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				{
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						const pmg_vector_f64 value = PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
+					}
+				}
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
+					const int64_t lane = F_parent_cells[q] & 7;
+					const int64_t c = F_parent_cells[q] >> 3;
+					PMG_ADD_LANE_F64(sum, 8, lane, upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
+					PMG_ADD_LANE_F64(sum_2, 8, lane, upper_block[8*c + lane]*x_r_block[8*c + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[8*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
+		for (int64_t i = 0; i < longest; i++) {
+			const int64_t asked = pmg_ask_rest(i, ahead, 64);
+			if (asked > 0) {
+				pmg_row_ask(&upper_asked, -asked, longest, 64);
+				pmg_row_ask(&diag_asked, -asked, longest, 64);
+				pmg_row_ask(&rhs_asked, -asked, longest, 64);
+				pmg_row_ask(&lower_asked, -asked, longest, 64);
+			}
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
+			if (F_parent_kin[i].roots) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = PMG_READ_F64(x_r_block[8*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+					if (x_past)
+						PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+				}
+			}
+			pmg_vector_f64 x_parent[PMG_VECTORS(double, 8)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
+			}
+			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q++) {
+				PMG_SET_LANE_F64(x_parent, 8, F_parent_cells[q] & 7, x_block[F_parent_cells[q]]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[8*i + lane]) - PMG_READ_F64(x_e_lower_block[8*i + lane])*x_parent[lane/PMG_LANES(double)];
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		if (!x_past)
+			pmg_segments_put_f64(x_block, 8, x, &plan->places[6], start, begin, rows, longest, x_is_large);
+	}
+}
+
+static pmg_status hines_forest_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_forest_args *args = arguments;
+
+	hines_forest_narrow_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2649,6 +3489,232 @@ static const pmg_pipeline_desc hines_forest_flat_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_forest_narrow_arrays[] = {
+	[0] = {
+		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
+		.is_index = true, .facts = PMG_FACT_OFFSETS,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
+	},
+	[1] = {
+		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "nTotal" },
+		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
+	},
+	[2] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 8,
+		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
+	},
+	[3] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 8,
+		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
+	},
+	[4] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 8,
+		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
+	},
+	[5] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 8,
+		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
+	},
+	[6] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
+		.lanes = 8,
+		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
+	},
+	[7] = {
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 9, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[8] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[9] = {
+		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[10] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[11] = {
+		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[12] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[13] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
+	},
+	[14] = {
+		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[15] = {
+		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
+		.lanes = 8,
+		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[16] = {
+		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
+		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[17] = {
+		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32,
+		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+};
+
+static const pmg_children_desc hines_forest_narrow_children[] = {
+	{ 1, 16, 17, 15, 8 },
+};
+
+static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	extents[0] = nSystems + 1;
+	extents[1] = nTotal;
+	extents[2] = nTotal;
+	extents[3] = nTotal;
+	extents[4] = nTotal;
+	extents[5] = nTotal;
+	extents[6] = nTotal;
+	extents[7] = nTotal;
+	extents[8] = nTotal;
+	extents[9] = 1;
+	extents[10] = 66;
+	extents[11] = 8;
+	extents[12] = 1;
+	extents[13] = 66;
+	extents[14] = 8;
+	extents[15] = 1;
+	extents[16] = 66;
+	extents[17] = 8;
+	extents[18] = 1;
+	extents[19] = 72;
+	extents[20] = 8;
+	extents[21] = 1;
+	extents[22] = 66;
+	extents[23] = 8;
+	extents[24] = 1;
+	extents[25] = 72;
+	extents[26] = 8;
+	extents[27] = 1;
+	extents[28] = 66;
+	extents[29] = 8;
+	extents[30] = 1;
+	extents[31] = 72;
+	extents[32] = 8;
+	extents[33] = nSystems;
+	extents[34] = 0;
+	extents[35] = 0;
+}
+
+static bool hines_forest_narrow_suits(const void *arguments)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 2;
+}
+
+static const pmg_work_desc hines_forest_narrow_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_forest_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_forest_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
+
+	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_forest_narrow_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args),
+	.n_params = 2, .n_arrays = 18, .n_children = 1, .n_extents = 36,
+	.params = hines_forest_params,
+	.arrays = hines_forest_narrow_arrays,
+	.children = hines_forest_narrow_children,
+	.n_pivots = 1, .pivots = hines_forest_pivots,
+	.has_loop = false,
+	.extents = hines_forest_narrow_extents,
+	.assumption = NULL,
+	.suits = hines_forest_narrow_suits,
+	.kernel = hines_forest_narrow_kernel,
+	.choice = "--interleave=narrow",
+	.n_work = 9, .work = hines_forest_narrow_work, .count = hines_forest_narrow_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[0] = {
 		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -2882,6 +3948,7 @@ static const pmg_pipeline_desc hines_forest_description;
 static const pmg_pipeline_desc *const hines_forest_candidates[] = {
 	&hines_forest_description,
 	&hines_forest_flat_description,
+	&hines_forest_narrow_description,
 	&hines_forest_isl_description,
 };
 
@@ -2905,7 +3972,7 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.assumption = NULL,
 	.suits = hines_forest_suits,
 	.kernel = hines_forest_kernel,
-	.n_candidates = 3, .candidates = hines_forest_candidates,
+	.n_candidates = 4, .candidates = hines_forest_candidates,
 	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,
 	.is_ordered = true,
 	.plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -121,14 +121,33 @@ static const char *const skip_zeros_texts[] = {
 	[SKIP_ZEROS_AUTO] = "auto", [SKIP_ZEROS_ON] = "on", [SKIP_ZEROS_OFF] = "off"
 };
 
+static const char *const interleave_texts[] = {
+	[INTERLEAVE_OFF] = "off", [INTERLEAVE_NARROW] = "narrow", [INTERLEAVE_ON] = "on"
+};
+
+/* Which of the texts it is; -1: none. */
+static int find_text(const char *text, const char *const *texts, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!strcmp(text, texts[i]))
+			return i;
+	return -1;
+}
+
 static bool read_skip_zeros(const char *text, enum skip_zeros *skip)
 {
-	for (int i = 0; i < SKIP_ZEROS_N; i++)
-		if (!strcmp(text, skip_zeros_texts[i])) {
-			*skip = (enum skip_zeros) i;
-			return true;
-		}
-	return false;
+	const int found = find_text(text, skip_zeros_texts, SKIP_ZEROS_N);
+
+	*skip = found < 0 ? *skip : (enum skip_zeros) found;
+	return found >= 0;
+}
+
+static bool read_interleave(const char *text, enum interleave *interleave)
+{
+	const int found = find_text(text, interleave_texts, INTERLEAVE_N);
+
+	*interleave = found < 0 ? *interleave : (enum interleave) found;
+	return found >= 0;
 }
 
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
@@ -145,20 +164,16 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "restructure", options->restructure, &pass->restructure },
 		{ "deterministic", options->deterministic, &pass->deterministic },
 		{ "vector", options->vector, &pass->vector },
-		{ "interleave", options->interleave, &pass->interleave },
 		{ "reciprocals", options->reciprocals, &pass->reciprocals },
 		{ "overrides", options->overrides, &pass->overrides },
 	};
-	bool is_order = false;
 
 	pass->schedule = options->schedule;
 	pass->with = options->with;
 	pass->specialize = options->specialize;
 	pass->remarks = options->remarks;
 	pass->max_operations = (unsigned long) options->max_operations;
-	for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++)
-		is_order = is_order || !strcmp(options->schedule, orders[i]);
-	if (!is_order)
+	if (find_text(options->schedule, orders, (int) (sizeof orders / sizeof orders[0])) < 0)
 		return snprintf(problem, size, "--schedule takes auto, textual or isl, not '%s'",
 				options->schedule), false;
 	for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
@@ -176,6 +191,9 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	if (!read_skip_zeros(options->skip_zeros, &pass->skip_zeros))
 		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
 				options->skip_zeros), false;
+	if (!read_interleave(options->interleave, &pass->interleave))
+		return snprintf(problem, size, "--interleave takes on, narrow or off, not '%s'",
+				options->interleave), false;
 	return true;
 }
 
@@ -196,7 +214,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.parallel = !pass->is_parallel_given ? "auto" : pass->parallel ? "on" : "off";
 	options.candidates = pass->candidates;
 	options.deterministic = pass->deterministic ? "on" : "off";
-	options.interleave = pass->interleave ? "on" : "off";
+	options.interleave = interleave_texts[pass->interleave];
 	options.reciprocals = pass->reciprocals ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.restructure = pass->restructure ? "on" : "off";

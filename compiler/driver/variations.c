@@ -57,10 +57,15 @@ static bool has_blocks(const struct module *module)
 
 static void interleave_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	if (options->interleave && has_blocks(module) && !is_overridden(module, "layout"))
+	if (options->interleave == INTERLEAVE_OFF || !has_blocks(module) || is_overridden(module, "layout"))
+		return;
+	vec_push(module->arena, choices, ((struct choice) {
+		.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
+		.is_for_sizes = true, .reason = "nothing is copied, where there are few systems" }));
+	if (options->interleave == INTERLEAVE_ON)
 		vec_push(module->arena, choices, ((struct choice) {
-			.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
-			.is_for_sizes = true, .reason = "nothing is copied, where there are few systems" }));
+			.text = "--interleave=narrow", .name = "narrow", .flag = "--interleave=narrow",
+			.is_alone = true, .reason = "a row of a block is one cache line, where memory is far" }));
 }
 
 /* Without threads nothing is atomic. */

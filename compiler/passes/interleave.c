@@ -8,6 +8,9 @@
  * Copying parts of arrays to and fro takes about as long as waiting for sums. So it is done where a recurrence divides,
  * or calls a function, whose results take four times as long; and where an item asks for it.
  *
+ * Where memory is what a block waits for, one vector goes through it as fast or faster: `--interleave=narrow`, which is
+ * also a candidate, takes so many.
+ *
  * `layout X : interleave(block = N)` asks for blocks of N where X is used, `layout X : flat` for none. On a device each
  * thread has a system of its own, whatever items ask for. */
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "ir/block.h"
 #include "passes/pass_private.h"
 
-enum { BYTES_OF_LANES = 128, MOST_LANES = 64 };
+enum { BYTES_OF_LANES = 128, BYTES_OF_NARROW = 64, MOST_LANES = 64 };
 
 /* ---- items ---- */
 
@@ -143,7 +146,7 @@ static bool has_inner_one(struct tree_walk *walk, __isl_keep isl_schedule_node *
 
 /* ---- how many ---- */
 
-static int64_t lanes_of(const struct override *item, const block_use_list *uses)
+static int64_t lanes_of(const struct override *item, const block_use_list *uses, enum interleave interleave)
 {
 	int widest = 1;
 
@@ -153,7 +156,7 @@ static int64_t lanes_of(const struct override *item, const block_use_list *uses)
 		if (uses->items[i].position >= 0 && !array_is_index(uses->items[i].array) &&
 		    type_size(uses->items[i].array->type) > widest)
 			widest = type_size(uses->items[i].array->type);
-	return BYTES_OF_LANES/widest;
+	return (interleave == INTERLEAVE_NARROW ? BYTES_OF_NARROW : BYTES_OF_LANES)/widest;
 }
 
 static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -188,7 +191,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	uses = block_uses(walk->module, node);
 	item = find_item(walk, &uses);
-	if ((item && !is_interleaved(item)) || (!item && !walk->options->interleave))
+	if ((item && !is_interleaved(item)) || (!item && walk->options->interleave == INTERLEAVE_OFF))
 		return node;
 	if (!item && !is_slow_recurrence(walk, node))
 		return node;
@@ -200,7 +203,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (item)
 		item->is_used = true;
 	*descend = false;
-	return insert_block(walk, node, mark, lanes_of(item, &uses), item);
+	return insert_block(walk, node, mark, lanes_of(item, &uses, walk->options->interleave), item);
 }
 
 /* ---- the pass ---- */

@@ -19,13 +19,15 @@ enum {
 };
 
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
+enum interleave { INTERLEAVE_OFF, INTERLEAVE_NARROW, INTERLEAVE_ON, INTERLEAVE_N };
 
 enum { CANDIDATES_FOR_SIZES = -1 };
 
 /* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
-	bool inlining, swap, fuse, storage, parallel, interleave, reciprocals, vector;
+	bool inlining, swap, fuse, storage, parallel, reciprocals, vector;
+	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two */
 	enum skip_zeros skip_zeros;     /* loops whose terms vanish; ON: other factors are taken to be finite */
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */

@@ -31,8 +31,9 @@ WRONG = [
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
-      ("inline", "fuse", "swap", "storage", "restructure", "deterministic", "vector", "interleave", "reciprocals",
+      ("inline", "fuse", "swap", "storage", "restructure", "deterministic", "vector", "reciprocals",
        "overrides")),
+    (["a.pmg", "--interleave=yes"], "--interleave takes on, narrow or off, not 'yes'"),
     (["a.pmg", "--blas=yes"], "--blas takes on, off or auto, not 'yes'"),
     (["a.pmg", "--skip-zeros=yes"], "--skip-zeros takes auto, on or off, not 'yes'"),
     (["a.pmg", "--candidates=0"], "--candidates takes a number from 1 on"),
