@@ -48,14 +48,49 @@ static bool is_suitable(const struct choosing *c, const pmg_pipeline_desc *candi
 	return !candidate->suits || candidate->suits(c->args);
 }
 
-/* Is it meant for other sizes, and there is one that may be taken and is meant for these? */
-static bool is_unfit(const struct choosing *c, const pmg_pipeline_desc *candidate)
+/* Arguments in blocks that each execution would convert. */
+static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *candidate)
 {
-	bool is = false;
+	int32_t n = 0;
 
-	for (int32_t i = 0; i < c->desc->n_candidates && !is; i++)
-		is = is_eligible(c, c->desc->candidates[i]) && is_suitable(c, c->desc->candidates[i]);
-	return is && !is_suitable(c, candidate);
+	for (int32_t i = 0; i < candidate->n_arrays; i++) {
+		const pmg_array_desc *array = &candidate->arrays[i];
+		const pmg_buffer *buffer = array_is_internal(array) ? NULL : array_argument(array, c->args);
+		pmg_place place;
+
+		if (buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank))
+			n += !place_find(array, buffer, &place);
+	}
+	return n;
+}
+
+/* Why a candidate is left to others that may be taken: they take more of the blocks as they lie; else they are meant
+ * for the sizes. */
+enum misfit { MISFIT_NONE, MISFIT_BLOCKS, MISFIT_SIZES };
+
+static const char *const problem_of[] = {
+	[MISFIT_BLOCKS] = "it takes arguments in other blocks", [MISFIT_SIZES] = "it is meant for other sizes"
+};
+
+static const char *const reason_without[] = {
+	[MISFIT_BLOCKS] = "the first that takes the blocks as they lie",
+	[MISFIT_SIZES] = "the first that suits the sizes"
+};
+
+static enum misfit misfit_of(const struct choosing *c, const pmg_pipeline_desc *candidate)
+{
+	const int32_t n = n_converted(c, candidate);
+	bool is_unfit = false;
+
+	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
+		const pmg_pipeline_desc *other = c->desc->candidates[i];
+		const int32_t n_other = n_converted(c, other);
+
+		if (is_eligible(c, other) && n_other < n)
+			return MISFIT_BLOCKS;
+		is_unfit = is_unfit || (is_eligible(c, other) && n_other == n && is_suitable(c, other));
+	}
+	return is_unfit && !is_suitable(c, candidate) ? MISFIT_SIZES : MISFIT_NONE;
 }
 
 static pmg_status plan_of_candidate(const struct choosing *c, const pmg_pipeline_desc *candidate,
@@ -102,7 +137,7 @@ static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
 }
 
-/* The first that may be taken, is meant for the sizes, if there is such a one, and can hold the data. */
+/* The first that may be taken, is no misfit, and can hold the data. */
 static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 {
 	const int32_t n = c->desc->n_candidates > 0 ? c->desc->n_candidates : 1;
@@ -112,13 +147,14 @@ static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 
 	for (int32_t i = 0; i < n; i++) {
 		const pmg_pipeline_desc *candidate = i == 0 ? c->desc : c->desc->candidates[i];
+		const enum misfit misfit = misfit_of(c, candidate);
 
 		if (!is_eligible(c, candidate)) {
 			reason = "the first that is ordered";
 			continue;
 		}
-		if (is_unfit(c, candidate)) {
-			reason = "the first that suits the sizes";
+		if (misfit != MISFIT_NONE) {
+			reason = reason_without[misfit];
 			continue;
 		}
 		is_any = true;
@@ -144,6 +180,7 @@ static void trials_begin(const struct choosing *c)
 	memset(c->trials, 0, (size_t) trials_bytes(c->desc));
 	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
 		const pmg_pipeline_desc *candidate = c->desc->candidates[i];
+		const enum misfit misfit = misfit_of(c, candidate);
 		pmg_trial *trial = &c->trials[i];
 
 		trial->choice = choice_of(candidate);
@@ -151,8 +188,8 @@ static void trials_begin(const struct choosing *c)
 						     &known);
 		if (!is_eligible(c, candidate))
 			snprintf(trial->problem, sizeof trial->problem, "its sums depend on the order of threads");
-		else if (is_unfit(c, candidate))
-			snprintf(trial->problem, sizeof trial->problem, "it is meant for other sizes");
+		else if (misfit != MISFIT_NONE)
+			snprintf(trial->problem, sizeof trial->problem, "%s", problem_of[misfit]);
 	}
 }
 
@@ -346,7 +383,7 @@ int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, 
 		bytes = candidates_forecast(desc, args, &forecast) ? forecast.most + trials_bytes(desc) : -1;
 		if (bytes >= 0 && options->tune == PMG_TUNE_MEASURE && !options->deterministic &&
 		    sizes_check(NULL, desc, args, options->threads, extents) == PMG_OK)
-			more = forecast.second + scratch_forecast(desc, args, extents);
+			more = forecast.second + trials_forecast(desc, args, options, extents);
 	}
 	if (peak)
 		*peak = bytes < 0 ? -1 : bytes + more + forecast.for_a_while;

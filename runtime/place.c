@@ -7,6 +7,8 @@
  * m % b lanes of the last one as [1, m % b, n, …]. */
 #include "plan.h"
 
+#include <string.h>
+
 /* ---- Buffers in blocks ---- */
 
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank)
@@ -252,4 +254,14 @@ pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_bu
 		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
 	buffer_copy(to, from, threads_of(threads));
 	return PMG_OK;
+}
+
+int32_t pmg_plan_lanes(const pmg_plan *handle, const char *argument)
+{
+	const pmg_pipeline_desc *desc = handle && argument ? plan_of_const(handle)->desc : NULL;
+
+	for (int32_t i = 0; desc && i < desc->n_arrays; i++)
+		if (!array_is_internal(&desc->arrays[i]) && strcmp(desc->arrays[i].name, argument) == 0)
+			return desc->arrays[i].lanes;
+	return -1;
 }

@@ -436,12 +436,13 @@ struct scratch {
 	pmg_context *context;
 	const int64_t *extents;
 	const void *caller;     /* the arguments given */
+	bool in_blocks;         /* in those that the kernels of `desc` take */
 	char *args;             /* a copy of them, with buffers of scratch where they are missing or written */
 	int64_t bytes;          /* held, block and buffers */
 };
 
-/* What the trials of a pipeline hold besides plans. */
-int64_t scratch_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents);
+/* What it will hold. */
+int64_t scratch_forecast(const struct scratch *scratch);
 /* False: no memory; then nothing is held. */
 bool scratch_open(struct scratch *scratch);
 /* Fills what a run has written: `inout` as the caller has it, the rest with numbers that are not zero. */
@@ -450,6 +451,9 @@ void scratch_close(struct scratch *scratch);
 
 /* ---- trial.c */
 
+/* What trials hold besides plans. */
+int64_t trials_forecast(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+			const int64_t *extents);
 /* Plans and runs the candidates, each beside the best so far, as far as the limit allows. The fastest plan goes to
  * `*best`, NULL where none could be run; then the status is that of the last failure if no candidate can do better,
  * else PMG_OK. */

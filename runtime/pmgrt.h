@@ -413,7 +413,7 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 
 /* How a plan chooses among the candidates of its pipeline. */
 typedef enum pmg_tune {
-	PMG_TUNE_OFF,           /* the first that suits the sizes, or of all */
+	PMG_TUNE_OFF,           /* the first that takes blocks as they lie and suits the sizes, or of all */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
 	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; the fastest is kept */
 } pmg_tune;
@@ -427,6 +427,8 @@ struct pmg_options {
 	const char *candidate;  /* the `choice` of the one to take, "" for the first, whatever `tune` says; NULL: any */
 	bool deterministic;     /* the same bits whenever the same arguments are executed: only candidates that are
 				 * `is_ordered`, chosen without measuring */
+	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, in copies, and
+				 * pmg_plan_lanes tells which blocks the fastest one takes */
 };
 
 #define PMG_CHECK_EVERY 16
@@ -461,14 +463,13 @@ typedef struct pmg_reader {
 
 /* What the generated functions call. */
 
-/* Makes a plan: checks the integer parameters, sizes and fixed arrays of `args` (other buffers in it are
- * ignored, but that trials read inputs whose data is not NULL), compares the forecast with max_memory, then allocates
- * and inspects. Trials never write to a buffer of the caller: what they write is scratch, and what is not there is
- * made up. `fixed` arrays are borrowed
- * where they can be used as they lie, so they must outlive the plan unchanged; converted ones are copied.
- * `desc` is kept, `args` and `options` are not. The caller owns `*plan` (pmg_plan_destroy). On failure
- * `*plan` is NULL and nothing is left allocated. PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_INTERNAL.
- * */
+/* Makes a plan: checks the integer parameters, sizes and fixed arrays of `args`. Other buffers in it may be all zero;
+ * where they have data, candidates that take their blocks as they lie come first, and trials read inputs. Compares the
+ * forecast with max_memory, then allocates and inspects. Trials never write to a buffer of the caller: what they write
+ * is scratch, laid out as the caller's, and what is not there is made up. `fixed` arrays are borrowed where they can be
+ * used as they lie, so they must outlive the plan unchanged; converted ones are copied. `desc` is kept, `args` and
+ * `options` are not. The caller owns `*plan` (pmg_plan_destroy). On failure `*plan` is NULL and nothing is left
+ * allocated. PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES, PMG_INTERNAL. */
 PMG_API pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 				pmg_plan **plan);
 
@@ -513,6 +514,10 @@ typedef struct pmg_report {
 
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
 PMG_API const pmg_report *pmg_plan_report(const pmg_plan *plan);
+
+/* In blocks of how many (pmg_in_blocks, pmg_in_segments) the kernel takes this argument as it lies; 0: in none; -1:
+ * there is no such argument. */
+PMG_API int32_t pmg_plan_lanes(const pmg_plan *plan, const char *argument);
 
 /* ---- Wisdom: what trials have found ----
  *

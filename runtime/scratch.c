@@ -2,7 +2,8 @@
  *
  * Arguments for trials. Inputs are the caller's where he gives them, and are only read; what is written, and what he
  * does not give, is made here: numbers between 1/2 and 3/2, since zeros may be fast where nothing else is, and index
- * arrays that hold their facts. */
+ * arrays that hold their facts. What is made lies in blocks if the caller's buffer does; `in_blocks`, all that the
+ * kernel takes so. */
 #include "plan.h"
 
 #include <string.h>
@@ -16,6 +17,11 @@ static bool is_given(const struct scratch *scratch, int32_t number)
 		&& argument_check(NULL, scratch->desc, number, scratch->caller, scratch->extents) == PMG_OK;
 }
 
+static bool becomes_blocks(const struct scratch *scratch, int32_t number)
+{
+	return scratch->in_blocks && scratch->desc->arrays[number].lanes > 0;
+}
+
 /* Is the argument replaced? */
 static bool is_made(const struct scratch *scratch, int32_t number)
 {
@@ -23,7 +29,7 @@ static bool is_made(const struct scratch *scratch, int32_t number)
 
 	if (array_is_internal(array) || array->is_fixed)
 		return false;
-	return array_is_written(array) || !is_given(scratch, number);
+	return array_is_written(array) || becomes_blocks(scratch, number) || !is_given(scratch, number);
 }
 
 static pmg_buffer *buffer_of(const struct scratch *scratch, int32_t number)
@@ -98,35 +104,70 @@ static void fill_index(const struct scratch *scratch, const pmg_array_desc *arra
 		fill_random(values, n, limit);
 }
 
+/* ---- Buffers ---- */
+
 static const pmg_buffer *offsets_of(const struct scratch *scratch, const pmg_array_desc *array)
 {
 	return array_argument(&scratch->desc->arrays[array->segments], scratch->caller);
 }
 
-/* Blocks whose segments cannot be listed, or are others, hold nothing that trials need. */
+/* What is made, without its memory. */
+static pmg_status buffer_find(const struct scratch *scratch, int32_t number, pmg_buffer *buffer)
+{
+	const pmg_array_desc *array = &scratch->desc->arrays[number];
+	const pmg_buffer *given = array_argument(array, scratch->caller);
+	const pmg_buffer flat = array_dense(array, scratch->extents, NULL);
+
+	*buffer = flat;
+	if (becomes_blocks(scratch, number) && array->segments >= 0)
+		return pmg_in_segments(scratch->context, NULL, &flat, offsets_of(scratch, array), array->lanes, buffer);
+	if (becomes_blocks(scratch, number))
+		*buffer = pmg_in_blocks(NULL, &flat, array->lanes);
+	else if (buffer_is_in_blocks(given, array->rank) && is_given(scratch, number))
+		*buffer = pmg_dense(NULL, given->type, given->rank, given->shape);
+	return PMG_OK;
+}
+
+static int64_t elements_of_buffer(const pmg_buffer *buffer)
+{
+	int64_t n = 1;
+
+	for (int32_t d = 0; d < buffer->rank; d++)
+		n *= buffer->shape[d];
+	return n;
+}
+
+static int64_t buffer_bytes(const pmg_buffer *buffer)
+{
+	const int64_t bytes = elements_of_buffer(buffer) * (int64_t) pmg_type_size(buffer->type);
+
+	return bytes > 0 ? (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT : PMG_ALIGNMENT;
+}
+
+/* Blocks hold numbers behind the ends of systems, too. Those of the caller that have another width are not read. */
 static void given_copy(const struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *from = array_argument(array, scratch->caller), *to = buffer_of(scratch, number);
-	struct segment_list list;
 
-	if (!is_in_segments(scratch->desc, array, from)) {
+	if (to->rank == from->rank && to->shape[to->rank - 1] == from->shape[to->rank - 1]) {
 		buffer_copy(to, from, 1);
 		return;
 	}
-	fill_plain(array, to->data, to->shape[0]);
-	if (segment_list_open(scratch->context, offsets_of(scratch, array), &list) != PMG_OK)
+	fill_plain(array, to->data, elements_of_buffer(to));
+	if (to->rank == from->rank)
 		return;
-	if (list.offsets[list.n] == to->shape[0] && segment_list_rows(&list, from->shape[1]) == from->shape[0])
-		segments_copy(&list, to, from, 1);
-	segment_list_close(scratch->context, &list);
+	if (array->segments >= 0)
+		pmg_relayout_segments(scratch->context, to, from, offsets_of(scratch, array), 1);
+	else
+		buffer_copy(to, from, 1);
 }
 
 static void fill(const struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *buffer = buffer_of(scratch, number);
-	const int64_t n = array_elements(array, scratch->extents);
+	const int64_t n = elements_of_buffer(buffer);
 
 	if (array->role != PMG_OUT && is_given(scratch, number))
 		given_copy(scratch, number);
@@ -138,26 +179,30 @@ static void fill(const struct scratch *scratch, int32_t number)
 
 /* ---- Memory ---- */
 
-int64_t scratch_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents)
+int64_t scratch_forecast(const struct scratch *scratch)
 {
-	const struct scratch scratch = { .desc = desc, .extents = extents, .caller = args };
-	int64_t bytes = (int64_t) desc->args_size;
+	int64_t bytes = (int64_t) scratch->desc->args_size;
 
-	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (is_made(&scratch, i))
-			bytes += array_bytes(&desc->arrays[i], extents);
+	for (int32_t i = 0; i < scratch->desc->n_arrays; i++) {
+		pmg_buffer buffer;
+
+		if (is_made(scratch, i) && buffer_find(scratch, i, &buffer) == PMG_OK)
+			bytes += buffer_bytes(&buffer);
+	}
 	return bytes;
 }
 
 static bool buffer_open(struct scratch *scratch, int32_t number)
 {
-	const pmg_array_desc *array = &scratch->desc->arrays[number];
-	const int64_t bytes = array_bytes(array, scratch->extents);
-	void *data = context_allocate(scratch->context, (size_t) bytes);
+	pmg_buffer *const buffer = buffer_of(scratch, number);
+	int64_t bytes;
 
-	*buffer_of(scratch, number) = array_dense(array, scratch->extents, data);
-	scratch->bytes += data ? bytes : 0;
-	return data;
+	if (buffer_find(scratch, number, buffer) != PMG_OK)
+		return false;
+	bytes = buffer_bytes(buffer);
+	buffer->data = context_allocate(scratch->context, (size_t) bytes);
+	scratch->bytes += buffer->data ? bytes : 0;
+	return buffer->data;
 }
 
 bool scratch_open(struct scratch *scratch)
@@ -196,7 +241,8 @@ void scratch_close(struct scratch *scratch)
 	for (int32_t i = 0; i < scratch->desc->n_arrays; i++)
 		if (is_made(scratch, i))
 			context_release(scratch->context, buffer_of(scratch, i)->data,
-					(size_t) array_bytes(&scratch->desc->arrays[i], scratch->extents));
+					(size_t) buffer_bytes(buffer_of(scratch, i)));
 	context_release(scratch->context, scratch->args, scratch->desc->args_size);
 	scratch->args = NULL;
+	scratch->bytes = 0;
 }

@@ -3,7 +3,8 @@
  * The signature of a problem: what the fastest candidate may depend on, as one line. The pipeline and its candidates,
  * the processor and the threads, each size to three significant bits, and of each fixed index array how its values are
  * spread: the share of the range that occurs, the most frequent value against the mean, and how often neighbours are
- * equal, each in powers of two. Two problems of one signature are taken to be alike. */
+ * equal, each in powers of two; and which arguments lie in blocks of how many. Two problems of one signature are taken
+ * to be alike. */
 #include "plan.h"
 
 #include <stdarg.h>
@@ -174,6 +175,19 @@ static void params_add(struct line *line, const pmg_pipeline_desc *desc, const v
 				 rounded(param_integer(&desc->params[i], args)));
 }
 
+static void blocks_add(struct line *line, const pmg_pipeline_desc *desc, const void *args, const pmg_options *options)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		const pmg_buffer *buffer = array_is_internal(array) ? NULL : array_argument(array, args);
+
+		if (buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank))
+			line_add(line, " %s:x%lld", array->name, (long long) buffer->shape[array->rank]);
+	}
+	if (options->in_blocks)
+		line_add(line, " blocks");
+}
+
 static pmg_status arrays_add(struct line *line, const pmg_pipeline_desc *desc, const void *args,
 			     const pmg_options *options, const int64_t *extents)
 {
@@ -215,6 +229,7 @@ pmg_status pmg_signature(const pmg_pipeline_desc *desc, const void *args, const 
 	line_add(&line, "%s %08x %s threads=%d", desc->name, (unsigned) pipeline_hash(desc), processor,
 		 (int) threads_of(options->threads));
 	params_add(&line, desc, args);
+	blocks_add(&line, desc, args, options);
 	status = arrays_add(&line, desc, args, options, extents);
 	if (status == PMG_OK && line.length >= size)
 		status = pmg_fail(options->context, PMG_NO_RESOURCES, "the signature of pipeline '%s' takes %lld bytes",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch. The best plan so far
+ * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch, which all share but
+ * where each has its arguments in blocks of its own. The best plan so far
  * is held while the next one is made, so that at most two exist at once. Unless one of them is clearly slower, both
  * are run some more times in turns, so that clock, caches and other work meet them alike. A candidate that does not fit
  * beside the best, or that fails, is left out with the reason; one that is far behind after its first run is not run
@@ -35,7 +36,8 @@ struct trials {
 	const void *args;
 	const pmg_options *options;
 	pmg_trial *trials;
-	struct scratch scratch;
+	struct scratch scratch[2];
+	struct scratch *of_best, *of_next;      /* the first one, unless each has its own */
 	double least_estimate;
 	int64_t times;                  /* executions of a run, or iterations of its only one; 0: not found yet */
 	bool is_finished;               /* an execution has been */
@@ -54,13 +56,14 @@ static void problem_set(pmg_trial *trial, const char *problem)
 /* The seconds of one execution. */
 static pmg_status execute_timed(struct trials *trials, struct plan *plan, double *seconds)
 {
+	struct scratch *const scratch = plan == trials->best ? trials->of_best : trials->of_next;
 	pmg_control control = { .budget = trials->times };
 	double start;
 	pmg_status status;
 
-	scratch_fill(&trials->scratch);
+	scratch_fill(scratch);
 	start = seconds_now();
-	status = pmg_plan_execute(&plan->kernel, trials->scratch.args, &control);
+	status = pmg_plan_execute(&plan->kernel, scratch->args, &control);
 	*seconds = seconds_now() - start;
 	trials->is_finished |= control.finished;
 	return status;
@@ -153,6 +156,8 @@ static void best_lose(struct trials *trials)
 	problem_set(&trials->trials[trials->chosen], "it has failed beside another one");
 	pmg_plan_destroy(&trials->best->kernel);
 	trials->best = NULL;
+	if (trials->options->in_blocks)
+		scratch_close(trials->of_best);
 }
 
 /* Runs the best plan and the next one in turns. Meanwhile the best one takes no more memory, which has been promised to
@@ -182,7 +187,8 @@ static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct pla
 /* What the limit leaves beside scratch and the best plan; 0: there is no limit; negative: nothing. */
 static int64_t memory_left(const struct trials *trials)
 {
-	const int64_t held = trials->scratch.bytes + (trials->best ? trials->best->bytes : 0);
+	const int64_t held = trials->scratch[0].bytes + trials->scratch[1].bytes +
+			     (trials->best ? trials->best->bytes : 0);
 	const int64_t left = trials->options->max_memory - held;
 
 	if (trials->options->max_memory == 0)
@@ -190,8 +196,29 @@ static int64_t memory_left(const struct trials *trials)
 	return left > 0 ? left : -1;
 }
 
+/* The candidate's own scratch, if it has one. */
+static bool next_open(struct trials *trials, int32_t number)
+{
+	struct scratch *const next = &trials->scratch[trials->of_best == &trials->scratch[0]];
+	int64_t left;
+
+	if (!trials->options->in_blocks)
+		return true;
+	trials->of_next = next;
+	next->desc = trials->desc->candidates[number];
+	left = memory_left(trials);
+	return (left == 0 || scratch_forecast(next) < left) && scratch_open(next);
+}
+
+static void next_close(struct trials *trials)
+{
+	if (trials->options->in_blocks && trials->of_next->args)
+		scratch_close(trials->of_next);
+}
+
 static void keep_better(struct trials *trials, int32_t number, struct plan *plan, double seconds)
 {
+	struct scratch *const of_best = trials->of_best;
 	struct plan *loser = plan;
 
 	if (!trials->best || seconds < trials->best_seconds) {
@@ -199,13 +226,14 @@ static void keep_better(struct trials *trials, int32_t number, struct plan *plan
 		trials->best = plan;
 		trials->best_seconds = seconds;
 		trials->chosen = number;
+		trials->of_best = trials->of_next;
+		trials->of_next = of_best;
 	}
 	pmg_plan_destroy(loser ? &loser->kernel : NULL);
 }
 
-static pmg_status candidate_try(struct trials *trials, int32_t number)
+static pmg_status candidate_run(struct trials *trials, int32_t number, pmg_trial *trial)
 {
-	pmg_trial *trial = &trials->trials[number];
 	pmg_options options = *trials->options;
 	struct plan *plan = NULL;
 	double seconds;
@@ -229,6 +257,19 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 	}
 	problem_set(trial, pmg_message(trials->options->context));
 	pmg_plan_destroy(plan ? &plan->kernel : NULL);
+	return status;
+}
+
+static pmg_status candidate_try(struct trials *trials, int32_t number)
+{
+	pmg_trial *const trial = &trials->trials[number];
+	pmg_status status = PMG_NO_RESOURCES;
+
+	if (next_open(trials, number))
+		status = candidate_run(trials, number, trial);
+	else
+		problem_set(trial, "no memory is left for its arguments in blocks");
+	next_close(trials);
 	return status;
 }
 
@@ -276,22 +317,59 @@ static double least_estimate(const pmg_trial *trials, int32_t n)
 	return least;
 }
 
+static struct scratch scratch_of(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+				 const int64_t *extents)
+{
+	return (struct scratch) { .desc = desc, .context = options->context, .extents = extents, .caller = args,
+				  .in_blocks = options->in_blocks };
+}
+
+int64_t trials_forecast(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+			const int64_t *extents)
+{
+	struct scratch scratch = scratch_of(desc, args, options, extents);
+	int64_t most = scratch_forecast(&scratch);
+
+	for (int32_t i = 1; options->in_blocks && i < desc->n_candidates; i++) {
+		int64_t bytes;
+
+		scratch.desc = desc->candidates[i];
+		bytes = scratch_forecast(&scratch);
+		most = bytes > most ? bytes : most;
+	}
+	return options->in_blocks ? 2*most : most;
+}
+
+/* The scratch of all candidates; of the first ones, while they have their own. */
+static bool scratch_begin(struct trials *trials)
+{
+	const pmg_options *options = trials->options;
+
+	trials->of_best = trials->of_next = &trials->scratch[0];
+	if (!options->in_blocks)
+		return (options->max_memory == 0 || scratch_forecast(&trials->scratch[0]) < options->max_memory) &&
+		       scratch_open(&trials->scratch[0]);
+	trials->scratch[1] = trials->scratch[0];
+	trials->of_best = &trials->scratch[1];
+	return true;
+}
+
 pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 		      const int64_t *extents, pmg_trial *list, struct plan **best, int32_t *chosen)
 {
 	struct trials trials = {
 		.desc = desc, .args = args, .options = options, .trials = list,
-		.scratch = { .desc = desc, .context = options->context, .extents = extents, .caller = args },
+		.scratch = { scratch_of(desc, args, options, extents) },
 		.least_estimate = least_estimate(list, desc->n_candidates)
 	};
-	const int64_t bytes = scratch_forecast(desc, args, extents);
 	pmg_status status;
 
 	*best = NULL;
-	if ((options->max_memory > 0 && bytes >= options->max_memory) || !scratch_open(&trials.scratch))
+	if (!scratch_begin(&trials))
 		return PMG_OK;
 	status = candidates_try(&trials);
-	scratch_close(&trials.scratch);
+	if (trials.of_best->args)
+		scratch_close(trials.of_best);
 	if (!trials.best)
 		return is_final(status) ? status : PMG_OK;
 	plan_forget(trials.best);

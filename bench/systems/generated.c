@@ -112,11 +112,12 @@ static pmg_buffer buffer_of(const struct execution *e, const pmg_array_desc *arr
 /* Its shape, without memory. */
 static pmg_status make_blocks(const struct execution *e, const pmg_array_desc *array, struct held_array *held)
 {
-	held->blocks = array->segments < 0 ? pmg_in_blocks(NULL, &held->flat, array->lanes) : held->flat;
+	int32_t lanes = pmg_plan_lanes(e->plan, array->name);
+	held->blocks = array->segments < 0 ? pmg_in_blocks(NULL, &held->flat, lanes) : held->flat;
 	if (array->segments < 0)
 		return PMG_OK;
 	held->offsets = buffer_of(e, &e->desc->arrays[array->segments]);
-	return pmg_in_segments(e->context, NULL, &held->flat, &held->offsets, array->lanes, &held->blocks);
+	return pmg_in_segments(e->context, NULL, &held->flat, &held->offsets, lanes, &held->blocks);
 }
 
 static pmg_status relayout(const struct systems_row *row, const struct held_array *held, bool into)
@@ -154,8 +155,8 @@ static bool hold_array(struct systems_row *row, const pmg_array_desc *array, str
 	return status == PMG_OK || fail(failure, (enum outcome) status, "%s", pmg_message(e->context));
 }
 
-/* What the kernel takes in blocks becomes blocks. How long that takes is told with the plan: of a second time, since
- * the first one also makes the pages. */
+/* What the kernel of the plan takes in blocks becomes blocks. How long that takes is told with the plan: of a second
+ * time, since the first one also makes the pages. */
 static bool hold_arrays(struct systems_values *values, struct systems_row *row, double *seconds,
 			struct failure *failure)
 {
@@ -164,7 +165,7 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 	int32_t threads = (int32_t) row->session.values.threads;
 	row->held = arena_new_array(values->arena, struct held_array, desc->n_arrays + 1);
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (desc->arrays[i].lanes > 1 && desc->arrays[i].offset != SIZE_MAX &&
+		if (pmg_plan_lanes(row->execution.plan, desc->arrays[i].name) > 1 && !desc->arrays[i].is_fixed &&
 		    !hold_array(row, &desc->arrays[i], failure))
 			return false;
 	double start = clock_seconds(counts_processors, threads);
@@ -191,6 +192,16 @@ static bool run_generated(void *state, double *seconds, struct failure *failure)
 	return library_execute(&row->execution, seconds, failure);
 }
 
+static const char *layout_of(const struct execution *e)
+{
+	int32_t most = 0;
+	for (int i = 0; i < e->desc->n_arrays; i++) {
+		int32_t lanes = pmg_plan_lanes(e->plan, e->desc->arrays[i].name);
+		most = lanes > most ? lanes : most;
+	}
+	return most ? arena_printf(e->session->arena, "blocks of %d", (int) most) : "flat";
+}
+
 static void describe(struct systems_row *row, const char *version, const char *options)
 {
 	struct record *record = &row->row.record;
@@ -199,7 +210,7 @@ static void describe(struct systems_row *row, const char *version, const char *o
 	record->target = row->session.values.target;
 	record->threads = (double) row->session.values.threads;
 	record->algorithm = options;
-	record->layout = bench_decision(&row->session, "interleave");
+	record->layout = layout_of(&row->execution);
 	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));
 	record->tuning_ms = report ? 1e3 * report->tuning : 0;
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
@@ -235,9 +246,10 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 		  open_program(values, row, &program, failure) && build_library(&row->session, &row->build, failure);
 	if (ok && row->session.values.explain)
 		fputs(explain_text(row->session.c, row->session.module), stdout);
-	ok = ok && library_load(&row->session, row->build.library, &row->results, &row->execution, failure) &&
-	     (!strstr(version, "_held") || hold_arrays(values, row, &seconds, failure)) &&
-	     library_plan(&row->execution, failure);
+	ok = ok && library_load(&row->session, row->build.library, &row->results, &row->execution, failure);
+	row->execution.in_blocks = strstr(version, "_held");
+	ok = ok && library_plan(&row->execution, failure) &&
+	     (!row->execution.in_blocks || hold_arrays(values, row, &seconds, failure));
 	build_remove(&row->build);
 	if (ok)
 		describe(row, version, options);

@@ -190,6 +190,37 @@ static void test_place(struct tests *tests, pmg_context *context)
 	pmg_plan_destroy(plan);
 }
 
+/* Trials on flat arguments as they are, or on blocks that are made of them, whose kernel says what these have. */
+static void test_trials(struct tests *tests, pmg_context *context)
+{
+	const int64_t n = N;
+
+	for (int in_blocks = 0; in_blocks < 2; in_blocks++) {
+		pmg_options options = { .context = context, .tune = PMG_TUNE_MEASURE, .check_finite = true,
+					.in_blocks = in_blocks };
+		struct twice t, other;
+		const pmg_pipeline_desc *const candidates[] = { &t.desc, &other.desc };
+		const pmg_report *report;
+		pmg_plan *plan = NULL;
+
+		twice_open(&t, LANES, false);
+		twice_open(&other, 0, false);
+		other.desc.choice = "flat";
+		t.desc.n_candidates = 2;
+		t.desc.candidates = candidates;
+		t.args.x = pmg_dense(t.flat, PMG_F64, 1, &n);
+		t.args.y = pmg_dense(t.result, PMG_F64, 1, &n);
+		CHECK(tests, pmg_plan_new(&t.desc, &t.args, &options, &plan) == PMG_OK);
+		report = pmg_plan_report(plan);
+		CHECK(tests, report && report->trials[0].n_runs > 0 && report->trials[1].n_runs > 0);
+		t.args.x = blocks_of(t.x, 5, LANES);
+		t.args.y = blocks_of(t.y, 5, LANES);
+		fill(&t, context);
+		CHECK(tests, pmg_plan_execute(plan, &t.args, NULL) == PMG_OK && is_twice(&t, context));
+		pmg_plan_destroy(plan);
+	}
+}
+
 static void test_refusals(struct tests *tests, pmg_context *context)
 {
 	struct twice t;
@@ -247,6 +278,7 @@ void test_segment_arguments(struct tests *tests)
 
 	test_values(tests, context);
 	test_place(tests, context);
+	test_trials(tests, context);
 	test_refusals(tests, context);
 	test_memory_of_lists(tests);
 	pmg_context_free(context);

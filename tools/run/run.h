@@ -165,6 +165,7 @@ struct execution {
 	pmg_plan *plan;
 	char *args;
 	double plan_seconds;
+	bool in_blocks;         /* set before planning: executions will hold arguments in the plan's blocks */
 	bool is_remembered;     /* the candidate is one that wisdom knew */
 	uint64_t inputs_sum;    /* state.c: of the inputs; 0: not known yet */
 };

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Plans that choose among blocks of several widths: y = 2 x by kernels that take four systems, two, or none in a
+ * block, and that wait as long as a table says. Blocks that are given come first; trials run on blocks as they are
+ * given or, if the caller is going to hold them so, on those of each kernel. */
+#include "runtime/check.h"
+
+#include <string.h>
+#include <time.h>
+
+enum { X, Y, N_ARRAYS };
+enum { WIDE, NARROW, FLAT, N_CANDIDATES };
+enum { M = 6, N = 40, MOST = 8*N };
+
+static const int32_t widths[N_CANDIDATES] = { [WIDE] = 4, [NARROW] = 2, [FLAT] = 0 };
+
+/* Milliseconds of an execution on strides, and where all lies in blocks. */
+static const int waits[N_CANDIDATES][2] = { [WIDE] = { 2, 4 }, [NARROW] = { 4, 1 }, [FLAT] = { 6, 6 } };
+
+typedef struct twice_args {
+	int64_t m, n;
+	pmg_buffer x, y;
+} twice_args;
+
+static const pmg_param_desc params[] = {
+	{ "m", PMG_I64, offsetof(twice_args, m), "t.pmg:1" }, { "n", PMG_I64, offsetof(twice_args, n), "t.pmg:1" },
+};
+static const pmg_extent shape[] = { { 0, false, 0, "m" }, { 1, false, 0, "n" } };
+
+static void extents(const void *any, int64_t *values)
+{
+	const twice_args *args = any;
+
+	values[0] = values[2] = args->m;
+	values[1] = values[3] = args->n;
+}
+
+static void wait_for(int milliseconds)
+{
+	const clock_t until = clock() + milliseconds*(CLOCKS_PER_SEC/1000);
+
+	while (clock() < until)
+		;
+}
+
+static double *element(const pmg_plan *plan, int array, int width, int64_t s, int64_t i)
+{
+	const pmg_place *place = &plan->places[array];
+
+	if (!width)
+		return (double *) plan->data[array] + s*N + i;
+	return (double *) plan->data[array] + s/width*place->block + i*place->row + s % width*place->lane;
+}
+
+static pmg_status twice(pmg_plan *plan, int candidate)
+{
+	const int width = widths[candidate];
+
+	wait_for(waits[candidate][width && plan->places[X].is_padded && plan->places[Y].is_padded]);
+	for (int64_t s = 0; s < M; s++)
+		for (int64_t i = 0; i < N; i++)
+			*element(plan, Y, width, s, i) = 2**element(plan, X, width, s, i);
+	return PMG_OK;
+}
+
+#define KERNEL(name, candidate) \
+	static pmg_status name(pmg_plan *plan, const void *args, pmg_control *control) \
+	{ \
+		(void) args, (void) control; \
+		return twice(plan, candidate); \
+	}
+
+KERNEL(wide_kernel, WIDE)
+KERNEL(narrow_kernel, NARROW)
+KERNEL(flat_kernel, FLAT)
+
+/* ---- a case ---- */
+
+struct widths {
+	struct counter counter;
+	pmg_array_desc arrays[N_CANDIDATES][N_ARRAYS];
+	pmg_pipeline_desc desc[N_CANDIDATES];
+	const pmg_pipeline_desc *list[N_CANDIDATES];
+	pmg_context *context;
+	pmg_plan *plan;
+	pmg_status status;
+	twice_args args;
+	double x[MOST], y[MOST], flat[M*N];
+};
+
+#define ARRAY(n, r, e, w, at) \
+	{ .name = n, .role = r, .type = PMG_F64, .rank = 2, .shape = shape, .first_extent = e, .segments = -1, \
+	  .lanes = w, .offset = at, .place = "t.pmg:2" }
+
+static void describe(struct widths *w)
+{
+	static pmg_kernel *const kernels[] = { wide_kernel, narrow_kernel, flat_kernel };
+	static const char *const choices[] = { NULL, "narrow", "flat" };
+
+	for (int c = 0; c < N_CANDIDATES; c++) {
+		const pmg_array_desc arrays[] = {
+			ARRAY("x", PMG_IN, 0, widths[c], offsetof(twice_args, x)),
+			ARRAY("y", PMG_OUT, 2, widths[c], offsetof(twice_args, y)),
+		};
+
+		memcpy(w->arrays[c], arrays, sizeof arrays);
+		w->desc[c] = (pmg_pipeline_desc) {
+			.abi_version = PMG_ABI_VERSION, .name = "twice", .source = "t.pmg",
+			.args_size = sizeof w->args, .n_params = 2, .n_arrays = N_ARRAYS, .n_extents = 4,
+			.params = params, .arrays = w->arrays[c], .extents = extents, .kernel = kernels[c],
+			.choice = choices[c]
+		};
+		w->list[c] = &w->desc[c];
+	}
+	w->desc[WIDE].n_candidates = N_CANDIDATES;
+	w->desc[WIDE].candidates = w->list;
+}
+
+static pmg_buffer flat_of(double *data)
+{
+	return pmg_dense(data, PMG_F64, 2, (int64_t[]) { M, N });
+}
+
+/* x, and where y goes, in blocks of so many; 0: in none. */
+static void hold(struct widths *w, int32_t width)
+{
+	const pmg_buffer flat = flat_of(w->flat);
+
+	for (int i = 0; i < M*N; i++)
+		w->flat[i] = i + 1;
+	w->args.x = width ? pmg_in_blocks(w->x, &flat, width) : flat_of(w->x);
+	w->args.y = width ? pmg_in_blocks(w->y, &flat, width) : flat_of(w->y);
+	pmg_relayout(w->context, &w->args.x, &flat, 1);
+	w->y[0] = 77;
+}
+
+static void widths_open(struct widths *w, int32_t width, pmg_options options, int fail_at)
+{
+	const pmg_allocator allocator = counter_allocator(&w->counter);
+
+	*w = (struct widths) { .counter = { .fail_at = fail_at }, .args = { .m = M, .n = N } };
+	describe(w);
+	w->context = options.context = pmg_context_new(&allocator);
+	options.threads = 1;
+	hold(w, width);
+	w->status = pmg_plan_new(&w->desc[WIDE], &w->args, &options, &w->plan);
+}
+
+static bool is_twice(struct widths *w)
+{
+	const pmg_buffer flat = flat_of(w->flat);
+	bool is = w->y[0] == 77 && pmg_plan_execute(w->plan, &w->args, NULL) == PMG_OK &&
+		  pmg_relayout(w->context, &flat, &w->args.y, 1) == PMG_OK;
+
+	for (int i = 0; i < M*N && is; i++)
+		is = w->flat[i] == 2*(i + 1);
+	return is;
+}
+
+static void widths_close(struct tests *tests, struct widths *w)
+{
+	pmg_plan_destroy(w->plan);
+	pmg_context_free(w->context);
+	CHECK(tests, w->counter.n_live == 0 && w->counter.live_bytes == 0);
+}
+
+static bool has_chosen(const struct widths *w, int candidate, const char *reason)
+{
+	const pmg_report *report = pmg_plan_report(w->plan);
+
+	return w->status == PMG_OK && strcmp(report->reason, reason) == 0 &&
+	       strcmp(report->choice, w->desc[candidate].choice ? w->desc[candidate].choice : "") == 0 &&
+	       pmg_plan_lanes(w->plan, "x") == widths[candidate];
+}
+
+/* ---- questions ---- */
+
+static bool suits_none(const void *args)
+{
+	(void) args;
+	return false;
+}
+
+/* Without trials: blocks decide, then sizes. */
+static void test_given(struct tests *tests)
+{
+	static const struct { int32_t width; int wanted; const char *reason; } cases[] = {
+		{ 0, WIDE, "the first" }, { 4, WIDE, "the first" },
+		{ 2, NARROW, "the first that takes the blocks as they lie" }, { 3, WIDE, "the first" }
+	};
+	struct widths w;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		widths_open(&w, cases[i].width, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
+		CHECK(tests, has_chosen(&w, cases[i].wanted, cases[i].reason) && is_twice(&w));
+		widths_close(tests, &w);
+	}
+	widths_open(&w, 2, (pmg_options) { .tune = PMG_TUNE_ESTIMATE }, 0);
+	CHECK(tests, has_chosen(&w, NARROW, "estimated") && is_twice(&w));
+	CHECK(tests, strcmp(pmg_plan_report(w.plan)->trials[WIDE].problem, "it takes arguments in other blocks") == 0);
+	CHECK(tests, pmg_plan_lanes(w.plan, "z") == -1 && pmg_plan_lanes(NULL, "x") == -1);
+	w.desc[WIDE].suits = w.desc[NARROW].suits = suits_none;
+	pmg_plan_destroy(w.plan);
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	CHECK(tests, has_chosen(&w, NARROW, "the first that takes the blocks as they lie"));
+	pmg_plan_destroy(w.plan);
+	hold(&w, 3);
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	CHECK(tests, has_chosen(&w, FLAT, "the first that suits the sizes"));
+	widths_close(tests, &w);
+}
+
+/* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
+static void test_measured(struct tests *tests)
+{
+	static const struct { int32_t width; bool in_blocks; int wanted; } cases[] = {
+		{ 0, false, WIDE }, { 2, false, NARROW }, { 4, false, WIDE }, { 0, true, NARROW }
+	};
+	struct widths w;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		widths_open(&w, cases[i].width, (pmg_options) { .tune = PMG_TUNE_MEASURE,
+								.in_blocks = cases[i].in_blocks }, 0);
+		CHECK(tests, has_chosen(&w, cases[i].wanted, "measured") && is_twice(&w));
+		widths_close(tests, &w);
+	}
+}
+
+static double least(const pmg_trial *trial)
+{
+	double seconds = trial->runs[0];
+
+	for (int i = 1; i < trial->n_runs; i++)
+		seconds = trial->runs[i] < seconds ? trial->runs[i] : seconds;
+	return seconds;
+}
+
+static void test_trials_in_blocks(struct tests *tests)
+{
+	struct widths w;
+	const pmg_trial *trials;
+
+	widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_MEASURE, .in_blocks = true }, 0);
+	trials = pmg_plan_report(w.plan)->trials;
+	CHECK(tests, least(&trials[WIDE]) >= 3.5e-3 && least(&trials[NARROW]) < 2e-3);
+	hold(&w, 2);
+	CHECK(tests, is_twice(&w));
+	widths_close(tests, &w);
+	widths_open(&w, 4, (pmg_options) { .tune = PMG_TUNE_MEASURE }, 0);
+	trials = pmg_plan_report(w.plan)->trials;
+	CHECK(tests, least(&trials[WIDE]) >= 3.5e-3 && trials[NARROW].n_runs == 0);
+	widths_close(tests, &w);
+}
+
+/* Within the forecast, and with one that is too small for the blocks of any candidate. */
+static void test_limits(struct tests *tests)
+{
+	pmg_options options = { .tune = PMG_TUNE_MEASURE, .in_blocks = true };
+	struct widths w;
+	int64_t peak;
+	size_t before;
+
+	widths_open(&w, 0, options, 0);
+	pmg_plan_destroy(w.plan);
+	options.context = w.context;
+	before = w.counter.live_bytes;
+	w.counter.most_bytes = before;
+	pmg_plan_forecast_with(&w.desc[WIDE], &w.args, &options, &peak);
+	options.max_memory = peak;
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	CHECK(tests, has_chosen(&w, NARROW, "measured"));
+	CHECK(tests, (int64_t) (w.counter.most_bytes - before) <= peak);
+	pmg_plan_destroy(w.plan);
+	options.max_memory = pmg_plan_forecast_with(&w.desc[WIDE], &w.args, &options, NULL) + 64;
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	CHECK(tests, has_chosen(&w, WIDE, "estimated, as no trial could be run"));
+	CHECK(tests, strcmp(pmg_plan_report(w.plan)->trials[NARROW].problem,
+			    "no memory is left for its arguments in blocks") == 0);
+	widths_close(tests, &w);
+}
+
+/* Each allocation fails in turn. */
+static void test_failing(struct tests *tests)
+{
+	bool is_last = false;
+
+	for (int fail_at = 2; !is_last; fail_at++) {
+		struct widths w;
+
+		widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_MEASURE, .in_blocks = true }, fail_at);
+		CHECK(tests, w.status == PMG_OK || w.status == PMG_NO_RESOURCES);
+		is_last = w.counter.n_allocated < fail_at;
+		widths_close(tests, &w);
+	}
+}
+
+void test_widths(struct tests *tests)
+{
+	test_given(tests);
+	test_measured(tests);
+	test_trials_in_blocks(tests);
+	test_limits(tests);
+	test_failing(tests);
+}
