@@ -189,6 +189,12 @@ static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows
 		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
 }
 
+/* Are the rows of a block, of so many bytes each, more than the processor reads ahead of them, in their order? */
+static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
+{
+	return rows*bytes > 4096;
+}
+
 /* How many rows further on a loop asks for one, where blocks are far. Of few rows, half: all that two loops ask for is
  * here or in the next block. 0: it does not ask. */
 static inline int64_t pmg_rows_ahead(bool is_far, int64_t ahead, int64_t rows)

@@ -8,7 +8,7 @@
  * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest).
  *
  * Where none follows, only a loop that goes through children as well asks for rows: the processor foresees those of
- * others. */
+ * others; and all of a short block, while that before it is computed. */
 #include "codegen/codegen_private.h"
 
 void asks_note(struct emit *e, const struct block_ask *ask)
@@ -176,9 +176,15 @@ static const struct block_ask *first_asked(const struct emit *e)
 	return &e->asks.items[i];
 }
 
+static int row_bytes(const struct block_ask *ask)
+{
+	return ask->copy->lanes*(int) type_size(ask->copy->type);
+}
+
 static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const char *are_far = name_asked(e, node);
+	const struct block_ask *first = first_asked(e);
 
 	e->asking = (struct asking) {
 		.loop = loop, .second = second_of(e, loop), .ahead = names_declare(&e->names, "ahead"),
@@ -186,8 +192,11 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 	};
 	e->asking.share = e->asking.second ? ASKS_MOST : ASKS_ALL;
 	e->asked = e->asking;
-	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, are_far,
-	     first_asked(e)->copy->ahead, first_asked(e)->n_rows);
+	if (!asks_alone(e, node))
+		are_far = arena_printf(e->arena, "pmg_rows_are_long(%s, %d) && %s", first->n_rows, row_bytes(first),
+				       are_far);
+	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, are_far, first->copy->ahead,
+	     first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
 			line(e->w, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
@@ -205,11 +214,6 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	} else if (asks_alone(e, node) || second_of(e, loop)) {
 		open_asking(e, node, loop);
 	}
-}
-
-static int row_bytes(const struct block_ask *ask)
-{
-	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
 
 /* The rows that are left to a loop behind `variable`, if it runs in `direction`. */

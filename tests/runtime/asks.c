@@ -99,6 +99,7 @@ void test_asks(struct tests *tests)
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
 	CHECK(tests, segments_go_on());
+	CHECK(tests, !pmg_rows_are_long(64, 64) && pmg_rows_are_long(65, 64) && !pmg_rows_are_long(0, BYTES));
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, shares_complete_each_other(n));
 }
