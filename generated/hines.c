@@ -27,10 +27,10 @@
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:12
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
@@ -77,10 +77,10 @@
  * - storage of e: variable (not array); its values live in one iteration of 'i', hines.pmg:22
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; rows of children are read in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
@@ -128,18 +128,18 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   'tree' wait for each other, hines.pmg:39
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:39
- * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:36
- * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
+ * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
+ *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
+ * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:36
+ * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
+ *   in blocks, in memory; rows of children are read in between, hines.pmg:36
  * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
  *

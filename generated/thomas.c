@@ -23,21 +23,21 @@
  * - storage of pivot: variable (not array); its values live in one iteration of 'i', thomas.pmg:9
  * - blocks of b: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, thomas.pmg:6
+ * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
+ * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
+ * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, thomas.pmg:6
  * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   thomas.pmg:6
- * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, thomas.pmg:6
  * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   thomas.pmg:6
- * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, thomas.pmg:6
  * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   thomas.pmg:6
- * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, thomas.pmg:6
  * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   thomas.pmg:6

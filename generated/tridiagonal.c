@@ -24,21 +24,21 @@
  *   tridiagonal.pmg:10
  * - blocks of b: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
+ * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
+ * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
+ * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
+ *   order, tridiagonal.pmg:7
  * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   tridiagonal.pmg:7
- * - blocks of a: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, tridiagonal.pmg:7
  * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   tridiagonal.pmg:7
- * - blocks of d: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, tridiagonal.pmg:7
  * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   tridiagonal.pmg:7
- * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, tridiagonal.pmg:7
  * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
  *   tridiagonal.pmg:7

@@ -214,14 +214,14 @@ static inline int64_t pmg_ask_most(int64_t left, int64_t ahead, int64_t bytes)
 {
 	const int64_t most = 4*(PMG_BYTES_ASKED/bytes);
 
-	if (!ahead || (left % 4 == 0 && left < most))
+	if (!ahead || (left % 4 == 0 && left < most && left > 0))
 		return 0;
-	return ahead + (left < most ? left + 3 : most)/4;
+	return ahead + (left == 0 ? 1 : left < most ? (left + 3)/4 : most/4);
 }
 
 static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead, int64_t bytes)
 {
-	return ahead && done % 4 == 0 && done < 4*(PMG_BYTES_ASKED/bytes) ? ahead + 1 + done/4 : 0;
+	return ahead && done % 4 == 0 && done > 0 && done < 4*(PMG_BYTES_ASKED/bytes) ? ahead + 1 + done/4 : 0;
 }
 
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,

@@ -26,6 +26,8 @@ static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask 
 
 /* ---- the loops of a block ---- */
 
+static bool is_long_below(__isl_take isl_ast_node *node);
+
 /* Has it more than one iteration? Statements of a first or a last one may stand beside the loop. */
 static bool is_long(__isl_keep isl_ast_node *node)
 {
@@ -34,16 +36,22 @@ static bool is_long(__isl_keep isl_ast_node *node)
 
 	if (isl_ast_node_get_type(node) == isl_ast_node_for)
 		return isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+	if (isl_ast_node_get_type(node) == isl_ast_node_if)
+		return is_long_below(isl_ast_node_if_get_then(node));
 	if (isl_ast_node_get_type(node) != isl_ast_node_block)
 		return false;
 	children = isl_ast_node_block_get_children(node);
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		is = is_long(child);
-		isl_ast_node_free(child);
-	}
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++)
+		is = is_long_below(isl_ast_node_list_get_at(children, i));
 	isl_ast_node_list_free(children);
+	return is;
+}
+
+static bool is_long_below(__isl_take isl_ast_node *node)
+{
+	const bool is = is_long(node);
+
+	isl_ast_node_free(node);
 	return is;
 }
 
@@ -181,6 +189,17 @@ static int row_bytes(const struct block_ask *ask)
 	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
 
+/* Of those that are asked for. */
+static int most_row_bytes(const struct emit *e)
+{
+	int most = 0;
+
+	for (int i = 0; i < e->asks.n; i++)
+		if (e->asks.items[i].name && row_bytes(&e->asks.items[i]) > most)
+			most = row_bytes(&e->asks.items[i]);
+	return most;
+}
+
 static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const char *are_far = name_asked(e, node);
@@ -193,7 +212,7 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->asking.share = e->asking.second ? ASKS_MOST : ASKS_ALL;
 	e->asked = e->asking;
 	if (!asks_alone(e, node))
-		are_far = arena_printf(e->arena, "pmg_rows_are_long(%s, %d) && %s", first->n_rows, row_bytes(first),
+		are_far = arena_printf(e->arena, "pmg_rows_are_long(%s, %d) && %s", first->n_rows, most_row_bytes(e),
 				       are_far);
 	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, are_far, first->copy->ahead,
 	     first->n_rows);

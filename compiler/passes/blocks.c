@@ -8,6 +8,7 @@
  *
  * A copy is none where the caller holds the array in blocks. Then memory is read row after row, which processors
  * foresee, but for a loop that reads rows of children, of other branches, in between: it asks ahead for what it reads.
+ * So does a loop behind which another one runs on what the caches hold: the two share the asking, lest memory rest.
  *
  * A temporary that is not read any more where a result is made has its values in the cells of that result
  * (ir/block_share.c): a block takes less of the caches, and brings fewer lines there. */
@@ -41,8 +42,6 @@ struct sweep {
 	int n_loops;                    /* over it, around statements that read the array */
 	bool is_of_rows;                /* each of them reads the row that its loop is at */
 	bool is_of_kin;                 /* or one of its children */
-	bool is_among_children;         /* one of them has a loop over children */
-	bool is_followed;               /* behind them stands a loop over the rows that does not read it */
 	const struct stage *stage;
 };
 
@@ -146,15 +145,9 @@ static isl_bool look_at_loop(__isl_keep isl_schedule_node *node, void *user)
 	struct sweep *sweep = user;
 	const struct mark *mark = mark_of_node(node);
 
-	if (!mark || mark->kind != MARK_LOOP || mark_dim_number(mark) != sweep->level)
-		return isl_bool_true;
-	if (reads_rows(sweep, node)) {
+	if (mark && mark->kind == MARK_LOOP && mark_dim_number(mark) == sweep->level && reads_rows(sweep, node)) {
 		sweep->n_loops++;
-		sweep->is_among_children = sweep->is_among_children ||
-					   schedule_has_mark_below(node, MARK_CHILDREN, NULL);
 		sweep->is_of_rows = sweep->is_of_rows && reads_one_row(sweep, node) && ends_together(sweep, node);
-	} else {
-		sweep->is_followed = sweep->is_followed || sweep->n_loops > 0;
 	}
 	return isl_bool_true;
 }
@@ -175,16 +168,6 @@ static void keep_rows(struct module *module, struct array *copy, const struct bl
 		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
 }
 
-static void ask_ahead(struct module *module, struct array *copy, const struct block_use *use, bool is_among_children)
-{
-	copy->ahead = AHEAD;
-	module_decide(module, "ahead", use->array->name,
-		      arena_printf(module->arena, "asks for rows %d further on", AHEAD),
-		      "leaves them to the processor", use->array->span, "where it is held in blocks, in memory; %s",
-		      is_among_children ? "rows of children are read in between"
-		      : "the loop that follows shares the asking, while memory would rest");
-}
-
 /* Looks at what loops directly inside read of an array that nobody writes. */
 static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *mark,
 			 const struct block_use *use, struct array *copy)
@@ -200,8 +183,96 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
 	if (sweep.is_of_rows && sweep.n_loops == 1)
 		keep_rows(module, copy, use);
-	if (sweep.is_of_kin && (sweep.is_among_children || sweep.is_followed) && array_is_argument(use->array))
-		ask_ahead(module, copy, use, sweep.is_among_children);
+	if (sweep.is_of_kin && array_is_argument(use->array))
+		copy->ahead = AHEAD;
+}
+
+/* ---- rows that are asked for ---- */
+
+struct row_loop {
+	stage_list stages;
+	bool has_children;
+};
+
+/* The loops over the rows of a block, in their order. */
+struct row_loops {
+	struct module *module;
+	const struct mark *block;
+	VEC(struct row_loop) list;
+};
+
+static isl_bool note_row_loop(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct row_loops *loops = user;
+	const struct mark *mark = mark_of_node(node);
+	struct row_loop loop;
+
+	if (!mark || mark->kind != MARK_LOOP || mark_dim_number(mark) != block_row_level(loops->block))
+		return isl_bool_true;
+	loop.stages = tree_stages(loops->module, node);
+	loop.has_children = schedule_has_mark_below(node, MARK_CHILDREN, NULL);
+	vec_push(loops->module->arena, &loops->list, loop);
+	return isl_bool_false;
+}
+
+static bool loop_reads(const struct row_loop *loop, const struct array *copy)
+{
+	bool reads = false;
+
+	for (int i = 0; i < loop->stages.n && !reads; i++)
+		reads = stage_reads_array(loop->stages.items[i], copy->owner);
+	return reads;
+}
+
+/* Does the next loop read nothing that is asked for, or only what the caches hold since this one? Then memory would
+ * rest. */
+static bool is_followed(const struct row_loops *loops, int i)
+{
+	const struct row_loop *loop = &loops->list.items[i], *next = loop + 1;
+	bool is = i + 1 < loops->list.n;
+
+	for (int k = 0; k < loops->block->arrays.n && is; k++) {
+		const struct array *copy = loops->block->arrays.items[k];
+
+		is = !copy->ahead || !loop_reads(next, copy) || (!next->has_children && loop_reads(loop, copy));
+	}
+	return is;
+}
+
+/* NULL: it is left to the processor. */
+static const char *why_ahead(const struct row_loops *loops, const struct array *copy)
+{
+	const char *why = NULL;
+
+	for (int i = 0; i < loops->list.n; i++) {
+		if (!loop_reads(&loops->list.items[i], copy))
+			continue;
+		if (loops->list.items[i].has_children)
+			return "rows of children are read in between";
+		if (is_followed(loops, i))
+			why = "the loop that follows shares the asking, while memory would rest";
+	}
+	return why;
+}
+
+static void settle_asking(struct row_loops *loops)
+{
+	const char *why;
+
+	for (int i = 0; i < loops->block->arrays.n; i++) {
+		struct array *copy = loops->block->arrays.items[i];
+
+		if (!copy->ahead)
+			continue;
+		why = why_ahead(loops, copy);
+		if (why)
+			module_decide(loops->module, "ahead", copy->owner->name,
+				      arena_printf(loops->module->arena, "asks for rows %d further on", AHEAD),
+				      "leaves them to the processor", copy->owner->span,
+				      "where it is held in blocks, in memory; %s", why);
+		else
+			copy->ahead = 0;
+	}
 }
 
 /* ---- copies ---- */
@@ -272,6 +343,7 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 {
 	block_use_list uses = block_uses(walk->module, node);
 	struct mark *filled = mark_new(walk->module, MARK_BLOCK, "interleave", mark->span);
+	struct row_loops loops = { .module = walk->module, .block = filled };
 
 	*filled = *mark;
 	for (int i = 0; i < uses.n; i++) {
@@ -287,6 +359,8 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 		filled->arrays.items[filled->arrays.n - 1]->is_per_thread =
 			use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
 	}
+	isl_schedule_node_foreach_descendant_top_down(node, note_row_loop, &loops);
+	settle_asking(&loops);
 	for (int i = 0; i < filled->arrays.n; i++)
 		share(walk->module, node, filled->arrays.items[i]);
 	node = isl_schedule_node_delete(isl_schedule_node_parent(node));
