@@ -379,6 +379,8 @@ static const char *refusal_of_use(struct arena *arena, const struct block_use *u
 		return arena_printf(arena, "'%s' does not hold floats", array->name);
 	if (use->first < use->position && use->position < use->last)
 		return arena_printf(arena, "'%s' has its systems in the middle", array->name);
+	if (array->rank == ARRAY_MAX_RANK)
+		return arena_printf(arena, "'%s' has %d dimensions, and lanes are one more", array->name, array->rank);
 	return NULL;
 }
 
