@@ -134,20 +134,21 @@ static int find_text(const char *text, const char *const *texts, int n)
 	return -1;
 }
 
-static bool read_skip_zeros(const char *text, enum skip_zeros *skip)
+/* Options of several words, into enumerations of as many. */
+static bool read_words(const struct options *options, struct pass_options *pass, char *problem, size_t size)
 {
-	const int found = find_text(text, skip_zeros_texts, SKIP_ZEROS_N);
+	const int skip_zeros = find_text(options->skip_zeros, skip_zeros_texts, SKIP_ZEROS_N);
+	const int interleave = find_text(options->interleave, interleave_texts, INTERLEAVE_N);
 
-	*skip = found < 0 ? *skip : (enum skip_zeros) found;
-	return found >= 0;
-}
-
-static bool read_interleave(const char *text, enum interleave *interleave)
-{
-	const int found = find_text(text, interleave_texts, INTERLEAVE_N);
-
-	*interleave = found < 0 ? *interleave : (enum interleave) found;
-	return found >= 0;
+	if (skip_zeros < 0)
+		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
+				options->skip_zeros), false;
+	if (interleave < 0)
+		return snprintf(problem, size, "--interleave takes on, narrow or off, not '%s'",
+				options->interleave), false;
+	pass->skip_zeros = (enum skip_zeros) skip_zeros;
+	pass->interleave = (enum interleave) interleave;
+	return true;
 }
 
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
@@ -188,13 +189,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	pass->blas = options->blas;
 	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
-	if (!read_skip_zeros(options->skip_zeros, &pass->skip_zeros))
-		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
-				options->skip_zeros), false;
-	if (!read_interleave(options->interleave, &pass->interleave))
-		return snprintf(problem, size, "--interleave takes on, narrow or off, not '%s'",
-				options->interleave), false;
-	return true;
+	return read_words(options, pass, problem, size);
 }
 
 bool options_pass_flag(struct pass_options *pass, const char *flag)
