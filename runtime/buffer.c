@@ -78,6 +78,15 @@ const char *list_text(char *text, int32_t rank, const int64_t *values)
 	return text;
 }
 
+bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b)
+{
+	bool are = a->rank == b->rank;
+
+	for (int32_t d = 0; are && d < a->rank; d++)
+		are = a->shape[d] == b->shape[d];
+	return are;
+}
+
 bool buffer_is_empty(const pmg_buffer *buffer)
 {
 	for (int32_t d = 0; d < buffer->rank; d++)

@@ -48,14 +48,15 @@ static bool is_suitable(const struct choosing *c, const pmg_pipeline_desc *candi
 	return !candidate->suits || candidate->suits(c->args);
 }
 
-/* Arguments in blocks that each execution would convert. */
+/* Arguments in blocks that each execution would convert; trials in blocks make their own. */
 static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *candidate)
 {
 	int32_t n = 0;
 
-	for (int32_t i = 0; i < candidate->n_arrays; i++) {
+	for (int32_t i = 0; i < candidate->n_arrays && !c->options->in_blocks; i++) {
 		const pmg_array_desc *array = &candidate->arrays[i];
-		const pmg_buffer *buffer = array_is_internal(array) ? NULL : array_argument(array, c->args);
+		const bool is_bound_later = !array_is_internal(array) && !array->is_fixed;
+		const pmg_buffer *buffer = is_bound_later ? array_argument(array, c->args) : NULL;
 		pmg_place place;
 
 		if (buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank))
@@ -76,6 +77,8 @@ static const char *const reason_without[] = {
 	[MISFIT_BLOCKS] = "the first that takes the blocks as they lie",
 	[MISFIT_SIZES] = "the first that suits the sizes"
 };
+
+static const char *const reason_can_hold = "the first that can hold the data";
 
 static enum misfit misfit_of(const struct choosing *c, const pmg_pipeline_desc *candidate)
 {
@@ -137,33 +140,39 @@ static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 	return is_eligible(c, found) ? plan_of_candidate(c, found, "asked for", plan) : unordered_fail(c);
 }
 
-/* The first that may be taken, is no misfit, and can hold the data. */
-static pmg_status choose_first(const struct choosing *c, struct plan **plan)
+/* The first that may be taken and can hold the data, among those that are misfits or among the others. */
+static pmg_status choose_first_of(const struct choosing *c, bool misfits, const char *reason, struct plan **plan)
 {
 	const int32_t n = c->desc->n_candidates > 0 ? c->desc->n_candidates : 1;
-	const char *reason = "the first";
-	bool is_any = false;
-	pmg_status status = PMG_OK;
+	pmg_status status = STATUS_TOO_NARROW;
 
-	for (int32_t i = 0; i < n; i++) {
+	for (int32_t i = 0; i < n && status == STATUS_TOO_NARROW; i++) {
 		const pmg_pipeline_desc *candidate = i == 0 ? c->desc : c->desc->candidates[i];
 		const enum misfit misfit = misfit_of(c, candidate);
 
 		if (!is_eligible(c, candidate)) {
 			reason = "the first that is ordered";
-			continue;
+		} else if ((misfit != MISFIT_NONE) != misfits) {
+			reason = misfits ? reason : reason_without[misfit];
+		} else {
+			status = plan_of_candidate(c, candidate, reason, plan);
+			reason = reason_can_hold;
 		}
-		if (misfit != MISFIT_NONE) {
-			reason = reason_without[misfit];
-			continue;
-		}
-		is_any = true;
-		status = plan_of_candidate(c, candidate, reason, plan);
-		if (status != STATUS_TOO_NARROW)
-			return status;
-		reason = "the first that can hold the data";
 	}
-	return is_any ? status : unordered_fail(c);
+	return status;
+}
+
+static pmg_status choose_first(const struct choosing *c, struct plan **plan)
+{
+	bool is_any = is_eligible(c, c->desc);
+	pmg_status status;
+
+	for (int32_t i = 1; i < c->desc->n_candidates; i++)
+		is_any = is_any || is_eligible(c, c->desc->candidates[i]);
+	if (!is_any)
+		return unordered_fail(c);
+	status = choose_first_of(c, false, "the first", plan);
+	return status == STATUS_TOO_NARROW ? choose_first_of(c, true, reason_can_hold, plan) : status;
 }
 
 /* ---- Comparing ---- */
@@ -201,7 +210,8 @@ static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
 	return a == b ? i < j : a < b;
 }
 
-/* The eligible one of the least estimate that has no problem, among those that come after `last` (-1: all). */
+/* The eligible one of the least estimate that has no problem, or one in any case, among those that come after `last`
+ * (-1: all). */
 static int32_t best_estimate(const struct choosing *c, bool with_problems, int32_t last)
 {
 	int32_t best = -1;
@@ -213,24 +223,35 @@ static int32_t best_estimate(const struct choosing *c, bool with_problems, int32
 	return best;
 }
 
-static pmg_status choose_estimated(const struct choosing *c, const char *reason, struct plan **plan)
+static bool may_do_better(pmg_status status)
 {
-	int32_t best = best_estimate(c, false, -1);
-	const bool all_have_problems = best < 0;
-	pmg_status status = PMG_OK;
+	return status == PMG_NO_RESOURCES || status == STATUS_TOO_NARROW;
+}
 
-	if (all_have_problems)
-		best = best_estimate(c, true, -1);
-	if (best < 0)
-		return unordered_fail(c);
-	for (; best >= 0; best = best_estimate(c, all_have_problems, best)) {
+static pmg_status choose_estimated_of(const struct choosing *c, bool with_problems, const char *reason,
+				      struct plan **plan)
+{
+	pmg_status status = STATUS_TOO_NARROW;
+
+	for (int32_t best = best_estimate(c, with_problems, -1); best >= 0 && may_do_better(status);
+	     best = best_estimate(c, with_problems, best)) {
 		status = plan_of_candidate(c, c->desc->candidates[best], reason, plan);
-		if (status != PMG_NO_RESOURCES && status != STATUS_TOO_NARROW)
-			return status;
-		snprintf(c->trials[best].problem, sizeof c->trials[best].problem, "%s",
-			 pmg_message(c->options->context));
+		if (may_do_better(status))
+			snprintf(c->trials[best].problem, sizeof c->trials[best].problem, "%s",
+				 pmg_message(c->options->context));
 	}
 	return status;
+}
+
+/* Those with a problem, which may be that others suit the data better, only where all others fail. */
+static pmg_status choose_estimated(const struct choosing *c, const char *reason, struct plan **plan)
+{
+	pmg_status status;
+
+	if (best_estimate(c, true, -1) < 0)
+		return unordered_fail(c);
+	status = choose_estimated_of(c, false, reason, plan);
+	return may_do_better(status) ? choose_estimated_of(c, true, reason, plan) : status;
 }
 
 static pmg_status choose_measured(const struct choosing *c, struct plan **plan)

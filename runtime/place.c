@@ -225,15 +225,6 @@ static bool shapes_agree(const pmg_buffer *flat, const pmg_buffer *blocks)
 	return agree;
 }
 
-static bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b)
-{
-	bool are = a->rank == b->rank;
-
-	for (int32_t d = 0; are && d < a->rank; d++)
-		are = a->shape[d] == b->shape[d];
-	return are;
-}
-
 static bool is_float_buffer(const pmg_buffer *buffer)
 {
 	bool is = buffer && (buffer->type == PMG_F64 || buffer->type == PMG_F32) && buffer->device == PMG_HOST &&
@@ -262,6 +253,7 @@ int32_t pmg_plan_lanes(const pmg_plan *handle, const char *argument)
 
 	for (int32_t i = 0; desc && i < desc->n_arrays; i++)
 		if (!array_is_internal(&desc->arrays[i]) && strcmp(desc->arrays[i].name, argument) == 0)
-			return desc->arrays[i].lanes;
+			return desc->arrays[i].is_fixed || desc->arrays[i].rank == PMG_MAX_RANK
+			       ? 0 : desc->arrays[i].lanes;
 	return -1;
 }

@@ -144,6 +144,7 @@ const char *list_text(char *text, int32_t rank, const int64_t *values);
 bool type_is_integer(pmg_type type);            /* bool is none */
 bool type_holds(pmg_type type, int64_t value);  /* of an integer type */
 bool buffer_is_empty(const pmg_buffer *buffer);
+bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b);
 bool buffer_is_row_major(const pmg_buffer *buffer);     /* and aligned */
 bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_MAX_BYTES */
 bool buffer_is_injective(const pmg_buffer *buffer);     /* no two elements share or interlace memory */
@@ -152,6 +153,8 @@ bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other); /* the s
 
 /* ---- segments.c */
 
+/* Of offsets that are not as declared, as many as there may be. */
+int64_t segments_longest(const pmg_pipeline_desc *desc, int32_t offsets, const void *args, const int64_t *extents);
 /* Adds the longest segments to the extents of parts that have their rows, and what lists of blocks of trees need. */
 void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents);
 /* STATUS_TOO_NARROW where a tree is too long for its blocks. */
@@ -436,9 +439,12 @@ struct scratch {
 	pmg_context *context;
 	const int64_t *extents;
 	const void *caller;     /* the arguments given */
-	bool in_blocks;         /* in those that the kernels of `desc` take */
-	char *args;             /* a copy of them, with buffers of scratch where they are missing or written */
+	bool in_blocks;         /* what the kernels of `desc` take in blocks lies so */
+	char *args;             /* a copy of them, with buffers of scratch where they are missing, written, or put into
+				 * blocks */
 	int64_t bytes;          /* held, block and buffers */
+	struct segment_list list;       /* of the segments of fixed offsets number `listed`; no `offsets`: none */
+	int32_t listed;
 };
 
 /* What it will hold. */

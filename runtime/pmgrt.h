@@ -413,7 +413,8 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 
 /* How a plan chooses among the candidates of its pipeline. */
 typedef enum pmg_tune {
-	PMG_TUNE_OFF,           /* the first that takes blocks as they lie and suits the sizes, or of all */
+	PMG_TUNE_OFF,           /* the first of those that take most arguments in blocks as they lie and, of these, suit
+				 * the sizes */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes */
 	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; the fastest is kept */
 } pmg_tune;
@@ -427,8 +428,9 @@ struct pmg_options {
 	const char *candidate;  /* the `choice` of the one to take, "" for the first, whatever `tune` says; NULL: any */
 	bool deterministic;     /* the same bits whenever the same arguments are executed: only candidates that are
 				 * `is_ordered`, chosen without measuring */
-	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, in copies, and
-				 * pmg_plan_lanes tells which blocks the fastest one takes */
+	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, in copies of
+				 * inputs that are there in strides, and pmg_plan_lanes tells which blocks the fastest
+				 * one takes. Fixed arrays are taken as they are given */
 };
 
 #define PMG_CHECK_EVERY 16
@@ -515,8 +517,8 @@ typedef struct pmg_report {
 /* How the candidate of a plan was chosen; owned by the plan. NULL for NULL. */
 PMG_API const pmg_report *pmg_plan_report(const pmg_plan *plan);
 
-/* In blocks of how many (pmg_in_blocks, pmg_in_segments) the kernel takes this argument as it lies; 0: in none; -1:
- * there is no such argument. */
+/* In blocks of how many (pmg_in_blocks, pmg_in_segments) executions take this argument as it lies; 0: in none, or it is
+ * fixed, and what the plan needs of it is made; -1: there is no such argument. */
 PMG_API int32_t pmg_plan_lanes(const pmg_plan *plan, const char *argument);
 
 /* ---- Wisdom: what trials have found ----
@@ -525,8 +527,9 @@ PMG_API int32_t pmg_plan_lanes(const pmg_plan *plan, const char *argument);
  * made by `options.candidate`, without trials. */
 
 /* What the fastest candidate may depend on, in one line: pipeline, processor, threads, sizes and the spread of fixed
- * index arrays, all of them rounded, so that similar problems have the same. PMG_NO_RESOURCES also where `size` bytes
- * do not suffice; PMG_SIGNATURE_SIZE always do but for pipelines of very many arguments. */
+ * index arrays, all of them rounded, so that similar problems have the same; and blocks that arguments lie in, or will.
+ * PMG_NO_RESOURCES also where `size` bytes do not suffice; PMG_SIGNATURE_SIZE always do but for pipelines of very many
+ * arguments. */
 #define PMG_SIGNATURE_SIZE 4096
 PMG_API pmg_status pmg_signature(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 				 char *text, size_t size);

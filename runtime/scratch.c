@@ -106,32 +106,62 @@ static void fill_index(const struct scratch *scratch, const pmg_array_desc *arra
 
 /* ---- Buffers ---- */
 
-static const pmg_buffer *offsets_of(const struct scratch *scratch, const pmg_array_desc *array)
+static void list_close(struct scratch *scratch)
 {
-	return array_argument(&scratch->desc->arrays[array->segments], scratch->caller);
+	scratch->bytes -= (int64_t) scratch->list.bytes;
+	segment_list_close(scratch->context, &scratch->list);
+	scratch->list = (struct segment_list) { 0 };
 }
 
-/* What is made, without its memory. */
-static pmg_status buffer_find(const struct scratch *scratch, int32_t number, pmg_buffer *buffer)
+/* The segments of fixed offsets, which a plan has checked; false: no memory. */
+static bool list_open(struct scratch *scratch, int32_t offsets)
+{
+	const pmg_array_desc *array = &scratch->desc->arrays[offsets];
+
+	if (scratch->list.offsets && scratch->listed == offsets)
+		return true;
+	list_close(scratch);
+	scratch->listed = offsets;
+	if (segment_list_open(scratch->context, array_argument(array, scratch->caller), &scratch->list) != PMG_OK)
+		return false;
+	scratch->bytes += (int64_t) scratch->list.bytes;
+	return true;
+}
+
+/* Blocks begin with their longest segments, none of which is longer than those of the block before are on an
+ * average. */
+static int64_t most_rows(const struct scratch *scratch, const pmg_array_desc *array)
+{
+	return segments_longest(scratch->desc, array->segments, scratch->caller, scratch->extents) +
+	       array_elements(array, scratch->extents) / array->lanes;
+}
+
+/* What is made, without its memory: of segments in blocks, with the rows that their list has, or, while there is none,
+ * with as many as they may be. */
+static pmg_buffer buffer_find(const struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *given = array_argument(array, scratch->caller);
 	const pmg_buffer flat = array_dense(array, scratch->extents, NULL);
+	const bool is_listed = scratch->list.offsets && scratch->listed == array->segments;
 
-	*buffer = flat;
 	if (becomes_blocks(scratch, number) && array->segments >= 0)
-		return pmg_in_segments(scratch->context, NULL, &flat, offsets_of(scratch, array), array->lanes, buffer);
+		return pmg_dense(NULL, flat.type, 2, (int64_t[]) {
+			is_listed ? segment_list_rows(&scratch->list, array->lanes) : most_rows(scratch, array),
+			array->lanes });
 	if (becomes_blocks(scratch, number))
-		*buffer = pmg_in_blocks(NULL, &flat, array->lanes);
-	else if (buffer_is_in_blocks(given, array->rank) && is_given(scratch, number))
-		*buffer = pmg_dense(NULL, given->type, given->rank, given->shape);
-	return PMG_OK;
+		return pmg_in_blocks(NULL, &flat, array->lanes);
+	if (buffer_is_in_blocks(given, array->rank) && is_given(scratch, number))
+		return pmg_dense(NULL, given->type, given->rank, given->shape);
+	return flat;
 }
 
 static int64_t elements_of_buffer(const pmg_buffer *buffer)
 {
 	int64_t n = 1;
 
+	if (buffer_is_empty(buffer))
+		return 0;
 	for (int32_t d = 0; d < buffer->rank; d++)
 		n *= buffer->shape[d];
 	return n;
@@ -144,13 +174,13 @@ static int64_t buffer_bytes(const pmg_buffer *buffer)
 	return bytes > 0 ? (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT : PMG_ALIGNMENT;
 }
 
-/* Blocks hold numbers behind the ends of systems, too. Those of the caller that have another width are not read. */
-static void given_copy(const struct scratch *scratch, int32_t number)
+/* Blocks hold numbers behind the ends of systems, too. Those of the caller that have another shape are not read. */
+static void given_copy(struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *from = array_argument(array, scratch->caller), *to = buffer_of(scratch, number);
 
-	if (to->rank == from->rank && to->shape[to->rank - 1] == from->shape[to->rank - 1]) {
+	if (shapes_are_equal(to, from)) {
 		buffer_copy(to, from, 1);
 		return;
 	}
@@ -158,18 +188,24 @@ static void given_copy(const struct scratch *scratch, int32_t number)
 	if (to->rank == from->rank)
 		return;
 	if (array->segments >= 0)
-		pmg_relayout_segments(scratch->context, to, from, offsets_of(scratch, array), 1);
+		segments_copy(&scratch->list, to, from, 1);
 	else
 		buffer_copy(to, from, 1);
 }
 
-static void fill(const struct scratch *scratch, int32_t number)
+static bool needs_list(const struct scratch *scratch, int32_t number)
+{
+	return becomes_blocks(scratch, number) && scratch->desc->arrays[number].segments >= 0;
+}
+
+static void fill(struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *buffer = buffer_of(scratch, number);
 	const int64_t n = elements_of_buffer(buffer);
+	const bool is_readable = !needs_list(scratch, number) || list_open(scratch, array->segments);
 
-	if (array->role != PMG_OUT && is_given(scratch, number))
+	if (array->role != PMG_OUT && is_given(scratch, number) && is_readable)
 		given_copy(scratch, number);
 	else if (array->is_index)
 		fill_index(scratch, array, buffer->data, n);
@@ -179,17 +215,28 @@ static void fill(const struct scratch *scratch, int32_t number)
 
 /* ---- Memory ---- */
 
+static int64_t most_of(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 int64_t scratch_forecast(const struct scratch *scratch)
 {
-	int64_t bytes = (int64_t) scratch->desc->args_size;
+	int64_t bytes = (int64_t) scratch->desc->args_size, list = 0;
 
 	for (int32_t i = 0; i < scratch->desc->n_arrays; i++) {
+		const pmg_array_desc *array = &scratch->desc->arrays[i];
 		pmg_buffer buffer;
 
-		if (is_made(scratch, i) && buffer_find(scratch, i, &buffer) == PMG_OK)
-			bytes += buffer_bytes(&buffer);
+		if (!is_made(scratch, i))
+			continue;
+		buffer = buffer_find(scratch, i);
+		bytes += buffer_bytes(&buffer);
+		if (needs_list(scratch, i))
+			list = most_of(list, segment_list_bytes(array_elements(&scratch->desc->arrays[array->segments],
+									       scratch->extents)));
 	}
-	return bytes;
+	return bytes + list;
 }
 
 static bool buffer_open(struct scratch *scratch, int32_t number)
@@ -197,8 +244,9 @@ static bool buffer_open(struct scratch *scratch, int32_t number)
 	pmg_buffer *const buffer = buffer_of(scratch, number);
 	int64_t bytes;
 
-	if (buffer_find(scratch, number, buffer) != PMG_OK)
+	if (needs_list(scratch, number) && !list_open(scratch, scratch->desc->arrays[number].segments))
 		return false;
+	*buffer = buffer_find(scratch, number);
 	bytes = buffer_bytes(buffer);
 	buffer->data = context_allocate(scratch->context, (size_t) bytes);
 	scratch->bytes += buffer->data ? bytes : 0;
@@ -243,6 +291,7 @@ void scratch_close(struct scratch *scratch)
 			context_release(scratch->context, buffer_of(scratch, i)->data,
 					(size_t) buffer_bytes(buffer_of(scratch, i)));
 	context_release(scratch->context, scratch->args, scratch->desc->args_size);
+	list_close(scratch);
 	scratch->args = NULL;
 	scratch->bytes = 0;
 }

@@ -14,8 +14,7 @@ static bool is_order(const pmg_array_desc *array)
 	return array_is_internal(array) && array->segments >= 0 && !array->is_per_thread;
 }
 
-/* Offsets that are not as declared are refused later, and may be anything here. */
-static int64_t longest_of(const pmg_pipeline_desc *desc, int32_t offsets, const void *args, const int64_t *extents)
+int64_t segments_longest(const pmg_pipeline_desc *desc, int32_t offsets, const void *args, const int64_t *extents)
 {
 	const pmg_array_desc *array = &desc->arrays[offsets];
 	const int64_t n = extents[array->first_extent], limit = extents[array->first_extent + 1];
@@ -46,7 +45,7 @@ static void parts_measure(const pmg_pipeline_desc *desc, const void *args, int64
 		if (!is_part(&desc->arrays[i]))
 			continue;
 		if (desc->arrays[i].segments != known)
-			longest = longest_of(desc, desc->arrays[i].segments, args, extents);
+			longest = segments_longest(desc, desc->arrays[i].segments, args, extents);
 		known = desc->arrays[i].segments;
 		extents[desc->arrays[i].first_extent + 1] += longest;
 	}
@@ -67,7 +66,7 @@ static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 static int64_t longest_tree(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
 			    const int64_t *extents)
 {
-	return longest_of(desc, desc->arrays[children->parent].segments, args, extents);
+	return segments_longest(desc, desc->arrays[children->parent].segments, args, extents);
 }
 
 void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)

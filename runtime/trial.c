@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch, which all share but
- * where each has its arguments in blocks of its own. The best plan so far
- * is held while the next one is made, so that at most two exist at once. Unless one of them is clearly slower, both
- * are run some more times in turns, so that clock, caches and other work meet them alike. A candidate that does not fit
- * beside the best, or that fails, is left out with the reason; one that is far behind after its first run is not run
- * again. */
+ * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch that all share, or each
+ * on its own, with arguments in its blocks. The best plan so far is held while the next one is made, so that at most
+ * two exist at once. Unless one of them is clearly slower, both are run some more times in turns, so that clock, caches
+ * and other work meet them alike. A candidate that does not fit beside the best, or that fails, is left out with the
+ * reason; one that is far behind after its first run is not run again. */
 #include "plan.h"
 
 #include <math.h>
@@ -196,18 +195,21 @@ static int64_t memory_left(const struct trials *trials)
 	return left > 0 ? left : -1;
 }
 
-/* The candidate's own scratch, if it has one. */
-static bool next_open(struct trials *trials, int32_t number)
+/* The candidate's own scratch, if it has one, beside its plan. */
+static pmg_status next_open(struct trials *trials, int32_t number, struct plan *plan)
 {
 	struct scratch *const next = &trials->scratch[trials->of_best == &trials->scratch[0]];
-	int64_t left;
+	const int64_t left = plan->max_memory - plan->bytes;
 
 	if (!trials->options->in_blocks)
-		return true;
+		return PMG_OK;
 	trials->of_next = next;
 	next->desc = trials->desc->candidates[number];
-	left = memory_left(trials);
-	return (left == 0 || scratch_forecast(next) < left) && scratch_open(next);
+	if ((plan->max_memory > 0 && scratch_forecast(next) > left) || !scratch_open(next))
+		return pmg_fail(trials->options->context, PMG_NO_RESOURCES,
+				"no memory is left for its arguments in blocks");
+	plan->max_memory -= plan->max_memory > 0 ? next->bytes : 0;
+	return PMG_OK;
 }
 
 static void next_close(struct trials *trials)
@@ -230,10 +232,12 @@ static void keep_better(struct trials *trials, int32_t number, struct plan *plan
 		trials->of_next = of_best;
 	}
 	pmg_plan_destroy(loser ? &loser->kernel : NULL);
+	next_close(trials);
 }
 
-static pmg_status candidate_run(struct trials *trials, int32_t number, pmg_trial *trial)
+static pmg_status candidate_try(struct trials *trials, int32_t number)
 {
+	pmg_trial *const trial = &trials->trials[number];
 	pmg_options options = *trials->options;
 	struct plan *plan = NULL;
 	double seconds;
@@ -245,6 +249,8 @@ static pmg_status candidate_run(struct trials *trials, int32_t number, pmg_trial
 		return PMG_NO_RESOURCES;
 	}
 	status = plan_make(trials->desc->candidates[number], trials->args, &options, &plan);
+	if (status == PMG_OK)
+		status = next_open(trials, number, plan);
 	if (status == PMG_OK) {
 		trial->inspection = plan->report.inspection;
 		status = plan_try(trials, plan, trial, &seconds);
@@ -257,18 +263,6 @@ static pmg_status candidate_run(struct trials *trials, int32_t number, pmg_trial
 	}
 	problem_set(trial, pmg_message(trials->options->context));
 	pmg_plan_destroy(plan ? &plan->kernel : NULL);
-	return status;
-}
-
-static pmg_status candidate_try(struct trials *trials, int32_t number)
-{
-	pmg_trial *const trial = &trials->trials[number];
-	pmg_status status = PMG_NO_RESOURCES;
-
-	if (next_open(trials, number))
-		status = candidate_run(trials, number, trial);
-	else
-		problem_set(trial, "no memory is left for its arguments in blocks");
 	next_close(trials);
 	return status;
 }

@@ -181,7 +181,14 @@ static void test_refusals(struct tests *tests)
 	}
 }
 
-/* Cells have 32 bits: blocks take no longer trees, but a kernel without blocks does. Nobody reads the nodes. */
+static bool suits_none(const void *args)
+{
+	(void) args;
+	return false;
+}
+
+/* Cells have 32 bits: blocks take no longer trees, but a kernel without blocks does, whether it is meant for the sizes
+ * or not. Nobody reads the nodes. */
 static void test_long_trees(struct tests *tests)
 {
 	const pmg_children_desc children = { PARENT, ROWS, CELLS, ORDER, 16 };
@@ -205,11 +212,14 @@ static void test_long_trees(struct tests *tests)
 	flat.n_children = 0;
 	desc.candidates = candidates;
 	desc.n_candidates = 2;
-	for (options.tune = PMG_TUNE_OFF; options.tune <= PMG_TUNE_MEASURE; options.tune++) {
-		CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_OK &&
-			     strcmp(pmg_plan_report(plan)->choice, "flat") == 0);
-		pmg_plan_destroy(plan);
-		plan = NULL;
+	for (int is_meant = 0; is_meant < 2; is_meant++) {
+		flat.suits = is_meant ? NULL : suits_none;
+		for (options.tune = PMG_TUNE_OFF; options.tune <= PMG_TUNE_MEASURE; options.tune++) {
+			CHECK(tests, pmg_plan_new(&desc, &args, &options, &plan) == PMG_OK &&
+				     strcmp(pmg_plan_report(plan)->choice, "flat") == 0);
+			pmg_plan_destroy(plan);
+			plan = NULL;
+		}
 	}
 	pmg_context_free(context);
 }

@@ -4,6 +4,7 @@
  * flat arrays. Where they lie, or in the plan's copies; what is refused; padding is not looked at. */
 #include "runtime/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OFFSET, X, Y, ORDER, N_ARRAYS };
@@ -190,6 +191,22 @@ static void test_place(struct tests *tests, pmg_context *context)
 	pmg_plan_destroy(plan);
 }
 
+struct pair {
+	struct twice t, other;
+	const pmg_pipeline_desc *list[2];
+};
+
+static void pair_open(struct pair *pair)
+{
+	twice_open(&pair->t, LANES, false);
+	twice_open(&pair->other, 0, false);
+	pair->other.desc.choice = "flat";
+	pair->list[0] = &pair->t.desc;
+	pair->list[1] = &pair->other.desc;
+	pair->t.desc.n_candidates = 2;
+	pair->t.desc.candidates = pair->list;
+}
+
 /* Trials on flat arguments as they are, or on blocks that are made of them, whose kernel says what these have. */
 static void test_trials(struct tests *tests, pmg_context *context)
 {
@@ -198,27 +215,71 @@ static void test_trials(struct tests *tests, pmg_context *context)
 	for (int in_blocks = 0; in_blocks < 2; in_blocks++) {
 		pmg_options options = { .context = context, .tune = PMG_TUNE_MEASURE, .check_finite = true,
 					.in_blocks = in_blocks };
-		struct twice t, other;
-		const pmg_pipeline_desc *const candidates[] = { &t.desc, &other.desc };
+		struct pair pair;
+		struct twice *const t = &pair.t;
 		const pmg_report *report;
 		pmg_plan *plan = NULL;
 
-		twice_open(&t, LANES, false);
-		twice_open(&other, 0, false);
-		other.desc.choice = "flat";
-		t.desc.n_candidates = 2;
-		t.desc.candidates = candidates;
-		t.args.x = pmg_dense(t.flat, PMG_F64, 1, &n);
-		t.args.y = pmg_dense(t.result, PMG_F64, 1, &n);
-		CHECK(tests, pmg_plan_new(&t.desc, &t.args, &options, &plan) == PMG_OK);
+		pair_open(&pair);
+		t->args.x = pmg_dense(t->flat, PMG_F64, 1, &n);
+		t->args.y = pmg_dense(t->result, PMG_F64, 1, &n);
+		CHECK(tests, pmg_plan_new(&t->desc, &t->args, &options, &plan) == PMG_OK);
 		report = pmg_plan_report(plan);
 		CHECK(tests, report && report->trials[0].n_runs > 0 && report->trials[1].n_runs > 0);
-		t.args.x = blocks_of(t.x, 5, LANES);
-		t.args.y = blocks_of(t.y, 5, LANES);
-		fill(&t, context);
-		CHECK(tests, pmg_plan_execute(plan, &t.args, NULL) == PMG_OK && is_twice(&t, context));
+		t->args.x = blocks_of(t->x, 5, LANES);
+		t->args.y = blocks_of(t->y, 5, LANES);
+		fill(t, context);
+		CHECK(tests, pmg_plan_execute(plan, &t->args, NULL) == PMG_OK && is_twice(t, context));
 		pmg_plan_destroy(plan);
 	}
+}
+
+/* Trials on blocks hold what was forecast, and leave nothing wherever memory ends. A forecast needs no context. */
+static void test_memory_of_trials(struct tests *tests)
+{
+	pmg_options options = { .tune = PMG_TUNE_MEASURE, .in_blocks = true };
+	pmg_status status = PMG_NO_RESOURCES;
+	const int64_t n = N;
+	struct pair pair;
+	int64_t peak;
+
+	pair_open(&pair);
+	pair.t.args.x = pmg_dense(pair.t.flat, PMG_F64, 1, &n);
+	pmg_plan_forecast_with(&pair.t.desc, &pair.t.args, &options, &peak);
+	options.max_memory = peak;
+	for (int fail_at = 0; status == PMG_NO_RESOURCES || fail_at < 10; fail_at++) {
+		struct counter counter = { .fail_at = fail_at ? fail_at + 1 : 0 };
+		const pmg_allocator allocator = counter_allocator(&counter);
+		pmg_context *context = options.context = pmg_context_new(&allocator);
+		const size_t before = counter.live_bytes;
+		pmg_plan *plan = NULL;
+
+		status = pmg_plan_new(&pair.t.desc, &pair.t.args, &options, &plan);
+		CHECK(tests, status == PMG_OK || (fail_at && status == PMG_NO_RESOURCES));
+		CHECK(tests, fail_at || (pmg_plan_report(plan)->trials[0].n_runs > 0 &&
+					 pmg_plan_report(plan)->trials[1].n_runs > 0));
+		CHECK(tests, (int64_t) (counter.most_bytes - before) <= peak);
+		pmg_plan_destroy(plan);
+		CHECK(tests, counter.n_live == 1);
+		pmg_context_free(context);
+	}
+}
+
+/* Blocks that have other rows are not read before they are refused. */
+static void test_wrong_rows(struct tests *tests, pmg_context *context)
+{
+	const pmg_options options = { .context = context, .tune = PMG_TUNE_MEASURE, .in_blocks = true };
+	pmg_plan *plan = NULL;
+	struct pair pair;
+	double *const few = malloc(LANES*sizeof *few);
+
+	pair_open(&pair);
+	pair.t.args.x = blocks_of(few, 1, LANES);
+	CHECK(tests, pmg_plan_new(&pair.t.desc, &pair.t.args, &options, &plan) == PMG_OK);
+	CHECK_FAILS(tests, pmg_plan_execute(plan, &pair.t.args, NULL), context, PMG_BAD_DATA,
+		    "array 'x' has shape [1, 4], blocks of 4 segments, but those of 'offset' have 5 rows (t.pmg:3)");
+	pmg_plan_destroy(plan);
+	free(few);
 }
 
 static void test_refusals(struct tests *tests, pmg_context *context)
@@ -279,6 +340,8 @@ void test_segment_arguments(struct tests *tests)
 	test_values(tests, context);
 	test_place(tests, context);
 	test_trials(tests, context);
+	test_memory_of_trials(tests);
+	test_wrong_rows(tests, context);
 	test_refusals(tests, context);
 	test_memory_of_lists(tests);
 	pmg_context_free(context);

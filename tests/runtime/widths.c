@@ -226,6 +226,49 @@ static void test_measured(struct tests *tests)
 	}
 }
 
+/* Fixed arrays are converted once: they do not decide. Blocks that are there do not keep trials from others. */
+static void test_others(struct tests *tests)
+{
+	pmg_options options = { .tune = PMG_TUNE_MEASURE, .in_blocks = true };
+	const pmg_trial *trials;
+	struct widths w;
+
+	widths_open(&w, 2, options, 0);
+	trials = pmg_plan_report(w.plan)->trials;
+	CHECK(tests, has_chosen(&w, NARROW, "measured") && trials[WIDE].n_runs > 0 && trials[FLAT].n_runs > 0);
+	CHECK(tests, is_twice(&w));
+	pmg_plan_destroy(w.plan);
+	hold(&w, 4);
+	w.args.y = flat_of(w.y);
+	for (int c = 0; c < N_CANDIDATES; c++) {
+		w.arrays[c][X].is_fixed = true;
+		w.desc[c].suits = c == FLAT ? NULL : suits_none;
+	}
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	CHECK(tests, w.status == PMG_OK && strcmp(pmg_plan_report(w.plan)->choice, "flat") == 0);
+	CHECK(tests, pmg_plan_lanes(w.plan, "x") == 0 && is_twice(&w));
+	widths_close(tests, &w);
+}
+
+/* What is known of one layout is not taken for another. */
+static void test_signature(struct tests *tests)
+{
+	char texts[4][PMG_SIGNATURE_SIZE];
+	pmg_options options = { .tune = PMG_TUNE_OFF };
+	struct widths w;
+
+	widths_open(&w, 0, options, 0);
+	options.context = w.context;
+	for (int i = 0; i < 4; i++) {
+		hold(&w, i == 1 ? 2 : i == 2 ? 4 : 0);
+		options.in_blocks = i == 3;
+		CHECK(tests, pmg_signature(&w.desc[WIDE], &w.args, &options, texts[i], sizeof texts[i]) == PMG_OK);
+		for (int j = 0; j < i; j++)
+			CHECK(tests, strcmp(texts[i], texts[j]) != 0);
+	}
+	widths_close(tests, &w);
+}
+
 static double least(const pmg_trial *trial)
 {
 	double seconds = trial->runs[0];
@@ -299,6 +342,8 @@ void test_widths(struct tests *tests)
 	test_given(tests);
 	test_measured(tests);
 	test_trials_in_blocks(tests);
+	test_others(tests);
+	test_signature(tests);
 	test_limits(tests);
 	test_failing(tests);
 }
