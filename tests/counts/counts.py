@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Instructions that the kernels of the examples execute, by callgrind: counts.py BUILD [--update].
 
-Each row of counts.tsv is a pipeline, small fixed inputs and a count. The examples are compiled as users' programs are,
-but for x86-64-v3, which valgrind knows, and run on one thread; what the kernel function executes, with all that it
-calls, is counted. OpenMP's runtime allocates there, and symbols may be looked up: an allocator without caches, whose
-work depends on what was freed before, and symbols that are bound at once, keep that from counting. More than 2 % above the table fails: code became worse, or the table is to be updated by
-`make counts`, and the commit says why. Counts are those of one compiler; where there is another one, or no valgrind,
-the rows are skipped.
+Each row of counts.tsv is a pipeline, small fixed inputs and a count. The examples are compiled as users' programs
+are, but for x86-64-v3, which valgrind knows, and run on one thread; what the kernel function executes, with all
+that it calls, is counted. OpenMP's runtime allocates there, and symbols may be looked up: an allocator without
+caches, whose work depends on what was freed before, and symbols that are bound at once, keep that from counting.
+More than 2 % above the table fails: code became worse, or the table is to be updated by `make counts`, and the
+commit says why. Counts are those of one compiler; where there is another one, or no valgrind, the rows are skipped.
 """
 import os
 import re
