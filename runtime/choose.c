@@ -48,12 +48,18 @@ static bool is_suitable(const struct choosing *c, const pmg_pipeline_desc *candi
 	return !candidate->suits || candidate->suits(c->args);
 }
 
+static bool is_measured(const pmg_options *options)
+{
+	return options->tune == PMG_TUNE_MEASURE && !options->deterministic;
+}
+
 /* Arguments in blocks that each execution would convert; trials in blocks make their own. */
 static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *candidate)
 {
+	const bool makes_own = c->options->in_blocks && is_measured(c->options);
 	int32_t n = 0;
 
-	for (int32_t i = 0; i < candidate->n_arrays && !c->options->in_blocks; i++) {
+	for (int32_t i = 0; i < candidate->n_arrays && !makes_own; i++) {
 		const pmg_array_desc *array = &candidate->arrays[i];
 		const bool is_bound_later = !array_is_internal(array) && !array->is_fixed;
 		const pmg_buffer *buffer = is_bound_later ? array_argument(array, c->args) : NULL;
@@ -278,10 +284,8 @@ static void trials_give(const struct choosing *c, struct plan *plan, int64_t max
 
 static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
-	const bool is_measured = c->options->tune == PMG_TUNE_MEASURE && !c->options->deterministic;
-
 	trials_begin(c);
-	return is_measured ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
+	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }
 
 static pmg_status choose_compared(struct choosing *c, struct plan **plan)
@@ -402,7 +406,7 @@ int64_t pmg_plan_forecast_with(const pmg_pipeline_desc *desc, const void *args, 
 
 	if (bytes >= 0 && options && options->tune != PMG_TUNE_OFF && !options->candidate && desc->n_candidates > 1) {
 		bytes = candidates_forecast(desc, args, &forecast) ? forecast.most + trials_bytes(desc) : -1;
-		if (bytes >= 0 && options->tune == PMG_TUNE_MEASURE && !options->deterministic &&
+		if (bytes >= 0 && is_measured(options) &&
 		    sizes_check(NULL, desc, args, options->threads, extents) == PMG_OK)
 			more = forecast.second + trials_forecast(desc, args, options, extents);
 	}

@@ -24,10 +24,10 @@ static int64_t blocks_of(int64_t m, int64_t block)
 
 int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
 {
-	int64_t n = (int64_t) pmg_type_size(flat->type) * block * blocks_of(flat->shape[0], block);
+	int64_t n = (int64_t) pmg_type_size(flat->type);
 
-	for (int32_t d = 1; d < flat->rank; d++)
-		n *= flat->shape[d];
+	for (int32_t d = 0; d < flat->rank; d++)
+		n *= d == 0 && block > 0 ? block * blocks_of(flat->shape[0], block) : flat->shape[d];
 	return n;
 }
 
@@ -37,6 +37,8 @@ pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block)
 
 	for (int32_t d = 0; d < flat->rank; d++)
 		shape[d] = flat->shape[d];
+	if (block < 1)
+		return pmg_dense(data, flat->type, flat->rank, shape);
 	shape[0] = blocks_of(flat->shape[0], block);
 	shape[flat->rank] = block;
 	return pmg_dense(data, flat->type, flat->rank + 1, shape);
@@ -225,6 +227,12 @@ static bool shapes_agree(const pmg_buffer *flat, const pmg_buffer *blocks)
 	return agree;
 }
 
+static bool has_no_data(const pmg_buffer *buffer)
+{
+	return buffer && !buffer->data && buffer->rank >= 0 && buffer->rank <= PMG_MAX_RANK &&
+	       !buffer_is_empty(buffer);
+}
+
 static bool is_float_buffer(const pmg_buffer *buffer)
 {
 	bool is = buffer && (buffer->type == PMG_F64 || buffer->type == PMG_F32) && buffer->device == PMG_HOST &&
@@ -237,6 +245,9 @@ static bool is_float_buffer(const pmg_buffer *buffer)
 
 pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 {
+	if (has_no_data(to) || has_no_data(from))
+		return pmg_fail(context, PMG_BAD_CALL, "the buffer that is %s has no data",
+				has_no_data(to) ? "written" : "read");
 	if (!is_float_buffer(to) || !is_float_buffer(from) || to->type != from->type || threads < 0)
 		return pmg_fail(context, PMG_BAD_CALL, "what changes its layout are two buffers of one float type");
 	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))

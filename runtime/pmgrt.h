@@ -428,9 +428,10 @@ struct pmg_options {
 	const char *candidate;  /* the `choice` of the one to take, "" for the first, whatever `tune` says; NULL: any */
 	bool deterministic;     /* the same bits whenever the same arguments are executed: only candidates that are
 				 * `is_ordered`, chosen without measuring */
-	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, in copies of
-				 * inputs that are there in strides, and pmg_plan_lanes tells which blocks the fastest
-				 * one takes. Fixed arrays are taken as they are given */
+	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, whatever `args`
+				 * do, in copies of inputs that are there in strides, and pmg_plan_lanes tells which
+				 * blocks the fastest one takes. Without room for two copies of the arguments within
+				 * max_memory nothing is measured. Fixed arrays are taken as they are given */
 };
 
 #define PMG_CHECK_EVERY 16
@@ -582,7 +583,8 @@ PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
  * last block may be written. `threads` as in pmg_options. PMG_BAD_CALL. */
 PMG_API pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
-/* The buffer, in blocks of `block`, for the values of a flat one; `data` has pmg_blocks_bytes(flat, block) bytes. */
+/* The buffer, in blocks of `block`, for the values of a flat one of at most 7 dimensions; `data` has
+ * pmg_blocks_bytes(flat, block) bytes. 0 or less, as pmg_plan_lanes may say: in none, but row-major. */
 PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block);
 PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
 

@@ -40,6 +40,7 @@ struct trials {
 	double least_estimate;
 	int64_t times;                  /* executions of a run, or iterations of its only one; 0: not found yet */
 	bool is_finished;               /* an execution has been */
+	bool lacks_room;                /* for a candidate and its arguments in blocks, perhaps beside the best one */
 	struct plan *best;
 	double best_seconds;
 	int32_t chosen;
@@ -149,14 +150,19 @@ static bool are_close(double a, double b)
 	return fmax(a, b) <= CLOSE * fmin(a, b);
 }
 
-/* The best plan has failed beside the next one. */
-static void best_lose(struct trials *trials)
+static void best_drop(struct trials *trials)
 {
-	problem_set(&trials->trials[trials->chosen], "it has failed beside another one");
 	pmg_plan_destroy(&trials->best->kernel);
 	trials->best = NULL;
 	if (trials->options->in_blocks)
 		scratch_close(trials->of_best);
+}
+
+/* The best plan has failed beside the next one. */
+static void best_lose(struct trials *trials)
+{
+	problem_set(&trials->trials[trials->chosen], "it has failed beside another one");
+	best_drop(trials);
 }
 
 /* Runs the best plan and the next one in turns. Meanwhile the best one takes no more memory, which has been promised to
@@ -205,7 +211,8 @@ static pmg_status next_open(struct trials *trials, int32_t number, struct plan *
 		return PMG_OK;
 	trials->of_next = next;
 	next->desc = trials->desc->candidates[number];
-	if ((plan->max_memory > 0 && scratch_forecast(next) > left) || !scratch_open(next))
+	trials->lacks_room = (plan->max_memory > 0 && scratch_forecast(next) > left) || !scratch_open(next);
+	if (trials->lacks_room)
 		return pmg_fail(trials->options->context, PMG_NO_RESOURCES,
 				"no memory is left for its arguments in blocks");
 	plan->max_memory -= plan->max_memory > 0 ? next->bytes : 0;
@@ -244,11 +251,13 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 	pmg_status status;
 
 	options.max_memory = memory_left(trials);
+	trials->lacks_room = options.in_blocks && options.max_memory < 0 && trials->best;
 	if (options.max_memory < 0) {
 		problem_set(trial, "no memory is left within the limit");
 		return PMG_NO_RESOURCES;
 	}
 	status = plan_make(trials->desc->candidates[number], trials->args, &options, &plan);
+	trials->lacks_room = options.in_blocks && status == PMG_NO_RESOURCES && trials->best;
 	if (status == PMG_OK)
 		status = next_open(trials, number, plan);
 	if (status == PMG_OK) {
@@ -261,7 +270,8 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 		keep_better(trials, number, plan, seconds);
 		return PMG_OK;
 	}
-	problem_set(trial, pmg_message(trials->options->context));
+	if (!trials->lacks_room)
+		problem_set(trial, pmg_message(trials->options->context));
 	pmg_plan_destroy(plan ? &plan->kernel : NULL);
 	next_close(trials);
 	return status;
@@ -283,11 +293,13 @@ static pmg_status candidates_try(struct trials *trials)
 {
 	pmg_status status = PMG_OK;
 
-	for (int32_t i = 0; i < trials->desc->n_candidates && !is_final(status); i++)
+	for (int32_t i = 0; i < trials->desc->n_candidates && !is_final(status) && !trials->lacks_room; i++)
 		if (is_worth_trying(trials, &trials->trials[i]))
 			status = candidate_try(trials, i);
 		else if (!trials->trials[i].problem[0])
 			problem_set(&trials->trials[i], "its estimate is far above the least");
+	if (trials->lacks_room && trials->best)
+		best_drop(trials);
 	return trials->best ? PMG_OK : status;
 }
 
