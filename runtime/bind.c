@@ -55,6 +55,18 @@ static bool must_be_on_host(const pmg_pipeline_desc *desc, const pmg_array_desc 
 	return array->is_index || array_kept_type(array) != array->type || is_copied(desc, array);
 }
 
+static pmg_status data_fail(const struct argument *argument)
+{
+	return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' has no data (%s)", argument->array->name,
+			argument->array->place);
+}
+
+/* A buffer that nobody has set, as all its members say, is of a type and a rank, too. */
+static pmg_status set_check(const struct argument *argument)
+{
+	return argument->buffer->data || argument->buffer->rank > 0 ? PMG_OK : data_fail(argument);
+}
+
 static pmg_status device_check(const struct argument *argument)
 {
 	const pmg_array_desc *array = argument->array;
@@ -122,14 +134,20 @@ static pmg_status rank_check(const struct argument *argument)
 			argument->array->place);
 }
 
+/* In blocks, which are as many as asked for, lanes stand behind the other dimensions. */
 static pmg_status shape_fail(const struct argument *argument, int32_t dimension)
 {
 	const pmg_array_desc *array = argument->array;
 	const pmg_extent *extent = &array->shape[dimension];
+	const pmg_buffer *buffer = argument->buffer;
+	int64_t shape[PMG_MAX_RANK];
 	char given[LIST_TEXT_SIZE], wanted[LIST_TEXT_SIZE];
 
-	list_text(given, array->rank, argument->buffer->shape);
-	list_text(wanted, array->rank, argument->extents);
+	for (int32_t d = 0; d < buffer->rank; d++)
+		shape[d] = d < array->rank ? argument->extents[d] : buffer->shape[d];
+	shape[0] = buffer->rank > array->rank ? buffer->shape[0] : shape[0];
+	list_text(given, buffer->rank, buffer->shape);
+	list_text(wanted, buffer->rank, shape);
 	if (extent->param < 0 && !extent->is_general)
 		return pmg_fail(argument->context, PMG_BAD_DATA,
 				"array '%s' has shape %s, but the declaration (%s) asks for %s",
@@ -178,8 +196,7 @@ static pmg_status memory_check(const struct argument *argument)
 	const pmg_array_desc *array = argument->array;
 
 	if (!argument->buffer->data && !buffer_is_empty(argument->buffer))
-		return pmg_fail(argument->context, PMG_BAD_DATA, "array '%s' has no data (%s)", array->name,
-				array->place);
+		return data_fail(argument);
 	if (!buffer_is_addressable(argument->buffer))
 		return pmg_fail(argument->context, PMG_BAD_DATA,
 				"array '%s' has strides that lead out of memory (%s)", array->name,
@@ -195,7 +212,7 @@ pmg_status argument_check(pmg_context *context, const pmg_pipeline_desc *desc, i
 			  const void *args, const int64_t *extents)
 {
 	static pmg_status (*const checks[])(const struct argument *) = {
-		device_check, type_check, rank_check, shape_check, memory_check
+		set_check, device_check, type_check, rank_check, shape_check, memory_check
 	};
 	const pmg_array_desc *array = &desc->arrays[number];
 	const struct argument argument = {

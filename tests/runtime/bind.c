@@ -208,7 +208,12 @@ static void test_life_refusals(struct tests *tests)
 	data.args.Y.shape[0] = -1;
 	life_refuses(tests, &data,
 		     "array 'Y' has shape [-1, 5], but nVoxels = 10 (life.pmg:9) asks for [10, 5]");
+	data.args.D = pmg_dense(data.D, PMG_F64, 3, (int64_t[]) { 2, 4, 2 });
+	life_refuses(tests, &data,
+		     "array 'D' has shape [2, 4, 2], but nTheta = 5 (life.pmg:7) asks for [2, 5, 2]");
 	data.args.w.data = NULL;
+	life_refuses(tests, &data, "array 'w' has no data (life.pmg:8)");
+	data.args.w = (pmg_buffer) { .data = NULL };
 	life_refuses(tests, &data, "array 'w' has no data (life.pmg:8)");
 	data.args.w.strides[0] = INT64_MIN;
 	life_refuses(tests, &data, "array 'w' has strides that lead out of memory (life.pmg:8)");
