@@ -288,6 +288,22 @@ static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }
 
+/* No plan has room in what the list of trials leaves: what the smallest one needs beside it, of the whole limit. */
+static pmg_status room_fail(const struct choosing *c, int64_t max_memory)
+{
+	int64_t least = INT64_MAX;
+
+	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
+		int64_t peak;
+
+		if (args_forecast(c->desc->candidates[i], c->args, &peak) >= 0 && peak < least)
+			least = peak;
+	}
+	if (least > max_memory - trials_bytes(c->desc) && least < INT64_MAX)
+		return limit_fail(c->options->context, c->desc->name, least + trials_bytes(c->desc), max_memory);
+	return PMG_NO_RESOURCES;
+}
+
 static pmg_status choose_compared(struct choosing *c, struct plan **plan)
 {
 	const pmg_options *options = c->options;
@@ -307,6 +323,8 @@ static pmg_status choose_compared(struct choosing *c, struct plan **plan)
 	c->narrowed.max_memory -= options->max_memory > 0 ? bytes : 0;
 	c->options = &c->narrowed;
 	status = choose_by_trials(c, plan);
+	if (status == PMG_NO_RESOURCES && options->max_memory > 0)
+		status = room_fail(c, options->max_memory);
 	if (status == PMG_OK)
 		trials_give(c, *plan, options->max_memory);
 	else

@@ -5,6 +5,7 @@
 #include "runtime/check.h"
 #include "runtime/pipelines.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -413,6 +414,29 @@ static void test_limit(struct tests *tests)
 	attempt_end(tests, &attempt);
 }
 
+/* What is said to be needed is, of the limit that was given, and with it there is a plan. */
+static void test_needed(struct tests *tests)
+{
+	pmg_options options = { .tune = PMG_TUNE_ESTIMATE };
+	long long needed = 0, limit = 0;
+	struct attempt attempt;
+
+	options.max_memory = N_CANDIDATES*(int64_t) sizeof(pmg_trial) + 100;
+	attempt_begin(&attempt, 0);
+	attempt_plan(&attempt, options);
+	CHECK(tests, attempt.status == PMG_NO_RESOURCES && !attempt.plan);
+	CHECK(tests, sscanf(pmg_message(attempt.context), "pipeline 'life_dsc' needs %lld bytes, but the limit is %lld",
+			    &needed, &limit) == 2 && limit == options.max_memory && needed > limit);
+	attempt_end(tests, &attempt);
+	options.max_memory = needed;
+	attempt_begin(&attempt, 0);
+	attempt_plan(&attempt, options);
+	CHECK(tests, attempt.status == PMG_OK);
+	pmg_plan_destroy(attempt.plan);
+	attempt.plan = NULL;
+	attempt_end(tests, &attempt);
+}
+
 static void test_small_limit(struct tests *tests)
 {
 	pmg_options options = { .tune = PMG_TUNE_MEASURE };
@@ -433,6 +457,7 @@ static void test_small_limit(struct tests *tests)
 	attempt_plan(&attempt, options);
 	CHECK(tests, attempt.status == PMG_NO_RESOURCES && !attempt.plan);
 	attempt_end(tests, &attempt);
+	test_needed(tests);
 }
 
 /* Each allocation fails in turn: nothing is left, and what still is a plan computes what it should. */
