@@ -150,7 +150,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * or, where that is behind the last of its `rows` or before the first, of one that follows. Where blocks lie, a loop
  * may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells where they are, if
  * pmg_block_is_far. */
-enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64 };
+enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_FORESEEN = 4096 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
@@ -192,7 +192,7 @@ static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows
 /* Are the rows of a block, of so many bytes each, more than the processor reads ahead of them, in their order? */
 static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
 {
-	return rows*bytes > 4096;
+	return rows*bytes > PMG_BYTES_FORESEEN;
 }
 
 /* How many rows further on a loop asks for one, where blocks are far. Of few rows, half: all that two loops ask for is

@@ -165,7 +165,7 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 	int32_t threads = (int32_t) row->session.values.threads;
 	row->held = arena_new_array(values->arena, struct held_array, desc->n_arrays + 1);
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (pmg_plan_lanes(row->execution.plan, desc->arrays[i].name) > 1 && !desc->arrays[i].is_fixed &&
+		if (pmg_plan_lanes(row->execution.plan, desc->arrays[i].name) > 1 &&
 		    !hold_array(row, &desc->arrays[i], failure))
 			return false;
 	double start = clock_seconds(counts_processors, threads);

@@ -153,7 +153,7 @@ static bool read_words(const struct options *options, struct pass_options *pass,
 
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
 {
-	static const char *const orders[] = { "auto", "textual", "isl" };
+	static const char *const orders[] = { "auto", "textual", "isl" }, *const blas[] = { "on", "off", "auto" };
 	const struct {
 		const char *name, *text;
 		bool *value;
@@ -187,7 +187,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	pass->blas = options->blas;
-	if (strcmp(options->blas, "on") && strcmp(options->blas, "off") && strcmp(options->blas, "auto"))
+	if (find_text(options->blas, blas, (int) (sizeof blas / sizeof blas[0])) < 0)
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
 	return read_words(options, pass, problem, size);
 }
