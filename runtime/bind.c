@@ -195,7 +195,7 @@ static pmg_status memory_check(const struct argument *argument)
 {
 	const pmg_array_desc *array = argument->array;
 
-	if (!argument->buffer->data && !buffer_is_empty(argument->buffer))
+	if (buffer_lacks_data(argument->buffer))
 		return data_fail(argument);
 	if (!buffer_is_addressable(argument->buffer))
 		return pmg_fail(argument->context, PMG_BAD_DATA,

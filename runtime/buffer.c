@@ -95,6 +95,22 @@ bool buffer_is_empty(const pmg_buffer *buffer)
 	return false;
 }
 
+int64_t buffer_elements(const pmg_buffer *buffer)
+{
+	int64_t n = 1;
+
+	if (buffer_is_empty(buffer))
+		return 0;
+	for (int32_t d = 0; d < buffer->rank; d++)
+		n *= buffer->shape[d];
+	return n;
+}
+
+bool buffer_lacks_data(const pmg_buffer *buffer)
+{
+	return !buffer->data && !buffer_is_empty(buffer);
+}
+
 bool buffer_is_row_major(const pmg_buffer *buffer)
 {
 	uint64_t size = pmg_type_size(buffer->type);

@@ -61,12 +61,10 @@ static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *ca
 
 	for (int32_t i = 0; i < candidate->n_arrays && !makes_own; i++) {
 		const pmg_array_desc *array = &candidate->arrays[i];
-		const bool is_bound_later = !array_is_internal(array) && !array->is_fixed;
-		const pmg_buffer *buffer = is_bound_later ? array_argument(array, c->args) : NULL;
+		const pmg_buffer *blocks = argument_in_blocks(array, c->args);
 		pmg_place place;
 
-		if (buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank))
-			n += !place_find(array, buffer, &place);
+		n += blocks && !array->is_fixed && !place_find(array, blocks, &place);
 	}
 	return n;
 }

@@ -133,14 +133,12 @@ static pmg_buffer with_dimension(const pmg_buffer *buffer)
 void buffer_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 {
 	const pmg_buffer target = with_dimension(to), source = with_dimension(from);
-	int64_t n = 1;
+	const int64_t n = buffer_elements(to);
 
 	if (to->rank != from->rank) {
 		blocks_copy(to, from, threads);
 		return;
 	}
-	for (int32_t d = 0; d < target.rank; d++)
-		n *= target.shape[d];
 	if (n == 0)
 		return;
 	PARALLEL(threads, n, schedule(static))

@@ -17,6 +17,13 @@ bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank)
 	       (buffer->type == PMG_F64 || buffer->type == PMG_F32);
 }
 
+const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args)
+{
+	const pmg_buffer *buffer = array_is_internal(array) ? NULL : array_argument(array, args);
+
+	return buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank) ? buffer : NULL;
+}
+
 static int64_t blocks_of(int64_t m, int64_t block)
 {
 	return m / block + (m % block != 0);
@@ -229,8 +236,7 @@ static bool shapes_agree(const pmg_buffer *flat, const pmg_buffer *blocks)
 
 static bool has_no_data(const pmg_buffer *buffer)
 {
-	return buffer && !buffer->data && buffer->rank >= 0 && buffer->rank <= PMG_MAX_RANK &&
-	       !buffer_is_empty(buffer);
+	return buffer && buffer->rank >= 0 && buffer->rank <= PMG_MAX_RANK && buffer_lacks_data(buffer);
 }
 
 static bool is_float_buffer(const pmg_buffer *buffer)
@@ -240,7 +246,7 @@ static bool is_float_buffer(const pmg_buffer *buffer)
 
 	for (int32_t d = 0; is && d < buffer->rank; d++)
 		is = buffer->shape[d] >= 0;
-	return is && (buffer->data || buffer_is_empty(buffer)) && buffer_is_addressable(buffer);
+	return is && !buffer_lacks_data(buffer) && buffer_is_addressable(buffer);
 }
 
 pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)

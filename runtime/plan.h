@@ -144,6 +144,8 @@ const char *list_text(char *text, int32_t rank, const int64_t *values);
 bool type_is_integer(pmg_type type);            /* bool is none */
 bool type_holds(pmg_type type, int64_t value);  /* of an integer type */
 bool buffer_is_empty(const pmg_buffer *buffer);
+int64_t buffer_elements(const pmg_buffer *buffer);
+bool buffer_lacks_data(const pmg_buffer *buffer);
 bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b);
 bool buffer_is_row_major(const pmg_buffer *buffer);     /* and aligned */
 bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_MAX_BYTES */
@@ -218,6 +220,8 @@ bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. */
 #define FAR_ARRAY (1 << 20)
 #define FAR_BLOCKS (4 << 20)
+/* The buffer of an argument that lies in blocks; NULL: it does not, or is not there. */
+const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args);
 /* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
 bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
@@ -319,7 +323,8 @@ bool array_has_limit(const pmg_array_desc *array);
 bool array_is_rebased(const pmg_array_desc *array);
 bool array_is_written(const pmg_array_desc *array);
 int64_t array_elements(const pmg_array_desc *array, const int64_t *extents);
-int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents);       /* a multiple of 64, not 0 */
+int64_t memory_bytes(int64_t n, pmg_type type);         /* of so many elements: a multiple of 64, not 0 */
+int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents);
 pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data);
 /* The same for what the plan keeps. */
 int64_t array_kept_bytes(const pmg_array_desc *array, const int64_t *extents);

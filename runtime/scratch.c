@@ -143,11 +143,11 @@ static pmg_buffer buffer_find(const struct scratch *scratch, int32_t number)
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *given = array_argument(array, scratch->caller);
 	const pmg_buffer flat = array_dense(array, scratch->extents, NULL);
-	const bool is_listed = scratch->list.offsets && scratch->listed == array->segments;
+	const bool has_list = scratch->list.offsets && scratch->listed == array->segments;
 
 	if (becomes_blocks(scratch, number) && array->segments >= 0)
 		return pmg_dense(NULL, flat.type, 2, (int64_t[]) {
-			is_listed ? segment_list_rows(&scratch->list, array->lanes) : most_rows(scratch, array),
+			has_list ? segment_list_rows(&scratch->list, array->lanes) : most_rows(scratch, array),
 			array->lanes });
 	if (becomes_blocks(scratch, number))
 		return pmg_in_blocks(NULL, &flat, array->lanes);
@@ -156,22 +156,9 @@ static pmg_buffer buffer_find(const struct scratch *scratch, int32_t number)
 	return flat;
 }
 
-static int64_t elements_of_buffer(const pmg_buffer *buffer)
-{
-	int64_t n = 1;
-
-	if (buffer_is_empty(buffer))
-		return 0;
-	for (int32_t d = 0; d < buffer->rank; d++)
-		n *= buffer->shape[d];
-	return n;
-}
-
 static int64_t buffer_bytes(const pmg_buffer *buffer)
 {
-	const int64_t bytes = elements_of_buffer(buffer) * (int64_t) pmg_type_size(buffer->type);
-
-	return bytes > 0 ? (bytes + PMG_ALIGNMENT - 1) / PMG_ALIGNMENT * PMG_ALIGNMENT : PMG_ALIGNMENT;
+	return memory_bytes(buffer_elements(buffer), buffer->type);
 }
 
 /* Blocks hold numbers behind the ends of systems, too. Those of the caller that have another shape are not read. */
@@ -184,7 +171,7 @@ static void given_copy(struct scratch *scratch, int32_t number)
 		buffer_copy(to, from, 1);
 		return;
 	}
-	fill_plain(array, to->data, elements_of_buffer(to));
+	fill_plain(array, to->data, buffer_elements(to));
 	if (to->rank == from->rank)
 		return;
 	if (array->segments >= 0)
@@ -198,14 +185,19 @@ static bool needs_list(const struct scratch *scratch, int32_t number)
 	return becomes_blocks(scratch, number) && scratch->desc->arrays[number].segments >= 0;
 }
 
+/* Its segments, if it needs them. */
+static bool is_listed(struct scratch *scratch, int32_t number)
+{
+	return !needs_list(scratch, number) || list_open(scratch, scratch->desc->arrays[number].segments);
+}
+
 static void fill(struct scratch *scratch, int32_t number)
 {
 	const pmg_array_desc *array = &scratch->desc->arrays[number];
 	const pmg_buffer *buffer = buffer_of(scratch, number);
-	const int64_t n = elements_of_buffer(buffer);
-	const bool is_readable = !needs_list(scratch, number) || list_open(scratch, array->segments);
+	const int64_t n = buffer_elements(buffer);
 
-	if (array->role != PMG_OUT && is_given(scratch, number) && is_readable)
+	if (array->role != PMG_OUT && is_given(scratch, number) && is_listed(scratch, number))
 		given_copy(scratch, number);
 	else if (array->is_index)
 		fill_index(scratch, array, buffer->data, n);
@@ -244,7 +236,7 @@ static bool buffer_open(struct scratch *scratch, int32_t number)
 	pmg_buffer *const buffer = buffer_of(scratch, number);
 	int64_t bytes;
 
-	if (needs_list(scratch, number) && !list_open(scratch, scratch->desc->arrays[number].segments))
+	if (!is_listed(scratch, number))
 		return false;
 	*buffer = buffer_find(scratch, number);
 	bytes = buffer_bytes(buffer);

@@ -302,7 +302,7 @@ static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, con
 		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld of these segments have %lld rows, not %lld",
 				(long long) blocks->shape[1], (long long) segment_list_rows(list, blocks->shape[1]),
 				(long long) blocks->shape[0]);
-	if ((!to->data && !buffer_is_empty(to)) || (!from->data && !buffer_is_empty(from)))
+	if (buffer_lacks_data(to) || buffer_lacks_data(from))
 		return pmg_fail(context, PMG_BAD_CALL, "one of the buffers has no data");
 	if (!buffer_is_injective(to) || buffers_overlap(to, from))
 		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");

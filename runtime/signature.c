@@ -179,10 +179,10 @@ static void blocks_add(struct line *line, const pmg_pipeline_desc *desc, const v
 {
 	for (int32_t i = 0; i < desc->n_arrays; i++) {
 		const pmg_array_desc *array = &desc->arrays[i];
-		const pmg_buffer *buffer = array_is_internal(array) ? NULL : array_argument(array, args);
+		const pmg_buffer *blocks = argument_in_blocks(array, args);
 
-		if (buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank))
-			line_add(line, " %s:x%lld", array->name, (long long) buffer->shape[array->rank]);
+		if (blocks)
+			line_add(line, " %s:x%lld", array->name, (long long) blocks->shape[array->rank]);
 	}
 	if (options->in_blocks)
 		line_add(line, " blocks");

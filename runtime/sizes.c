@@ -66,7 +66,7 @@ pmg_type array_kept_type(const pmg_array_desc *array)
 	return array->storage == PMG_AS_F32 ? PMG_F32 : PMG_U32;
 }
 
-static int64_t bytes_of(int64_t n, pmg_type type)
+int64_t memory_bytes(int64_t n, pmg_type type)
 {
 	int64_t bytes = n * (int64_t) pmg_type_size(type);
 
@@ -75,12 +75,12 @@ static int64_t bytes_of(int64_t n, pmg_type type)
 
 int64_t array_bytes(const pmg_array_desc *array, const int64_t *extents)
 {
-	return bytes_of(array_elements(array, extents), array->type);
+	return memory_bytes(array_elements(array, extents), array->type);
 }
 
 int64_t array_kept_bytes(const pmg_array_desc *array, const int64_t *extents)
 {
-	return bytes_of(array_elements(array, extents), array_kept_type(array));
+	return memory_bytes(array_elements(array, extents), array_kept_type(array));
 }
 
 pmg_buffer array_dense(const pmg_array_desc *array, const int64_t *extents, void *data)

@@ -242,22 +242,25 @@ static void keep_better(struct trials *trials, int32_t number, struct plan *plan
 	next_close(trials);
 }
 
+/* The plan of a candidate, within what is left. */
+static pmg_status next_plan(const struct trials *trials, int32_t number, struct plan **plan)
+{
+	pmg_options options = *trials->options;
+
+	options.max_memory = memory_left(trials);
+	if (options.max_memory < 0)
+		return pmg_fail(options.context, PMG_NO_RESOURCES, "no memory is left within the limit");
+	return plan_make(trials->desc->candidates[number], trials->args, &options, plan);
+}
+
 static pmg_status candidate_try(struct trials *trials, int32_t number)
 {
 	pmg_trial *const trial = &trials->trials[number];
-	pmg_options options = *trials->options;
 	struct plan *plan = NULL;
 	double seconds;
-	pmg_status status;
+	pmg_status status = next_plan(trials, number, &plan);
 
-	options.max_memory = memory_left(trials);
-	trials->lacks_room = options.in_blocks && options.max_memory < 0 && trials->best;
-	if (options.max_memory < 0) {
-		problem_set(trial, "no memory is left within the limit");
-		return PMG_NO_RESOURCES;
-	}
-	status = plan_make(trials->desc->candidates[number], trials->args, &options, &plan);
-	trials->lacks_room = options.in_blocks && status == PMG_NO_RESOURCES && trials->best;
+	trials->lacks_room = trials->options->in_blocks && status == PMG_NO_RESOURCES && trials->best;
 	if (status == PMG_OK)
 		status = next_open(trials, number, plan);
 	if (status == PMG_OK) {

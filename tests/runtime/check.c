@@ -68,3 +68,9 @@ pmg_allocator counter_allocator(struct counter *counter)
 
 	return allocator;
 }
+
+bool suits_none(const void *args)
+{
+	(void) args;
+	return false;
+}

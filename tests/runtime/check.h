@@ -21,6 +21,9 @@ void check(struct tests *tests, bool ok, const char *file, int line, const char 
 void check_fails(struct tests *tests, pmg_status status, const pmg_context *context, pmg_status wanted,
 		 const char *message, const char *file, int line);
 
+/* A pipeline's `suits`, of one that is meant for no sizes. */
+bool suits_none(const void *args);
+
 /* Fails allocation number `fail_at` (from 1; 0: none). Blocks must be released with their size. */
 struct counter {
 	int n_allocated, n_live, fail_at;

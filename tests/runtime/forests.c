@@ -181,12 +181,6 @@ static void test_refusals(struct tests *tests)
 	}
 }
 
-static bool suits_none(const void *args)
-{
-	(void) args;
-	return false;
-}
-
 /* Cells have 32 bits: blocks take no longer trees, but a kernel without blocks does, whether it is meant for the sizes
  * or not. Nobody reads the nodes. */
 static void test_long_trees(struct tests *tests)

@@ -153,12 +153,6 @@ static void test_off(struct tests *tests)
 	CHECK(tests, !pmg_plan_report(NULL));
 }
 
-static bool suits_none(const void *args)
-{
-	(void) args;
-	return false;
-}
-
 /* A candidate that is meant for other sizes is taken where all are. */
 static void test_unfit(struct tests *tests)
 {

@@ -175,12 +175,6 @@ static bool has_chosen(const struct widths *w, int candidate, const char *reason
 
 /* ---- questions ---- */
 
-static bool suits_none(const void *args)
-{
-	(void) args;
-	return false;
-}
-
 /* Without trials: blocks decide, then sizes. */
 static void test_given(struct tests *tests)
 {
