@@ -2688,11 +2688,15 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
-				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-					const int64_t lane = F_parent_cells[q] & 15;
-					const int64_t c = F_parent_cells[q] >> 4;
-					PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-					PMG_ADD_LANE_F64(sum_2, 16, lane, upper_block[16*c + lane]*x_r_block[16*c + lane]);
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
+					PMG_UNROLL
+					for (int64_t k = 0; k < PMG_LISTED; k++) {
+						const int64_t cell = F_parent_cells[q + k];
+						const int64_t lane = cell & 15;
+						const int64_t c = cell >> 4;
+						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_r_block[16*c + lane]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2739,8 +2743,12 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
 			}
-			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q++) {
-				PMG_SET_LANE_F64(x_parent, 16, F_parent_cells[q] & 15, x_block[F_parent_cells[q]]);
+			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
+				PMG_UNROLL
+				for (int64_t k = 0; k < PMG_LISTED; k++) {
+					const int64_t cell = F_parent_cells[q + k];
+					PMG_SET_LANE_F64(x_parent, 16, cell & 15, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
+				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2911,11 +2919,15 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
-				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-					const int64_t lane = F_parent_cells[q] & 7;
-					const int64_t c = F_parent_cells[q] >> 3;
-					PMG_ADD_LANE_F64(sum, 8, lane, upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
-					PMG_ADD_LANE_F64(sum_2, 8, lane, upper_block[8*c + lane]*x_r_block[8*c + lane]);
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
+					PMG_UNROLL
+					for (int64_t k = 0; k < PMG_LISTED; k++) {
+						const int64_t cell = F_parent_cells[q + k];
+						const int64_t lane = cell & 7;
+						const int64_t c = cell >> 3;
+						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, upper_block[8*c + lane]*x_r_block[8*c + lane]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -2962,8 +2974,12 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
 			}
-			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q++) {
-				PMG_SET_LANE_F64(x_parent, 8, F_parent_cells[q] & 7, x_block[F_parent_cells[q]]);
+			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
+				PMG_UNROLL
+				for (int64_t k = 0; k < PMG_LISTED; k++) {
+					const int64_t cell = F_parent_cells[q + k];
+					PMG_SET_LANE_F64(x_parent, 8, cell & 7, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
+				}
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -3064,10 +3080,14 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 						}
 					}
 				}
-				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q++) {
-					const int64_t lane = F_parent_cells[q] & 15;
-					const int64_t c = F_parent_cells[q] >> 4;
-					PMG_ADD_LANE_F64(sum, 16, lane, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
+					PMG_UNROLL
+					for (int64_t k = 0; k < PMG_LISTED; k++) {
+						const int64_t cell = F_parent_cells[q + k];
+						const int64_t lane = cell & 15;
+						const int64_t c = cell >> 4;
+						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { KIN = sizeof(pmg_kin)/sizeof(int64_t) };
+enum { KIN = sizeof(pmg_kin)/sizeof(int64_t), BEHIND = PMG_LISTED - 1 };
 
 /* ---- how much ---- */
 
@@ -60,7 +60,8 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 	parents = elements_of(array_argument(parent, args));
 	extents[desc->arrays[children->offsets].first_extent] =
 		n_blocks + KIN*(n/children->lanes + longest + n_blocks);
-	extents[desc->arrays[children->list].first_extent] = 2*n_jumps(&offsets, n_segments, &parents, n);
+	extents[desc->arrays[children->list].first_extent] =
+		2*(n_jumps(&offsets, n_segments, &parents, n) + BEHIND*n_blocks);
 }
 
 pmg_status forest_check(pmg_context *context, const pmg_pipeline_desc *desc, const pmg_children_desc *children,
@@ -135,6 +136,14 @@ static void row_list(const struct grove *grove, int64_t row)
 	}
 }
 
+/* Behind the last list that ends at `end`: its last cell, if there is one. Returns where what is read ends. */
+static int64_t cells_end(int32_t *cells, int64_t begin, int64_t end)
+{
+	for (int64_t k = end; k < end + BEHIND; k++)
+		cells[k] = end > begin ? cells[end - 1] : 0;
+	return end + BEHIND;
+}
+
 /* All children's lists from `at` on, then those of parents. Returns where they end. */
 static int64_t grove_fill(const struct grove *grove, int64_t at)
 {
@@ -148,7 +157,7 @@ static int64_t grove_fill(const struct grove *grove, int64_t at)
 	kin[0].children = at;
 	for (int64_t row = 0; row < n; row++)
 		kin[row + 1].children += kin[row].children;
-	kin[0].parents = parents = kin[n].children;
+	kin[0].parents = parents = kin[n].children + BEHIND;
 	for (int64_t row = 0; row < n; row++)
 		kin[row + 1].parents += kin[row].parents;
 	for (int64_t row = 0; row < n; row++)
@@ -159,7 +168,8 @@ static int64_t grove_fill(const struct grove *grove, int64_t at)
 	}
 	kin[0].children = at;
 	kin[0].parents = parents;
-	return kin[n].parents;
+	cells_end(grove->cells, at, kin[n].children);
+	return cells_end(grove->cells, parents, kin[n].parents);
 }
 
 void forest_inspect(struct plan *plan, const pmg_children_desc *children)

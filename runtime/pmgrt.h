@@ -229,7 +229,10 @@ typedef struct pmg_branches_desc {
 
 /* A row of a block of trees: the lanes in which the parent is the row before, and in which it is a root, as bits. Where
  * the list begins of its children that are not the next row, and of its parents that are not the row before: it ends
- * where that of the next row begins. */
+ * where that of the next row begins. Kernels read PMG_LISTED cells at a time, and so some behind a list: those of rows
+ * behind, or, behind the last list of a block, its last cell again. So a child that is read at a row has its parent
+ * there or further on. */
+enum { PMG_LISTED = 2 };
 typedef struct pmg_kin {
 	int64_t follows, roots, children, parents;
 } pmg_kin;

@@ -14,6 +14,7 @@
 #define PMGRT_RAGGED_H
 
 #include "pmgrt_block.h"
+#include "pmgrt_lanes.h"
 
 #ifndef __CUDACC__
 /* Where the segments order[0..n_lanes] begin and how long they are; lanes that do not exist are empty. Returns the
@@ -56,76 +57,6 @@ static inline pmg_lying pmg_block_later(const int64_t *offsets, const int64_t *o
 
 	return (pmg_lying) { order[n + at/width], offsets[order[at] + 1] - offsets[order[at]] };
 }
-
-/* What the rows of a block of trees say of parents and children (pmg_kin, pmgrt.h), and one bit of it. */
-static inline const pmg_kin *pmg_block_kin(const int64_t *rows, int64_t block)
-{
-	return (const pmg_kin *) &rows[rows[block]];
-}
-
-static inline bool pmg_has_lane(int64_t lanes, int64_t lane)
-{
-	return lanes >> lane & 1;
-}
-
-/* The lanes from `lane` on that have a bit, as a vector of -1 and 0; a value there, another elsewhere. */
-#define PMG_BITS_2 1, 2
-#define PMG_BITS_4 PMG_BITS_2, 4, 8
-#define PMG_BITS_8 PMG_BITS_4, 16, 32, 64, 128
-#define PMG_BITS_16 PMG_BITS_8, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768
-#define PMG_BITS_F64_16 { PMG_BITS_2 }
-#define PMG_BITS_F64_32 { PMG_BITS_4 }
-#define PMG_BITS_F64_64 { PMG_BITS_8 }
-#define PMG_BITS_F32_16 { PMG_BITS_4 }
-#define PMG_BITS_F32_32 { PMG_BITS_8 }
-#define PMG_BITS_F32_64 { PMG_BITS_16 }
-#define PMG_WHERE_(type, bit, numbers, bits, lane) \
-	(((pmg_numbers_##type) PMG_OF_BYTES(numbers, PMG_VECTOR_BYTES) & \
-	  ((pmg_numbers_##type) { 0 } + (bit) ((bits) >> (lane)))) != 0)
-#define PMG_WHERE_F64(bits, lane) PMG_WHERE_(f64, int64_t, PMG_BITS_F64, bits, lane)
-#define PMG_WHERE_F32(bits, lane) PMG_WHERE_(f32, int32_t, PMG_BITS_F32, bits, lane)
-/* The lanes from `lane` on whose segments have at least `n` rows. */
-#define PMG_LENGTHS_TYPES(bytes, wide) \
-	typedef int64_t pmg_lengths_f64_##bytes __attribute__((vector_size(bytes), aligned(8))); \
-	typedef int64_t pmg_lengths_f32_##bytes __attribute__((vector_size(wide), aligned(8)));
-PMG_LENGTHS_TYPES(16, 32)
-PMG_LENGTHS_TYPES(32, 64)
-PMG_LENGTHS_TYPES(64, 128)
-#define PMG_HAS_ROWS_(type, rows, lane, n) \
-	__builtin_convertvector(*(const PMG_OF_BYTES(pmg_lengths_##type, PMG_VECTOR_BYTES) *) &(rows)[lane] >= (n), \
-				pmg_numbers_##type)
-#define PMG_HAS_ROWS_F64(rows, lane, n) PMG_HAS_ROWS_(f64, rows, lane, n)
-#define PMG_HAS_ROWS_F32(rows, lane, n) PMG_HAS_ROWS_(f32, rows, lane, n)
-#define PMG_CHOOSE_(type, where, value, other) \
-	((pmg_vector_##type) (((pmg_numbers_##type) (value) & (where)) | ((pmg_numbers_##type) (other) & ~(where))))
-#define PMG_CHOOSE_F64(where, value, other) PMG_CHOOSE_(f64, where, value, other)
-#define PMG_CHOOSE_F32(where, value, other) PMG_CHOOSE_(f32, where, value, other)
-
-/* Adds to one of the lanes in `n` of them, or sets it, without a way through memory. */
-#define PMG_EACH_VECTOR_(type, c_type, bit, numbers, vectors, n, lane, value, operation) \
-	do { \
-		const pmg_vector_##type value_ = (value); \
-		const pmg_numbers_##type lane_ = (pmg_numbers_##type) { 0 } + (bit) (lane); \
-		PMG_UNROLL \
-		for (int i_ = 0; i_ < (int) PMG_VECTORS(c_type, n); i_++) { \
-			const pmg_numbers_##type where_ = (pmg_numbers_##type) PMG_OF_BYTES(numbers, PMG_VECTOR_BYTES) \
-				+ i_*(bit) PMG_LANES(c_type) == lane_; \
-			(vectors)[i_] = operation; \
-		} \
-	} while (0)
-#define PMG_SUM_LANE_(type, to) ((to) + (pmg_vector_##type) ((pmg_numbers_##type) value_ & where_))
-#define PMG_ADD_LANE_F64(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, PMG_FILL_F64(value), \
-			 PMG_SUM_LANE_(f64, (vectors)[i_]))
-#define PMG_ADD_LANE_F32(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, PMG_FILL_F32(value), \
-			 PMG_SUM_LANE_(f32, (vectors)[i_]))
-#define PMG_SET_LANE_F64(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f64, double, int64_t, PMG_NUMBERS_F64, vectors, n, lane, PMG_FILL_F64(value), \
-			 PMG_CHOOSE_F64(where_, value_, (vectors)[i_]))
-#define PMG_SET_LANE_F32(vectors, n, lane, value) \
-	PMG_EACH_VECTOR_(f32, float, int32_t, PMG_NUMBERS_F32, vectors, n, lane, PMG_FILL_F32(value), \
-			 PMG_CHOOSE_F32(where_, value_, (vectors)[i_]))
 
 /* Rows that are transposed before they are written: whole vectors of each type. */
 enum { PMG_RUN = 16 };

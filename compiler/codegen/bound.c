@@ -547,7 +547,7 @@ static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	int number;
 	bool is_left_out = is_dead(e, &number);
 	struct kin_scope kin = is_next ? kin_open_next(e, mark, &parent, &child)
-				       : kin_open_others(e, mark, &parent, &child, is_left_out);
+				       : kin_open_others(e, node, mark, &parent, &child, is_left_out);
 	struct condition source = open_source(e, &mark->dim->source, point);
 	size_t start = e->w->text.length;
 

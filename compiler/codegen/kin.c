@@ -66,19 +66,36 @@ static struct lane_condition has_lane(struct emit *e, const char *bits, bool is_
 	return condition;
 }
 
-/* Opens the loop over what is listed for a row. */
-static int open_list(struct emit *e, const struct kin *kin, const struct affine *row, const char *member,
-		     int direction, const char **q)
+/* Opens the loop over what is listed for a row. Where cells are read in groups, the last ones may be no more of it. */
+static struct kin_list open_list(struct emit *e, const struct kin *kin, const struct affine *row, const char *member,
+				 int direction, bool is_grouped)
 {
 	const char *from = kin_text(e, kin, row, 0, member), *to = kin_text(e, kin, row, 1, member);
-	int names = e->names.visible.n;
+	const char *q = names_declare(&e->names, "q"), *k, *at = q;
+	struct kin_list list = { .is_listed = "true", .is_grouped = is_grouped };
 
-	*q = names_declare(&e->names, "q");
-	if (direction > 0)
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", *q, from, *q, to, *q);
-	else
-		open_block(e->w, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", *q, to, *q, from, *q);
-	return names;
+	if (is_grouped) {
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += PMG_LISTED) {", q, from, q, to, q);
+		k = names_declare(&e->names, "k");
+		at = arena_printf(e->arena, "%s + %s", q, k);
+		line(e->w, "PMG_UNROLL");
+		open_block(e->w, "for (int64_t %s = 0; %s < PMG_LISTED; %s++) {", k, k, k);
+		list.is_listed = arena_printf(e->arena, "%s < %s", at, to);
+	} else if (direction > 0) {
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", q, from, q, to, q);
+	} else {
+		open_block(e->w, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", q, to, q, from, q);
+	}
+	list.cell = names_declare(&e->names, "cell");
+	line(e->w, "const int64_t %s = %s[%s];", list.cell, kin->cells, at);
+	return list;
+}
+
+static void close_list(struct emit *e, const struct kin_list *list, int names)
+{
+	if (list->is_grouped)
+		block_close(e, names);
+	block_close(e, names);
 }
 
 /* ---- children ---- */
@@ -86,7 +103,7 @@ static int open_list(struct emit *e, const struct kin *kin, const struct affine 
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
 	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
-				   e->names.visible.n, e->ragged->row_facts.n, NULL };
+				   e->names.visible.n, e->ragged->row_facts.n, NULL, { 0 } };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
@@ -109,6 +126,11 @@ struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const st
 	return scope;
 }
 
+struct adding {
+	const struct emit *e;
+	bool only;
+};
+
 static int64_t log2_of(int64_t power)
 {
 	int64_t log = 0;
@@ -118,21 +140,39 @@ static int64_t log2_of(int64_t power)
 	return log;
 }
 
-struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
-				 struct affine *child, bool is_left_out)
+static void note_update(struct stage *stage, void *context)
+{
+	struct adding *adding = context;
+	const char *sum = accumulator_of(adding->e, stage);
+
+	adding->only = adding->only && sum && strchr(sum, '[');
+}
+
+/* Is all that is done below the node to add to vectors? Then nothing needs to be left out but what would be added. */
+static bool only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct adding adding = { e, e->lanes_are_vectors };
+
+	ast_each_stage(node, note_update, &adding);
+	return adding.only;
+}
+
+struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
+				 const struct affine *node, struct affine *child, bool is_left_out)
 {
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
+	bool is_grouped = mark->direction > 0 && only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
-	const char *q;
 	int64_t lanes = e->block->factor;
 
-	open_list(e, kin, &row, "children", mark->direction, &q);
-	line(e->w, "const int64_t %s = %s[%s] & %s;", e->lane, kin->cells, q, int_text(e->arena, lanes - 1));
+	scope.list = open_list(e, kin, &row, "children", mark->direction, is_grouped);
+	e->ragged->is_listed = scope.list.is_listed;
+	line(e->w, "const int64_t %s = %s & %s;", e->lane, scope.list.cell, int_text(e->arena, lanes - 1));
 	scope.variable = names_declare(&e->names, mark->dim->name);
 	if (!is_left_out)
-		line(e->w, "const int64_t %s = %s[%s] >> %s;", scope.variable, kin->cells, q,
+		line(e->w, "const int64_t %s = %s >> %s;", scope.variable, scope.list.cell,
 		     int_text(e->arena, log2_of(lanes)));
 	row = affine_name(e->arena, scope.variable);
 	last = affine_scale(e->arena, &last, 1, -1);
@@ -143,7 +183,7 @@ struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const 
 
 void kin_close(struct emit *e, const struct kin_scope *scope)
 {
-	block_close(e, scope->names);
+	close_list(e, &scope->list, scope->names);
 	e->ragged->row_facts.n = scope->n_facts;
 	e->ragged->conditions = scope->conditions;
 	e->ragged->selects = scope->selects;
@@ -161,8 +201,9 @@ void kin_add(struct emit *e, const struct update *update)
 {
 	if (update->op != REDUCE_ADD)
 		e->ragged->has_others = true;
-	line(e->w, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s);", row_suffix(update->type), width_of(update->target),
-	     update->target, lanes_text(e), e->lane, update->value.text);
+	line(e->w, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s, %s);", row_suffix(update->type),
+	     width_of(update->target), update->target, lanes_text(e), e->lane, e->ragged->is_listed,
+	     update->value.text);
 }
 
 /* ---- parents ---- */
@@ -267,13 +308,15 @@ void kin_look(struct emit *e)
 }
 
 /* The lane of a cell takes the value of the cell. */
-static void set_lane(struct emit *e, const struct array *copy, const char *name, const char *cell)
+static void set_lane(struct emit *e, const struct array *copy, const char *name, const struct kin_list *list)
 {
+	const char *lane = arena_printf(e->arena, "%s & %d", list->cell, copy->lanes - 1);
+
 	if (e->lanes_are_vectors)
-		line(e->w, "PMG_SET_LANE_%s(%s, %s, %s & %d, %s[%s]);", row_suffix(copy->type), name, lanes_text(e),
-		     cell, copy->lanes - 1, copy->c_name, cell);
+		line(e->w, "PMG_SET_LANE_%s(%s, %s, %s, %s, %s[%s]);", row_suffix(copy->type), name,
+		     lanes_text(e), lane, list->is_listed, copy->c_name, list->cell);
 	else
-		line(e->w, "%s[%s & %d] = %s[%s];", name, cell, copy->lanes - 1, copy->c_name, cell);
+		line(e->w, "%s[%s] = %s[%s];", name, lane, copy->c_name, list->cell);
 }
 
 static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
@@ -290,7 +333,8 @@ static void declare_above(struct emit *e, const struct above *above)
 	const struct array *copy = block_array(e, above->array);
 	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
 	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
-	const char *q, *cell, *last;
+	struct kin_list list;
+	const char *cell, *last;
 	int names;
 
 	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
@@ -304,9 +348,10 @@ static void declare_above(struct emit *e, const struct above *above)
 		cell = arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(copy->type), cell);
 	line(e->w, "%s = %s;", lane_of(e, above->name), cell);
 	lanes_close(e, names);
-	names = open_list(e, kin, &above->parent.row, "parents", 1, &q);
-	set_lane(e, copy, above->name, arena_printf(e->arena, "%s[%s]", kin->cells, q));
-	block_close(e, names);
+	names = e->names.visible.n;
+	list = open_list(e, kin, &above->parent.row, "parents", 1, e->lanes_are_vectors);
+	set_lane(e, copy, above->name, &list);
+	close_list(e, &list, names);
 }
 
 void kin_declare(struct emit *e)

@@ -52,6 +52,7 @@ struct ragged {
 	int n_loops;                    /* over rows, around what is printed */
 	const char *only;               /* the bits of the lanes that wrote last, if nothing else says so; NULL */
 	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
+	const char *is_listed;          /* then: whether the lane has something to add */
 	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
 	VEC(struct kin) kin;
 	VEC(struct parent) parents;     /* that rows were bound to */
@@ -107,6 +108,13 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 void kin_open(struct emit *e, const char *first);
 /* Is the node one of a tree that each lane has of its own? */
 bool lane_has_node(const struct emit *e, const struct dim *dim);
+/* A loop over cells that are listed for a row. */
+struct kin_list {
+	const char *cell;               /* a variable; NULL: there is no such loop */
+	const char *is_listed;          /* whether it is one of the list, where cells are read in groups */
+	bool is_grouped;
+};
+
 /* Around what is done for a child of that node: the next row, in the lanes in which it is one; all others, each in its
  * lane. */
 struct kin_scope {
@@ -114,12 +122,13 @@ struct kin_scope {
 	bool selects, in_lanes, are_vectors;
 	int names, n_facts;
 	const char *variable;           /* of the child; NULL: it is the next row */
+	struct kin_list list;
 };
 
 struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
 			       struct affine *child);
-struct kin_scope kin_open_others(struct emit *e, const struct mark *mark, const struct affine *node,
-				 struct affine *child, bool is_left_out);
+struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
+				 const struct affine *node, struct affine *child, bool is_left_out);
 void kin_close(struct emit *e, const struct kin_scope *scope);
 /* Adds to the present lane of a sum that is in vectors. */
 void kin_add(struct emit *e, const struct update *update);
