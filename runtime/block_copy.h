@@ -2,7 +2,8 @@
  *
  * One block to or from rows that lie next to each other, or segments, by squares that are transposed in registers: the
  * definition of BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes
- * past the caches is made in a buffer, a few rows at a time, so that whole lines leave it. */
+ * into a block past the caches is made in a buffer, a few rows at a time, so that whole lines leave it; what comes out
+ * of one so is written as segments are, which begin anywhere in a line. */
 #include "plan.h"
 
 enum { ROWS_AT_A_TIME = 8 };
@@ -62,6 +63,20 @@ static void block_past(const struct block_copy *copy)
 	}
 }
 
+static void lanes_past(const struct block_copy *copy)
+{
+	int64_t begin[MOST_LANES], lengths[MOST_LANES];
+	struct block_copy segments = *copy;
+
+	for (int64_t lane = 0; lane < copy->width; lane++) {
+		begin[lane] = lane*copy->rows;
+		lengths[lane] = lane < copy->n_lanes ? copy->rows : 0;
+	}
+	segments.begin = begin;
+	segments.lengths = lengths;
+	segments_out(&segments);
+}
+
 void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
@@ -72,6 +87,8 @@ void BLOCK_COPY(const struct block_copy *copy)
 		rows_into(copy, copy->block, 0, rows);
 	else if (copy->lengths)
 		segments_out(copy);
+	else if (copy->is_past)
+		lanes_past(copy);
 	else if (copy->size == 8)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else

@@ -94,12 +94,18 @@ struct pair {
 	bool into;                      /* blocks */
 };
 
+/* Rows whose ends, which may be parts of lines, are few beside the rest. */
+enum { LONG_ROWS = 64 };
+
 /* What the caches do not hold need not be read into them before it is written. */
 static bool goes_past(const struct pair *pair, int64_t row_bytes)
 {
-	return pair->into && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
-	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0 &&
-	       pair->rows * pair->flat->shape[0] >= LARGE_RESULT / (row_bytes / pair->width);
+	if (pair->rows * pair->flat->shape[0] < LARGE_RESULT / (row_bytes / pair->width))
+		return false;
+	if (!pair->into)
+		return pair->width <= MOST_LANES && pair->rows >= LONG_ROWS;
+	return row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
+	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
 
 /* To transpose an element takes as long as eight of them in other loops that are shared among threads. */
