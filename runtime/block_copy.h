@@ -6,7 +6,7 @@
  * of one so is written as segments are, which begin anywhere in a line. */
 #include "plan.h"
 
-enum { ROWS_AT_A_TIME = 8 };
+enum { ROWS_AT_A_TIME = 8, ROWS_AHEAD = 2*PMG_ROWS_AHEAD };
 
 static void segments_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
 {
@@ -43,8 +43,7 @@ static void ask_ahead(const struct block_copy *copy, int64_t row)
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
 	if (!copy->lengths && copy->rows >= PMG_ROWS_AHEAD)
-		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + PMG_ROWS_AHEAD, copy->rows,
-				false);
+		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
 }
 
 static void block_past(const struct block_copy *copy)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of one case: the stream, hand-written code, and generated code as it comes, flat, and in blocks of other
- * sizes. */
+ * The rows of one case: the stream, hand-written code, and generated code as it comes, flat, in blocks of other sizes,
+ * and in blocks that the caller holds, with the copies into these and back. */
 #include "systems/systems.h"
 
 #include <inttypes.h>
@@ -91,10 +91,16 @@ static bool add_stream(struct systems_values *values, struct systems_case *probl
 	return true;
 }
 
+static const char *const generated_names[] = { "generated", "written", "generated_held", "written_held",
+						"into_blocks", "out_of_blocks" };
+enum { N_GENERATED = sizeof(generated_names) / sizeof(generated_names[0]) };
+
 static bool unknown_version(const char *name, struct failure *failure)
 {
-	const char *names[32] = { "generated", "written", "stream", "generated_held", "written_held" };
-	int n = 5;
+	const char *names[32] = { "stream" };
+	int n = 1;
+	for (int i = 0; i < N_GENERATED; i++)
+		names[n++] = generated_names[i];
 	for (int i = 0; i < n_system_versions && n < 32; i++)
 		names[n++] = system_versions[i].name;
 	return version_is_unknown(name, "", names, n, failure);
@@ -102,9 +108,8 @@ static bool unknown_version(const char *name, struct failure *failure)
 
 static bool is_generated(const char *name)
 {
-	static const char *const names[] = { "generated", "written", "generated_held", "written_held" };
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0)
+	for (int i = 0; i < N_GENERATED; i++)
+		if (strcmp(generated_names[i], name) == 0)
 			return true;
 	return false;
 }
@@ -126,11 +131,12 @@ static bool add_layouts(struct systems_values *values, struct systems_case *prob
 {
 	const struct system_batch *b = &problem->batch;
 	const char *array = b->is_chain ? "d" : "rhs";
-	bool ok = true;
+	bool ok = systems_row_generated(values, problem, "generated_held", "", rows, failure) &&
+		  systems_row_generated(values, problem, "into_blocks", "", rows, failure) &&
+		  systems_row_generated(values, problem, "out_of_blocks", "", rows, failure);
 	if (b->n_rows != b->n_systems * b->n || !(b->is_chain || b->has_one_tree))
-		return systems_row_generated(values, problem, "generated_held", "", rows, failure);
-	ok = systems_row_generated(values, problem, "generated", "--interleave=off", rows, failure) &&
-	     systems_row_generated(values, problem, "generated_held", "", rows, failure) &&
+		return ok;
+	ok = ok && systems_row_generated(values, problem, "generated", "--interleave=off", rows, failure) &&
 	     systems_row_generated(values, problem, "written_held", "", rows, failure);
 	for (int block = 8; block <= 32 && ok; block *= 4) {
 		const char *options = arena_printf(values->arena, "'--with=layout %s : interleave(block = %d)'", array,

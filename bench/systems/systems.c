@@ -44,9 +44,10 @@ static void complete_records(const struct systems_run *run, const struct systems
 		record->op = problem->op;
 		record->precision = problem->batch.is_single ? "f32" : "f64";
 		record->machine = machine;
-		record->gbps = 1e-6 * bytes / record->ms_median;
+		bool is_copy = rows->items[i]->is_copy;
+		record->gbps = 1e-6 * (is_copy ? systems_copy_bytes(rows->items[i]) : bytes) / record->ms_median;
 		record->ns_row = 1e6 * record->ms_median / (double) problem->batch.n_rows;
-		if (stream <= 0)
+		if (stream <= 0 || is_copy)
 			continue;
 		record->limit = "stream";
 		record->of_stream = record->fraction_of_limit = stream / record->ms_median;

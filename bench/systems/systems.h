@@ -54,6 +54,8 @@ struct systems_row {
 	struct execution execution;
 	struct build build;
 	bool is_generated, is_stream;
+	bool is_copy;                   /* of arrays into blocks or, `out_of_blocks`, back, without a solve */
+	bool out_of_blocks;
 	int64_t levels;                 /* of an algorithm that works level by level, each with its rounding; else 0 */
 	double *out;
 	struct held_array *held;        /* arrays of generated code that the caller holds in blocks; NULL: flat */
@@ -71,6 +73,8 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 void systems_generated_free(struct systems_row *row);
 /* Brings a result that is held in blocks to row->out. */
 bool systems_generated_fetch(struct systems_row *row, struct failure *failure);
+/* What a copy reads and writes. */
+double systems_copy_bytes(const struct systems_row *row);
 
 /* ---- check.c ------------------------------------------------------------------------------- */
 
