@@ -386,7 +386,22 @@ pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume);
 /* After the kernel: states that have changed places with their next values are where they were before it. */
 void states_settle(struct plan *plan);
 
-/* ---- morton.c */
+/* ---- curves.c */
+
+/* Coordinates, integers [n, 2 or 3]. */
+enum { GRID_AXES = 3 };
+struct grid {
+	struct elements axes[GRID_AXES];
+	int32_t n_axes;
+	int64_t least[GRID_AXES];
+	int bits, dropped;              /* of a coordinate: how many count, and low ones that do not */
+};
+
+struct grid grid_of(const pmg_buffer *places);
+/* Where place i is on Hilbert's curve. */
+int64_t grid_hilbert(const struct grid *grid, int64_t i);
+/* The same of a point of a cube of 2^bits, which is overwritten. */
+int64_t hilbert_place(uint32_t *point, int32_t n_axes, int bits);
 
 /* As pmg_morton_order, in `memory` of morton_bytes(n, threads) bytes. `rank`, unless NULL, is made the inverse of
  * `order`. */

@@ -260,8 +260,8 @@ typedef struct pmg_places_desc {
  * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. Fewer
  * points have shorter parts, so that each of plan->device_teams has PMG_PART_ROUNDS of them. Each value has a part, if
  * of no points; parts of a segment are next to one another, and hold multiples of PMG_DEAL points, the last one what is
- * left, which differ by one such at most. Where there is a second key, segments with near values of it stand near to
- * each other, since they read the same rows. */
+ * left, which differ by one such at most. Segments that read the same rows stand near to each other: those near in
+ * space, if there are places, else those with near values of a second key. */
 enum { PMG_PART_POINTS = 512, PMG_PART_ROUNDS = 2, PMG_DEAL = 32 };
 typedef struct pmg_parts_desc {
 	int32_t values, begins, ends;   /* arrays of n_parts elements */

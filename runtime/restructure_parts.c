@@ -2,9 +2,10 @@
  *
  * Segments cut into parts (pmg_parts_desc of pmgrt.h). What decides on a GPU is how often a row that one team reads is
  * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
- * to be near to each other. Where places are given, segments are in their order already. Else the points of a segment
- * lie in the order of the second key, and two of its quartiles are where a segment lies on a Hilbert curve; but first,
- * segments are dealt into slabs by their own number, since what is near in space often has near numbers. Teams that
+ * to be near to each other. Where places are given, segments come along Hilbert's curve in space (curves.c). Else the
+ * points of a segment lie in the order of the second key, and two of its quartiles are where a segment lies on such a
+ * curve; but first, segments are dealt into slabs by their own number, since what is near in space often has near
+ * numbers. Without a second key they stay in their order. Teams that
  * begin together are to end together, too: in a neighbourhood, segments come by length, and those of nearly the same
  * length again by place. A segment without points has one part without points: so each segment is somebody's. */
 #include "restructure.h"
@@ -60,29 +61,8 @@ static void order_segments(struct segment *segments, int64_t n)
 	sort_each(segments, n, PEERS, by_place);
 }
 
-/* Of a point of a square of 2^CURVE_BITS, the place on Hilbert's curve. */
-static int64_t curve_place(int64_t x, int64_t y)
-{
-	int64_t place = 0;
-
-	for (int64_t side = (int64_t) 1 << (CURVE_BITS - 1); side > 0; side /= 2) {
-		const int64_t right = (x & side) > 0, upper = (y & side) > 0, turned = right && !upper;
-
-		place = 4 * place + (3 * right ^ upper);
-		x = (turned ? ~x : x) & (side - 1);
-		y = (turned ? ~y : y) & (side - 1);
-		if (!upper) {
-			const int64_t swapped = x;
-
-			x = y;
-			y = swapped;
-		}
-	}
-	return place;
-}
-
 /* The second key of the point at `part` quarters of the segment, one or three, for the curve; 0 of an empty one. */
-static int64_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
+static uint32_t quartile(const struct inspection *in, const struct segment *segment, int64_t part)
 {
 	const int64_t limit = array_limit(&in->plan->desc->arrays[in->desc->keys[1]], in->plan->extents);
 	const int64_t key = segment->n == 0 ? 0
@@ -90,7 +70,7 @@ static int64_t quartile(const struct inspection *in, const struct segment *segme
 			  : key_at(in, 1, segment->begin + segment->n * part / 4);
 	const double share = (double) key / (double) limit;
 
-	return (int64_t) (share * (1 << CURVE_BITS));
+	return (uint32_t) (share * (1 << CURVE_BITS));
 }
 
 /* The first point of segment s. */
@@ -114,6 +94,29 @@ static bool has_places(const struct inspection *in)
 					       &plan->bindings[places->coordinates].buffer);
 }
 
+static void segments_place_in_space(const struct inspection *in, struct segment *segments)
+{
+	const int32_t coordinates = in->desc->places->coordinates;
+	const struct plan *plan = in->plan;
+	const pmg_buffer places = array_dense(&plan->desc->arrays[coordinates], plan->extents,
+					      plan->kernel.data[coordinates]);
+	const struct grid grid = grid_of(&places);
+
+	PARALLEL(plan->kernel.threads, in->n_values, schedule(static))
+	for (int64_t s = 0; s < in->n_values; s++)
+		segments[s].place = grid_hilbert(&grid, segment_value(in, s));
+}
+
+static void segments_place_by_key(const struct inspection *in, struct segment *segments)
+{
+	for (int64_t s = 0; s < in->n_values; s++) {
+		uint32_t point[] = { quartile(in, &segments[s], 1), quartile(in, &segments[s], 3) };
+
+		segments[s].slab = s * SLABS / in->n_values;
+		segments[s].place = hilbert_place(point, 2, CURVE_BITS);
+	}
+}
+
 static int64_t deals_of(const struct segment *segment)
 {
 	return (segment->n + PMG_DEAL - 1) / PMG_DEAL;
@@ -132,7 +135,6 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
-	const bool is_by_key = in->desc->n_keys > 1 && !has_places(in);
 	const int64_t deals = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_DEAL;
 	int64_t n_parts = 0, begin = 0;
 
@@ -142,12 +144,13 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
 		segment.n_parts = segment.n > 0 ? (deals_of(&segment) + deals - 1) / deals : 1;
-		segment.slab = is_by_key ? s * SLABS / in->n_values : 0;
-		if (is_by_key)
-			segment.place = curve_place(quartile(in, &segment, 1), quartile(in, &segment, 3));
 		segments[s] = segment;
 		n_parts += segment.n_parts;
 	}
+	if (has_places(in))
+		segments_place_in_space(in, segments);
+	else if (in->desc->n_keys > 1)
+		segments_place_by_key(in, segments);
 	return n_parts;
 }
 

@@ -374,6 +374,45 @@ static void test_morton(struct tests *tests)
 	pmg_context_free(context);
 }
 
+/* Parts of one length each, of the places of a cube: each is next to the one before. */
+static void test_parts_in_space(struct tests *tests)
+{
+	enum { SIDE = 8, N = SIDE*SIDE*SIDE };
+	const struct points_choice choice = {
+		.n_keys = 1, .limits = { N, 1, 1 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
+		.has_parts = true, .has_places = true
+	};
+	pmg_context *context = pmg_context_new(NULL);
+	struct points points;
+	pmg_plan *plan;
+
+	points_make(&points, &choice);
+	for (int32_t v = 0, *at = points.args.place.data; v < N; v++) {
+		const int32_t place = v*197 % N;
+
+		at[3*v] = 5 + place % SIDE;
+		at[3*v + 1] = place/SIDE % SIDE - 3;
+		at[3*v + 2] = place/SIDE/SIDE;
+	}
+	CHECK(tests, points_plan(&points, context, 2, &plan) == PMG_OK);
+	if (plan) {
+		const int32_t *values = plan->data[points.numbers[POINTS_PART_VALUES]], *at = points.args.place.data;
+		int64_t n_near = 0;
+
+		for (int64_t p = 1; p < plan->sizes[POINTS_N_PARTS]; p++) {
+			int32_t distance = 0;
+
+			for (int d = 0; d < 3; d++)
+				distance += abs(at[3*values[p] + d] - at[3*values[p - 1] + d]);
+			n_near += distance == 1;
+		}
+		CHECK(tests, plan->sizes[POINTS_N_PARTS] == N && n_near == N - 1);
+		pmg_plan_destroy(plan);
+	}
+	points_free(&points);
+	pmg_context_free(context);
+}
+
 void test_restructurings(struct tests *tests)
 {
 	test_choices(tests);
@@ -388,4 +427,5 @@ void test_restructurings(struct tests *tests)
 	test_forecast_without_data(tests);
 	test_for_inspection(tests);
 	test_morton(tests);
+	test_parts_in_space(tests);
 }
