@@ -38,7 +38,7 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 
 	/* left = dot(Mw, y);    (adjoint.pmg:10) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 	for (int64_t i = 0; i < nVoxels; i++) {
 		#pragma omp simd reduction(+:dot)
 		for (int64_t j = 0; j < nTheta; j++) {
@@ -49,7 +49,7 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 
 	/* right = dot(w, Mty);    (adjoint.pmg:11) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2)
+	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
 	for (int64_t i = 0; i < nFibers; i++) {
 		dot_2 += w[i]*Mty[i];
 	}

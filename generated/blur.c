@@ -43,7 +43,7 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	 *     } for i in 0..R, j in 0..C;
 	 */
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < R; i++) {
 			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 1024);
 			if (R >= i + 2 && i >= 1) {
@@ -105,7 +105,7 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	 *         else : img[i,j];
 	 *     } for i in 0..R, j in 0..C;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 1; i < R - 1; i++) {
 		for (int64_t j = 0; j < C; j++) {
 			blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
@@ -117,7 +117,7 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	}
 
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < R; i++) {
 			if (R >= i + 2 && i >= 1) {
 				out_img[i*C] = img[i*C];

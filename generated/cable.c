@@ -116,7 +116,7 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -134,14 +134,14 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -172,7 +172,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 32)*16;
@@ -342,7 +342,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -360,14 +360,14 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -381,7 +381,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s = 0; s < nCells; s++) {
 			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 512);
 			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 512);
@@ -442,7 +442,7 @@ static void cable_narrow_prologue(pmg_plan *plan, const cable_args *args, bool s
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -460,14 +460,14 @@ static void cable_narrow_prologue(pmg_plan *plan, const cable_args *args, bool s
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -498,7 +498,7 @@ static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t i
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nCells - s_block);
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 64)*8;
@@ -658,7 +658,7 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	/* cable.pmg:15
 	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		const int64_t parent = T_parent[i];
 		if (parent == -1) {
@@ -671,7 +671,7 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0.0;
 		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
@@ -682,14 +682,14 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -707,7 +707,7 @@ static void cable_isl_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 	double *restrict trace = plan->data[6];
 
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		trace[it*nCells + s] = v[s*n];
 	}
@@ -726,7 +726,7 @@ static void cable_isl_diag(pmg_plan *plan, const cable_args *args)
 	/* cable.pmg:21
 	 *     func diag[s in 0..nCells, i in 0..n] : f64 = cm[i]/dt + gLeak[i] + axial[i];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		#pragma omp simd
 		for (int64_t i = 0; i < n; i++) {
@@ -750,7 +750,7 @@ static void cable_isl_rhs(pmg_plan *plan, const cable_args *args)
 	/* cable.pmg:22
 	 *     func rhs[s in 0..nCells, i in 0..n] : f64 = cm[i]/dt*v[s,i] + gLeak[i]*eLeak + current[s,i];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		#pragma omp simd
 		for (int64_t i = 0; i < n; i++) {
@@ -775,7 +775,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	const int64_t *restrict T_parent_children = plan->data[20];
 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
 		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 32)*16;
@@ -830,7 +830,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		pmg_block_write_f64(v_HinesSystem_e_block, 16, v_HinesSystem_e + s_block*n, lanes, n, n, 1);
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
@@ -842,7 +842,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 		}
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -863,7 +863,7 @@ static void cable_isl_next_v(pmg_plan *plan, const cable_args *args)
 	const double *restrict v_HinesSystem = plan->data[12];
 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nCells; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < n; j++) {

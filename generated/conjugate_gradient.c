@@ -127,7 +127,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			double sum = 0.0;
 			const int64_t off_begin = off[i];
@@ -145,7 +145,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot += b[i]*b[i];
 	}
@@ -153,7 +153,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			y[i] = x0[i];
 		}
@@ -162,7 +162,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			dot_2 += r0[i]*z0[i];
 		}
@@ -172,7 +172,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2)
+		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			dot_2 += r0[i]*r0[i];
 		}
@@ -206,7 +206,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 	/* conjugate_gradient.pmg:26
 	 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -220,7 +220,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot += p[i]*q[i];
 	}
@@ -228,7 +228,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 		z[i] = r[i]/diag[i];
@@ -236,7 +236,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2)
+	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot_2 += r[i]*z[i];
 	}
@@ -244,7 +244,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
@@ -255,7 +255,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot2)
+	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot2 += r[i]*r[i];
 	}
@@ -272,7 +272,7 @@ static void conjugate_gradient_epilogue(pmg_plan *plan, const conjugate_gradient
 	const double *restrict y = plan->data[10];
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		x[i] = y[i];
 	}
@@ -314,7 +314,7 @@ static void conjugate_gradient_isl_r0(pmg_plan *plan, const conjugate_gradient_a
 	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
 	 */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			double sum = 0.0;
 			const int64_t off_begin = off[i];
@@ -337,7 +337,7 @@ static void conjugate_gradient_isl_z0(pmg_plan *plan, const conjugate_gradient_a
 
 	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			z0[i] = r0[i]/diag[i];
 		}
@@ -353,7 +353,7 @@ static void conjugate_gradient_isl_limit(pmg_plan *plan, const conjugate_gradien
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot += b[i]*b[i];
 	}
@@ -368,7 +368,7 @@ static void conjugate_gradient_isl_y(pmg_plan *plan, const conjugate_gradient_ar
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			y[i] = x0[i];
 		}
@@ -383,7 +383,7 @@ static void conjugate_gradient_isl_r(pmg_plan *plan, const conjugate_gradient_ar
 
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			r[i] = r0[i];
 		}
@@ -398,7 +398,7 @@ static void conjugate_gradient_isl_p(pmg_plan *plan, const conjugate_gradient_ar
 
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			p[i] = z0[i];
 		}
@@ -415,7 +415,7 @@ static void conjugate_gradient_isl_rz(pmg_plan *plan, const conjugate_gradient_a
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			dot += r0[i]*z0[i];
 		}
@@ -432,7 +432,7 @@ static void conjugate_gradient_isl_rr(pmg_plan *plan, const conjugate_gradient_a
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			dot += r0[i]*r0[i];
 		}
@@ -471,7 +471,7 @@ static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient
 	/* conjugate_gradient.pmg:26
 	 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -485,40 +485,40 @@ static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient
 
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot += p[i]*q[i];
 	}
 	alpha[0] = rz[0]/dot;
 
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 	}
 
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		z[i] = r[i]/diag[i];
 	}
 
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2)
+	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot_2 += r[i]*z[i];
 	}
 	rzNew[0] = dot_2;
 
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 	}
 
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
 	}
@@ -528,7 +528,7 @@ static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient
 
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot2)
+	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		dot2 += r[i]*r[i];
 	}
@@ -545,7 +545,7 @@ static void conjugate_gradient_isl_epilogue(pmg_plan *plan, const conjugate_grad
 	const double *restrict y = plan->data[10];
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		x[i] = y[i];
 	}

@@ -103,7 +103,7 @@ static void harris_gi(pmg_plan *plan, const harris_args *args)
 	 *         else : 0;
 	 *     } for i in 0..R, j in 0..C;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i_tile = 0; i_tile < pmg_div(R - 1, 16) + 1; i_tile++) {
 		float *restrict gii = (float *) plan->data[2] + pmg_thread()*3*(C + 14);
 		float *restrict gij = (float *) plan->data[3] + pmg_thread()*3*(C + 14);
@@ -272,7 +272,7 @@ static void harris_isl_gi(pmg_plan *plan, const harris_args *args)
 	 *         else : 0;
 	 *     } for i in 0..R, j in 0..C;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i_tile = 0; i_tile < pmg_div(R - 1, 16) + 1; i_tile++) {
 		float *restrict gii = (float *) plan->data[2] + pmg_thread()*18*(C + 14);
 		float *restrict gij = (float *) plan->data[3] + pmg_thread()*18*(C + 14);

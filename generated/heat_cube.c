@@ -140,7 +140,7 @@ static void heat_cube_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -199,7 +199,7 @@ static void heat_cube_rx(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t y = 0; y < ny; y++) {
 			for (int64_t z = 0; z < nz; z++) {
 				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
@@ -250,7 +250,7 @@ static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t x_block = 0; x_block < nx; x_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nx - x_block);
 			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*16;
@@ -434,7 +434,7 @@ static void heat_cube_flat_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -493,7 +493,7 @@ static void heat_cube_flat_rx(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t y = 0; y < ny; y++) {
 			for (int64_t z = 0; z < nz; z++) {
 				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
@@ -544,7 +544,7 @@ static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t x = 0; x < nx; x++) {
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8);
 			for (int64_t z = 0; z < nz; z++) {
@@ -636,7 +636,7 @@ static void heat_cube_narrow_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -695,7 +695,7 @@ static void heat_cube_narrow_rx(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t y = 0; y < ny; y++) {
 			for (int64_t z = 0; z < nz; z++) {
 				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
@@ -746,7 +746,7 @@ static void heat_cube_narrow_ry(pmg_plan *plan, const heat_cube_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t x_block = 0; x_block < nx; x_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nx - x_block);
 			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*8;
@@ -930,7 +930,7 @@ static void heat_cube_isl_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -985,7 +985,7 @@ static void heat_cube_isl_rx(pmg_plan *plan, const heat_cube_args *args)
 	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
 	 *         = u[x,y,z] + r*(0.5*dxx[x,y,z] + dyy[x,y,z] + dzz[x,y,z]);
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t y = 0; y < ny; y++) {
 		for (int64_t z = 0; z < nz; z++) {
 			#pragma omp simd
@@ -1011,7 +1011,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < ny; s0++) {
 			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
@@ -1045,7 +1045,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 				pmg_block_write_f64(ux_pivot_block, 16, ux_pivot + (s0*nz + s1_block)*nx, lanes, nx, nx, 1);
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < ny; s0++) {
 			for (int64_t s1 = 0; s1 < nz; s1++) {
 				ux_y[(s0*nz + s1)*nx] = rx[(s0*nz + s1)*nx];
@@ -1054,7 +1054,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 				}
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < ny; s0++) {
 			for (int64_t s1 = 0; s1 < nz; s1++) {
 				ux[(s0*nz + s1)*nx + nx - 1] = ux_y[(s0*nz + s1)*nx + nx - 1]*ux_pivot[(s0*nz + s1)*nx + nx - 1];
@@ -1079,7 +1079,7 @@ static void heat_cube_isl_ry(pmg_plan *plan, const heat_cube_args *args)
 	/* heat_cube.pmg:23
 	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = 0; x < nx; x++) {
 		for (int64_t z = 0; z < nz; z++) {
 			#pragma omp simd
@@ -1105,7 +1105,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp uy : f64[nx, nz, ny] = TriBatch(-0.5*r, 1 + r, -0.5*r, ry);
 	 */
 	if (ny >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
@@ -1139,7 +1139,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 				pmg_block_write_f64(uy_pivot_block, 16, uy_pivot + (s0*nz + s1_block)*ny, lanes, ny, ny, 1);
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1 = 0; s1 < nz; s1++) {
 				uy_y[(s0*nz + s1)*ny] = ry[(s0*nz + s1)*ny];
@@ -1148,7 +1148,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 				}
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1 = 0; s1 < nz; s1++) {
 				uy[(s0*nz + s1)*ny + ny - 1] = uy_y[(s0*nz + s1)*ny + ny - 1]*uy_pivot[(s0*nz + s1)*ny + ny - 1];
@@ -1173,7 +1173,7 @@ static void heat_cube_isl_rz(pmg_plan *plan, const heat_cube_args *args)
 	/* heat_cube.pmg:26
 	 *     func rz[x in 0..nx, y in 0..ny, z in 0..nz] : f64 = uy[x,z,y] - 0.5*r*dzz[x,y,z];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t x = 0; x < nx; x++) {
 		for (int64_t y = 0; y < ny; y++) {
 			#pragma omp simd
@@ -1197,7 +1197,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (nz >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1_block = 0; s1_block < ny; s1_block += 16) {
 				const int64_t lanes = pmg_min_i64(16, ny - s1_block);
@@ -1231,7 +1231,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 				pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1 = 0; s1 < ny; s1++) {
 				u_TriBatch_y[(s0*ny + s1)*nz] = rz[(s0*ny + s1)*nz];
@@ -1240,7 +1240,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 				}
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nx; s0++) {
 			for (int64_t s1 = 0; s1 < ny; s1++) {
 				u_TriBatch[(s0*ny + s1)*nz + nz - 1] = u_TriBatch_y[(s0*ny + s1)*nz + nz - 1]*u_TriBatch_pivot[(s0*ny + s1)*nz + nz - 1];
@@ -1261,7 +1261,7 @@ static void heat_cube_isl_next_u(pmg_plan *plan, const heat_cube_args *args)
 	const double *restrict u_TriBatch = plan->data[11];
 
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nx; i++) {
 		for (int64_t j = 0; j < ny; j++) {
 			#pragma omp simd

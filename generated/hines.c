@@ -181,7 +181,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 	const int64_t *restrict T_parent_children = plan->data[11];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
@@ -333,7 +333,7 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	const int64_t *restrict T_parent_children = plan->data[9];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 512);
 		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
@@ -381,7 +381,7 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 	const int64_t *restrict T_parent_children = plan->data[11];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
 		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
@@ -536,7 +536,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	const int64_t *restrict T_parent_children = plan->data[13];
 
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
@@ -597,7 +597,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		pmg_block_write_f64(x_e_block, 16, x_e + s_block*n, lanes, n, n, 1);
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
@@ -609,7 +609,7 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		}
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -1374,7 +1374,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
@@ -1539,7 +1539,7 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 512);
 		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
@@ -1600,7 +1600,7 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
 		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
@@ -1753,7 +1753,7 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 	 *     func e[s in 0..nSystems, i in 0..n] : f64
 	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		double *restrict e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
@@ -1830,7 +1830,7 @@ static void hines_written_isl_r(pmg_plan *plan, const hines_written_args *args)
 	 *     func r[s in 0..nSystems, i in 0..n] : f64
 	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = 0.0;
@@ -1858,7 +1858,7 @@ static void hines_written_isl_x(pmg_plan *plan, const hines_written_args *args)
 	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -2620,7 +2620,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 	const int32_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1)
+	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
@@ -2797,7 +2797,7 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 	const int64_t *restrict F_parent_children = plan->data[10];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t tree = 0; tree < nSystems; tree++) {
 		const int64_t offset_begin = F_offset[tree];
 		if (offset_begin < nTotal) {
@@ -2851,7 +2851,7 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 	const int32_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1)
+	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nSystems - tree_block);
 		int64_t begin[8], rows[8];
@@ -3030,7 +3030,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 	const int64_t *restrict F_parent_children = plan->data[20];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1)
+	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
@@ -3109,7 +3109,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		pmg_ragged_write_f64(x_e_block, 16, x_e, begin, rows, false);
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t tree = 0; tree < nSystems; tree++) {
 		const int64_t offset_begin = F_offset[tree];
 		const int64_t offset_end = F_offset[tree + 1];
@@ -3123,7 +3123,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		}
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t tree = 0; tree < nSystems; tree++) {
 		const int64_t offset_begin = F_offset[tree];
 		const int64_t offset_end = F_offset[tree + 1];

@@ -53,12 +53,12 @@ static pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	int64_t *restrict count = plan->data[1];
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nLevels; i++) {
 		count[i] = 0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < nPixels; p++) {
 		const int64_t level_p = level[p];
 		#pragma omp atomic
@@ -81,12 +81,12 @@ static pmg_status histogram_count_private_kernel(pmg_plan *plan, const void *arg
 	int64_t *restrict count_private = plan->data[2];
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nLevels; i++) {
 		count[i] = 0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		int64_t *count_own = count_private + pmg_thread()*nLevels;
 		#pragma omp simd
@@ -373,18 +373,18 @@ static pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argument
 	 *     func bin[i in 0..n] : index(nBins)
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nBins; i++) {
 		mass[i] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		const int64_t bin_i = bin[i];
 		if (bin_i < 0 || bin_i >= nBins) {
@@ -418,18 +418,18 @@ static pmg_status weighted_histogram_mass_private_kernel(pmg_plan *plan, const v
 	 *     func bin[i in 0..n] : index(nBins)
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nBins; i++) {
 		mass[i] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *mass_own = mass_private + pmg_thread()*nBins;
 		#pragma omp simd

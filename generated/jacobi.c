@@ -60,7 +60,7 @@ static void jacobi_body(pmg_plan *plan, const jacobi_args *args)
 	 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
 	 */
 	/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 1; i < nx - 1; i++) {
 		#pragma omp simd
 		for (int64_t j = 1; j < ny - 1; j++) {
@@ -139,7 +139,7 @@ static void jacobi_isl_body(pmg_plan *plan, const jacobi_args *args)
 	 *     func v[i in 1..nx-1, j in 1..ny-1] : f64
 	 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 1; i < nx - 1; i++) {
 		#pragma omp simd
 		for (int64_t j = 1; j < ny - 1; j++) {
@@ -148,7 +148,7 @@ static void jacobi_isl_body(pmg_plan *plan, const jacobi_args *args)
 	}
 
 	/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 1; i < nx - 1; i++) {
 		#pragma omp simd
 		for (int64_t j = 1; j < ny - 1; j++) {

@@ -87,7 +87,7 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -134,7 +134,7 @@ static void life_dsc_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_
 	double *restrict w_renumbered = plan->data[16];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -162,7 +162,7 @@ static void life_dsc_renumber_fiber_Y(pmg_plan *plan, const life_dsc_args *args)
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -231,7 +231,7 @@ static pmg_status life_dsc_restructure_voxel_kernel(pmg_plan *plan, const void *
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -279,7 +279,7 @@ static pmg_status life_dsc_restructure_none_kernel(pmg_plan *plan, const void *a
 	double *restrict Y = plan->data[7];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t voxel = 0; voxel < nVoxels; voxel++) {
 		#pragma omp simd
 		for (int64_t t = 0; t < nTheta; t++) {
@@ -287,7 +287,7 @@ static pmg_status life_dsc_restructure_none_kernel(pmg_plan *plan, const void *a
 		}
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		for (int64_t k = 0; k < nCoeffs; k++) {
 			const int64_t voxel = PHI_voxel[k];
@@ -325,7 +325,7 @@ static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 	const double *restrict PHI_sorted_value = plan->data[14];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -338,7 +338,7 @@ static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -387,7 +387,7 @@ static void life_dsc_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *pla
 	double *restrict w_renumbered = plan->data[15];
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -415,7 +415,7 @@ static void life_dsc_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const li
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];

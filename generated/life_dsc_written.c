@@ -92,7 +92,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -142,7 +142,7 @@ static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const l
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -173,7 +173,7 @@ static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_wri
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -245,7 +245,7 @@ static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, cons
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -296,7 +296,7 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t voxel = 0; voxel < nVoxels; voxel++) {
 		#pragma omp simd
 		for (int64_t t = 0; t < nTheta; t++) {
@@ -304,7 +304,7 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 		}
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		for (int64_t k = 0; k < nCoeffs; k++) {
 			const int64_t voxel = PHI_voxel[k];
@@ -345,7 +345,7 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -358,7 +358,7 @@ static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -410,7 +410,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_p
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -441,7 +441,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, 
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];

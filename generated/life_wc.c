@@ -89,12 +89,12 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	double *restrict w_private = plan->data[15];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -165,17 +165,17 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 	double *restrict w_renumbered_private = plan->data[17];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -218,7 +218,7 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -248,12 +248,12 @@ static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *a
 	double *restrict w_private = plan->data[14];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -312,12 +312,12 @@ static pmg_status life_wc_restructure_none_kernel(pmg_plan *plan, const void *ar
 	double *restrict w = plan->data[7];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t k = 0; k < nCoeffs; k++) {
 		const int64_t fiber = PHI_fiber[k];
 		const int64_t atom = PHI_atom[k];
@@ -357,17 +357,17 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 	double *restrict w_renumbered_private = plan->data[16];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -405,7 +405,7 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];

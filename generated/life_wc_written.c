@@ -96,12 +96,12 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -175,17 +175,17 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -228,7 +228,7 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -261,12 +261,12 @@ static pmg_status life_wc_written_restructure_voxel_kernel(pmg_plan *plan, const
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -328,12 +328,12 @@ static pmg_status life_wc_written_restructure_none_kernel(pmg_plan *plan, const 
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t k = 0; k < nCoeffs; k++) {
 		const int64_t fiber = PHI_fiber[k];
 		const int64_t atom = PHI_atom[k];
@@ -376,17 +376,17 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -424,7 +424,7 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];

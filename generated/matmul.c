@@ -53,7 +53,7 @@ static pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 0.0, C, m, plan->threads);
 	} else {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			for (int64_t j = 0; j < m; j++) {
 				double matmul = 0.0;
@@ -177,7 +177,7 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	/* matmul.pmg:17
 	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < m; j++) {
@@ -188,7 +188,7 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 1.0, C, m, plan->threads);
 	} else {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < n; i++) {
 			for (int64_t j = 0; j < m; j++) {
 				double sum = 0.0;
@@ -220,7 +220,7 @@ static pmg_status matmul_written_isl_kernel(pmg_plan *plan, const void *argument
 	/* matmul.pmg:17
 	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t j = 0; j < m; j++) {
 			C[i*m + j] = 0.0;

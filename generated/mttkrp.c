@@ -108,7 +108,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -160,7 +160,7 @@ static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -170,7 +170,7 @@ static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -222,7 +222,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -232,7 +232,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -279,7 +279,7 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t a = 0; a < nA; a++) {
 		#pragma omp simd
 		for (int64_t r = 0; r < rank; r++) {
@@ -287,7 +287,7 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		for (int64_t k = 0; k < nnz; k++) {
 			const int64_t a = X_a[k];
@@ -323,7 +323,7 @@ static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -335,7 +335,7 @@ static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1035,7 +1035,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1092,7 +1092,7 @@ static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -1102,7 +1102,7 @@ static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1159,7 +1159,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -1169,7 +1169,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1226,7 +1226,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_d = 0; new_d < nD; new_d++) {
 		const int64_t d = X_d_order[new_d];
 		#pragma omp simd
@@ -1236,7 +1236,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1287,7 +1287,7 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t a = 0; a < nA; a++) {
 		#pragma omp simd
 		for (int64_t r = 0; r < rank; r++) {
@@ -1295,7 +1295,7 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 		}
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		for (int64_t k = 0; k < nnz; k++) {
 			const int64_t a = X_a[k];
@@ -1335,7 +1335,7 @@ static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1347,7 +1347,7 @@ static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];

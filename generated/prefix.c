@@ -42,14 +42,14 @@ static pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t r = 0; r < m; r++) {
 			before[r*n] = x[r*n];
 			for (int64_t i = 1; i < n; i++) {
 				before[r*n + i] = before[r*n + i - 1] + x[r*n + i];
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t r = 0; r < m; r++) {
 			after[r*n + n - 1] = x[r*n + n - 1];
 			for (int64_t i = n - 2; i >= 0; i--) {
@@ -80,14 +80,14 @@ static pmg_status prefix_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	 *     after[r,i] = case { i == n-1 : x[r,i]; else : after[r,i+1] + x[r,i]; } for r in 0..m, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t r = 0; r < m; r++) {
 			before[r*n] = x[r*n];
 			for (int64_t i = 1; i < n; i++) {
 				before[r*n + i] = before[r*n + i - 1] + x[r*n + i];
 			}
 		}
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t r = 0; r < m; r++) {
 			after[r*n + n - 1] = x[r*n + n - 1];
 			for (int64_t i = -2; i >= -n; i--) {
@@ -281,7 +281,7 @@ static pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *arguments,
 	 *         else        : before[k-1] + x[k];
 	 *     } for s in 0..nSegments, k in off[s]..off[s+1];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		const int64_t off_begin = off[s];
 		if (off_begin < n) {

@@ -269,7 +269,7 @@ static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:27
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t a = 0; a < nAtoms; a++) {
 		double sum = 0.0;
 		#pragma omp simd reduction(+:sum)
@@ -297,7 +297,7 @@ static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool sta
 
 	/* out objective  : f64[maxIter];    (sbbnnls.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < maxIter; i++) {
 			objective[i] = 0.0;
 		}
@@ -327,7 +327,7 @@ static void sbbnnls_h(pmg_plan *plan)
 	/* sbbnnls.pmg:29
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -356,18 +356,18 @@ static void sbbnnls_s(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp s : f64[nFibers] = case { preconditioned == 1 : select(h > 0, 1/h, 0); else : 1; };
 	 */
 	if (preconditioned >= 2) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			s[i] = 1.0;
 		}
 	} else {
 		if (preconditioned == 1) {
-			#pragma omp parallel for simd schedule(static)
+			#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 			for (int64_t i = 0; i < nFibers; i++) {
 				s[i] = h[i] > 0.0 ? 1.0/h[i] : 0.0;
 			}
 		} else {
-			#pragma omp parallel for simd schedule(static)
+			#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 			for (int64_t i = 0; i < nFibers; i++) {
 				s[i] = 1.0;
 			}
@@ -388,7 +388,7 @@ static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:41) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			x0[i] = s[i] > 0.0 ? pmg_max_f64(w0[i], 0.0)/s[i] : 0.0;
 			r0_argument3[i] = s[i]*x0[i];
@@ -419,7 +419,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			#pragma omp parallel for schedule(dynamic)
+			#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 			for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 				const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 				const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -466,7 +466,7 @@ static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:45) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -487,7 +487,7 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:47) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd reduction(+:dot)
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -519,14 +519,14 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:34) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 			g0_Sparse_matvec[fiber] = 0.0;
 		}
 	}
 
 	if (starts) {
-		#pragma omp parallel
+		#pragma omp parallel num_threads(plan->threads)
 		{
 			double *g0_Sparse_matvec_own = g0_Sparse_matvec_private + pmg_thread()*nFibers;
 			#pragma omp simd
@@ -591,7 +591,7 @@ static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:44) */
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			double g0 = s[i]*g0_Sparse_matvec[i];
 			bool held0 = x0[i] == 0.0 && g0 > 0.0;
@@ -642,7 +642,7 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			#pragma omp parallel for schedule(dynamic)
+			#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 			for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 				const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 				const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -686,7 +686,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -750,11 +750,11 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 			q_Sparse_matvec[fiber] = 0.0;
 		}
-		#pragma omp parallel
+		#pragma omp parallel num_threads(plan->threads)
 		{
 			double *q_Sparse_matvec_own = q_Sparse_matvec_private + pmg_thread()*nFibers;
 			#pragma omp simd
@@ -796,7 +796,7 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 				q_Sparse_matvec[i] += sum;
 			}
 		}
-		#pragma omp parallel for simd schedule(static)
+		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			q[i] = free_[i]*q_Sparse_matvec[i];
 		}
@@ -817,14 +817,14 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double dot2 = 0.0;
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			dot += d[i]*q[i];
 		}
 		num[0] = pmg_max_f64(dot, 0.0);
 	} else {
 		dot2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot2)
+		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			dot2 += d[i]*d[i];
 		}
@@ -848,14 +848,14 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	double dot2 = 0.0;
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
 		for (int64_t i = 0; i < nFibers; i++) {
 			dot += q[i]*q[i];
 		}
 		den[0] = dot;
 	} else {
 		dot2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot2)
+		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd reduction(+:dot2)
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -893,7 +893,7 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:63
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nFibers; i++) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
 		x[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
@@ -924,7 +924,7 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -971,7 +971,7 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:65
 	 *     func squares[i in 0..nVoxels] : f64 = sum(t in 0..nTheta) rNew[i,t]*rNew[i,t];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nVoxels; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < nTheta; j++) {
@@ -1008,12 +1008,12 @@ static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:66
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		z[fiber] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *z_own = z_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -1077,7 +1077,7 @@ static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
 	/* next free = select(held, 0, s);    (sbbnnls.pmg:76) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nFibers; i++) {
 		held[i] = x[i] == 0.0 && s[i]*z[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
@@ -1108,7 +1108,7 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:70
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -1145,7 +1145,7 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 
 	/* next f    = 0.5*sum(squares);    (sbbnnls.pmg:78) */
 	double sum = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:sum)
+	#pragma omp parallel for schedule(static) reduction(+:sum) num_threads(plan->threads)
 	for (int64_t i = 0; i < nVoxels; i++) {
 		sum += squares[i];
 	}
@@ -1175,7 +1175,7 @@ static void sbbnnls_w(pmg_plan *plan, const sbbnnls_args *args)
 	const double *restrict x = plan->data[18];
 
 	/* w = s*x;    (sbbnnls.pmg:83) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nFibers; i++) {
 		w[i] = s[i]*x[i];
 	}

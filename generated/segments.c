@@ -53,7 +53,7 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *restrict scaled = plan->data[5];
 
 	/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[s];
@@ -76,7 +76,7 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	/* segments.pmg:20
 	 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		double largest_2 = -INFINITY;
 		const int64_t off_begin = off[s];
@@ -121,7 +121,7 @@ static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 	double *restrict scaled = plan->data[5];
 
 	/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[s];
@@ -136,7 +136,7 @@ static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 	/* segments.pmg:14
 	 *     largest[s] = max(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		double largest_2 = -INFINITY;
 		const int64_t off_begin = off[s];
@@ -148,7 +148,7 @@ static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 	}
 
 	/* where[s] = n for s in 0..nSegments;    (segments.pmg:16) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		where[s] = n;
 	}
@@ -157,7 +157,7 @@ static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 	 *     reduce where[s] min= select(x[k] == largest[s], k, n)
 	 *         for s in 0..nSegments, k in off[s]..off[s+1];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];
@@ -172,7 +172,7 @@ static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 	/* segments.pmg:20
 	 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSegments; s++) {
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];

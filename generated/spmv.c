@@ -117,7 +117,7 @@ static pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	/* spmv.pmg:13
 	 *     y[i] = sum(k in off[i]..off[i+1]) val[k]*x[col[k]] for i in 0..nRows;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nRows; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -255,12 +255,12 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	/* spmv.pmg:25
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nCols; i++) {
 		y[i] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nRows; i++) {
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
@@ -292,12 +292,12 @@ static pmg_status csr_spmv_transposed_y_private_kernel(pmg_plan *plan, const voi
 	/* spmv.pmg:25
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nCols; i++) {
 		y[i] = 0.0;
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		double *y_own = y_private + pmg_thread()*nCols;
 		#pragma omp simd
@@ -640,7 +640,7 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -672,7 +672,7 @@ static void coo_spmv_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_ar
 	double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_col = 0; new_col < nCols; new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
@@ -691,7 +691,7 @@ static void coo_spmv_renumber_col_y(pmg_plan *plan)
 	const double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -734,12 +734,12 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 	double *restrict y = plan->data[4];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
@@ -765,7 +765,7 @@ static void coo_spmv_isl_y(pmg_plan *plan)
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -775,7 +775,7 @@ static void coo_spmv_isl_y(pmg_plan *plan)
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1221,7 +1221,7 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1253,7 +1253,7 @@ static void coo_spmv_written_renumber_col_x_renumbered(pmg_plan *plan, const coo
 	double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t new_col = 0; new_col < nCols; new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
@@ -1272,7 +1272,7 @@ static void coo_spmv_written_renumber_col_y(pmg_plan *plan)
 	const double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1315,12 +1315,12 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 	double *restrict y = plan->data[4];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for simd schedule(static)
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
@@ -1346,7 +1346,7 @@ static void coo_spmv_written_isl_y(pmg_plan *plan)
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1356,7 +1356,7 @@ static void coo_spmv_written_isl_y(pmg_plan *plan)
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];

@@ -96,7 +96,7 @@ static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
@@ -257,7 +257,7 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s = 0; s < nSystems; s++) {
 			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 512);
 			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
@@ -321,7 +321,7 @@ static void thomas_narrow_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
@@ -484,7 +484,7 @@ static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;

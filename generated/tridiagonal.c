@@ -129,7 +129,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
@@ -273,7 +273,7 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0 = 0; s0 < nSystems; s0++) {
 			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 512);
 			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
@@ -320,7 +320,7 @@ static void tri_batch_narrow_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nSystems - s0_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
@@ -466,7 +466,7 @@ static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
@@ -1295,7 +1295,7 @@ static void heat_p(pmg_plan *plan, const heat_args *args)
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
 		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 32)*16, 16, u, &plan->places[0], s_block, lanes, n);
@@ -1431,7 +1431,7 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		#pragma omp parallel for schedule(static)
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
 		for (int64_t s = 0; s < nRods; s++) {
 			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 514);
 			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 512);
@@ -1493,7 +1493,7 @@ static void heat_narrow_p(pmg_plan *plan, const heat_args *args)
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nRods; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nRods - s_block);
 		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 64)*8, 8, u, &plan->places[0], s_block, lanes, n);
@@ -1629,7 +1629,7 @@ static void heat_isl_p(pmg_plan *plan, const heat_args *args)
 	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
 		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 34)*16;

@@ -90,7 +90,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -127,7 +127,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -185,7 +185,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -195,7 +195,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -232,7 +232,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -290,7 +290,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -300,7 +300,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -337,7 +337,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -395,7 +395,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t new_d = 0; new_d < nD; new_d++) {
 		const int64_t d = X_d_order[new_d];
 		#pragma omp simd
@@ -405,7 +405,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic)
+		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -442,7 +442,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -493,7 +493,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t a = 0; a < nA; a++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -505,7 +505,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel
+	#pragma omp parallel num_threads(plan->threads)
 	{
 		for (int64_t k = 0; k < nnz; k++) {
 			const int64_t a = X_a[k];
@@ -528,7 +528,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -580,7 +580,7 @@ static pmg_status tucker_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -596,7 +596,7 @@ static pmg_status tucker_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		}
 	}
 
-	#pragma omp parallel for schedule(dynamic)
+	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
 	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 		const int64_t chunk_begin = X_chunk_offsets[chunk];
 		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -624,7 +624,7 @@ static pmg_status tucker_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {

@@ -63,7 +63,7 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
 	 */
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t c = 0; c < nChannels; c++) {
 		float *restrict padded = (float *) plan->data[2] + pmg_thread()*5*(C + 20);
 		for (int64_t i = -2; i < R + 2; i++) {
@@ -111,7 +111,7 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
 	 *         = img[c, min(max(i, 0), R-1), min(max(j, 0), C-1)];
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t c = 0; c < nChannels; c++) {
 		for (int64_t i = -2; i < R + 2; i++) {
 			#pragma omp simd
@@ -125,7 +125,7 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	 *     func blurx[c in 0..nChannels, i in 0..R, j in -2..C+2] : f32
 	 *         = stencil(padded[c,i,j], [[1], [4], [6], [4], [1]], 1.0/16);
 	 */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t c = 0; c < nChannels; c++) {
 		for (int64_t i = 0; i < R; i++) {
 			#pragma omp simd
@@ -143,7 +143,7 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	 *     temp sharp : f32[nChannels, R, C] = (1 + weight)*img - weight*blury;
 	 */
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-	#pragma omp parallel for schedule(static)
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t i = 0; i < nChannels; i++) {
 		for (int64_t j = 0; j < R; j++) {
 			#pragma omp simd

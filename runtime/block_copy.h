@@ -6,6 +6,7 @@
  * of one so is written as segments are, which begin anywhere in a line. */
 #include "plan.h"
 
+/* What only copies asks for rows further on than what solves, which has more to do for each of them. */
 enum { ROWS_AT_A_TIME = 8, ROWS_AHEAD = 2*PMG_ROWS_AHEAD };
 
 static void segments_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
@@ -76,6 +77,14 @@ static void lanes_past(const struct block_copy *copy)
 	segments_out(&segments);
 }
 
+/* What goes past the caches is there before what the caller writes next, also where no barrier of a loop follows. */
+static void past_end(void)
+{
+#ifdef __SSE2__
+	__builtin_ia32_sfence();
+#endif
+}
+
 void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
@@ -92,4 +101,6 @@ void BLOCK_COPY(const struct block_copy *copy)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else
 		pmg_block_write_f32(copy->block, width, copy->lanes, n, rows, rows, 1);
+	if (copy->is_past)
+		past_end();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Orders of points along curves through space, so that what is near in space is mostly near in the order. Morton's curve
- * (1966) goes by the number that the bits of the coordinates make when they are interleaved; Hilbert's (1891) has no
- * jumps: each place is next to the one before (J. Skilling, AIP Conf. Proc. 707, 2004). Coordinates count from the
+ * Orders of points along curves through space, so that what is near in space is mostly near in the order. Morton's
+ * curve (1966) goes by the number that the bits of the coordinates make when they are interleaved; Hilbert's (1891) has
+ * no jumps: each place is next to the one before (J. Skilling, AIP Conf. Proc. 707, 2004). Coordinates count from the
  * least one of each axis; where their ranges need more than 63 bits together, the low bits of all are left out. */
 #include "plan.h"
 

@@ -94,8 +94,9 @@ struct pair {
 	bool into;                      /* blocks */
 };
 
-/* Rows whose ends, which may be parts of lines, are few beside the rest. */
-enum { LONG_ROWS = 64 };
+/* Rows whose ends, which may be parts of lines, are few beside the rest; the squares of all instruction sets divide
+ * the largest one. */
+enum { LONG_ROWS = 64, MOST_SQUARE = 8 };
 
 /* What the caches do not hold need not be read into them before it is written. */
 static bool goes_past(const struct pair *pair, int64_t row_bytes)
@@ -103,7 +104,7 @@ static bool goes_past(const struct pair *pair, int64_t row_bytes)
 	if (pair->rows * pair->flat->shape[0] < LARGE_RESULT / (row_bytes / pair->width))
 		return false;
 	if (!pair->into)
-		return pair->width <= MOST_LANES && pair->rows >= LONG_ROWS;
+		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 && pair->rows >= LONG_ROWS;
 	return row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }

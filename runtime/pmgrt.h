@@ -230,8 +230,9 @@ typedef struct pmg_branches_desc {
 /* A row of a block of trees: the lanes in which the parent is the row before, and in which it is a root, as bits. Where
  * the list begins of its children that are not the next row, and of its parents that are not the row before: it ends
  * where that of the next row begins. Kernels read PMG_LISTED cells at a time, and so some behind a list: those of rows
- * behind, or, behind the last list of a block, its last cell again. So a child that is read at a row has its parent
- * there or further on. */
+ * behind, or, behind the last list of a block, its last cell again (cell 0, which nobody reads, if all are empty). A
+ * child that is read at a row so has its parent there or further on. A parent may not have been computed yet: what
+ * stands there is chosen away. */
 enum { PMG_LISTED = 2 };
 typedef struct pmg_kin {
 	int64_t follows, roots, children, parents;
@@ -628,7 +629,8 @@ struct pmg_plan {
 	void **data;            /* for each array, row-major, of the described type; NULL only if is_for_inspection */
 	const int64_t *sizes;   /* that restructurings found */
 	const pmg_place *places;        /* for each array */
-	int32_t threads;        /* at least 1; also OpenMP's default for the thread that calls the kernel */
+	int32_t threads;        /* at least 1; also the default of the library's OpenMP for the thread that calls the
+				 * kernel, whose own may be another one */
 	void *device;           /* of the device part; NULL: there is none */
 	int64_t device_bytes, to_device, from_device;
 	double device_seconds;  /* of the kernels of an execution */

@@ -48,6 +48,7 @@ PMG_LENGTHS_TYPE(64)
 #define PMG_LENGTHS_(bytes, rows, lane) (*(const pmg_lengths_##bytes *) &(rows)[lane])
 #define PMG_HAS_ROWS_(type, bytes, rows, lane, n) \
 	__builtin_convertvector(PMG_LENGTHS_(bytes, rows, lane) >= (n), pmg_numbers_##type)
+/* The comparison a >= b of the processor's instruction, and the type of its operands. */
 #define PMG_NOT_LESS 5
 typedef long long pmg_words __attribute__((vector_size(64)));
 #define PMG_HAS_ROWS_F64_16(rows, lane, n) PMG_HAS_ROWS_(f64_16, 16, rows, lane, n)

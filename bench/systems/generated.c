@@ -155,14 +155,20 @@ static bool hold_array(struct systems_row *row, const pmg_array_desc *array, str
 	return status == PMG_OK || fail(failure, (enum outcome) status, "%s", pmg_message(e->context));
 }
 
+/* Does the row have it in blocks? A copy has what it copies. */
+static bool is_held(const struct systems_row *row, const pmg_array_desc *array)
+{
+	return pmg_plan_lanes(row->execution.plan, array->name) > 1 &&
+	       (!row->is_copy || (array->role == PMG_OUT) == row->out_of_blocks);
+}
+
 /* What the kernel of the plan takes in blocks becomes blocks. */
 static bool hold_arrays(struct systems_values *values, struct systems_row *row, struct failure *failure)
 {
 	const pmg_pipeline_desc *desc = row->execution.desc;
 	row->held = arena_new_array(values->arena, struct held_array, desc->n_arrays + 1);
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (pmg_plan_lanes(row->execution.plan, desc->arrays[i].name) > 1 &&
-		    !hold_array(row, &desc->arrays[i], failure))
+		if (is_held(row, &desc->arrays[i]) && !hold_array(row, &desc->arrays[i], failure))
 			return false;
 	return true;
 }
@@ -184,8 +190,7 @@ double systems_copy_bytes(const struct systems_row *row)
 {
 	double bytes = 0;
 	for (int i = 0; i < row->n_held; i++)
-		if (row->held[i].is_written == row->out_of_blocks)
-			bytes += (double) (bytes_of(&row->held[i].flat) + bytes_of(&row->held[i].blocks));
+		bytes += (double) (bytes_of(&row->held[i].flat) + bytes_of(&row->held[i].blocks));
 	return bytes;
 }
 
@@ -266,8 +271,12 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 	ok = ok && library_plan(&row->execution, failure) &&
 	     (!row->execution.in_blocks || hold_arrays(values, row, failure));
 	build_remove(&row->build);
-	if (ok)
+	if (ok && row->is_copy && row->n_held == 0) {
+		rows->n--;
+		systems_generated_free(row);
+	} else if (ok) {
 		describe(row, version, options);
+	}
 	return ok;
 }
 

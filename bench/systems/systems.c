@@ -92,7 +92,7 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 static bool has_memory(const struct systems_values *values, int64_t rows)
 {
 	double present = (double) sysconf(_SC_AVPHYS_PAGES) * (double) sysconf(_SC_PAGE_SIZE);
-	double versions = values->versions ? 2 : 6, element = 8;
+	double versions = values->versions ? 2 : 7, element = 8;
 	return (7 + 5 * versions) * element * (double) rows < present;
 }
 

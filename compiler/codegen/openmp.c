@@ -43,12 +43,14 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 			note_order(e, cell->op, stage->write.array->type);
 	}
 	str_add(&pragma, "%s", pivots_clause(e));
+	if (use->is_parallel && !e->in_team && !e->in_region)
+		str_add(&pragma, " num_threads(plan->threads)");
 	line(e->w, "%s", str_text(&pragma));
 }
 
 static void openmp_open_team(struct emit *e)
 {
-	line(e->w, "#pragma omp parallel");
+	line(e->w, "#pragma omp parallel num_threads(plan->threads)");
 	open_block(e->w, "{");
 }
 

@@ -214,6 +214,8 @@ def systems_are_measured_in_every_layout(folder):
         if r["version"] != "stream":
             assert r["error"] < 1e-13 and r["bound"] <= 1 and r["baseline"] == "sequential", r
     assert out.count("MB to read and write") == 4, out
+    _, records = systems(folder, "tri", "--n=3", "--systems=1", "--versions=generated_held,into_blocks,out_of_blocks")
+    assert [r["version"] for r in records] == ["generated_held"], records   # nothing is in blocks
 
 
 # Six programs are compiled, which takes its time.

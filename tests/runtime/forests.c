@@ -116,6 +116,34 @@ static bool children_are_right(const pmg_kin *kin, const int32_t *cells, int64_t
 	return ok;
 }
 
+/* The cells that kernels read of a block, those behind lists too: children have their parents there or further on, and
+ * parents are in rows of the block. */
+static bool cells_are_there(const pmg_plan *plan, const struct forest *forest, int64_t n_trees, int64_t lanes,
+			    int64_t block)
+{
+	const int64_t *order = (const int64_t *) plan->data[ORDER] + block*lanes;
+	const pmg_kin *kin = pmg_block_kin(plan->data[ROWS], block);
+	const int64_t n_rows = forest->offset[order[0] + 1] - forest->offset[order[0]], behind = PMG_LISTED - 1;
+	const int32_t *cells = plan->data[CELLS];
+	bool ok = true;
+
+	for (int64_t row = 0; row < n_rows; row++) {
+		const int64_t from = kin[row].children, to = kin[row + 1].children;
+
+		for (int64_t q = from; q < to + behind && from < to && ok; q++) {
+			const int64_t lane = cells[q] % lanes, child = cells[q]/lanes;
+			const int64_t begin = block*lanes + lane < n_trees ? forest->offset[order[lane]] : 0;
+
+			ok = block*lanes + lane < n_trees && begin + child < forest->offset[order[lane] + 1] &&
+			     forest->parent[begin + child] >= row;
+		}
+		for (int64_t q = kin[row].parents; q < kin[row + 1].parents + behind; q++)
+			ok = ok && (kin[row].parents == kin[row + 1].parents ||
+				    (cells[q] >= 0 && cells[q]/lanes < n_rows));
+	}
+	return ok;
+}
+
 static bool is_right(const pmg_plan *plan, const struct forest *forest, int64_t n_trees, int64_t lanes)
 {
 	const int64_t *order = plan->data[ORDER], *rows = plan->data[ROWS];
@@ -127,6 +155,7 @@ static bool is_right(const pmg_plan *plan, const struct forest *forest, int64_t 
 		const int64_t first = order[place/lanes*lanes], lane = place % lanes, tree = order[place];
 		const int64_t begin = forest->offset[tree], n = forest->offset[tree + 1] - begin;
 
+		ok = lane > 0 || cells_are_there(plan, forest, n_trees, lanes, place/lanes);
 		for (int64_t row = 0; row < forest->offset[first + 1] - forest->offset[first]; row++)
 			ok = ok && parent_by_kin(kin, cells, row, lane, lanes) ==
 					   (row < n ? forest->parent[begin + row] : -2) &&
