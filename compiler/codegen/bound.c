@@ -579,6 +579,8 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 {
 	struct point point = point_below(node, use.mark);
 
+	if (point.instance && lane_has_node(e, use.mark->dim))
+		rows_enter(e, node);
 	if (point.instance)
 		emit_family(e, node, use.mark, &point, emit_if_in_range);
 	isl_ast_expr_free(point.instance);
