@@ -140,12 +140,17 @@ static int64_t log2_of(int64_t power)
 	return log;
 }
 
+bool sum_is_in_vectors(const char *name)
+{
+	return strchr(name, '[');
+}
+
 static void note_update(struct stage *stage, void *context)
 {
 	struct adding *adding = context;
 	const char *sum = accumulator_of(adding->e, stage);
 
-	adding->only = adding->only && sum && strchr(sum, '[');
+	adding->only = adding->only && sum && sum_is_in_vectors(sum);
 }
 
 /* Is all that is done below the node to add to vectors? Then nothing needs to be left out but what would be added. */

@@ -108,6 +108,7 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 void kin_open(struct emit *e, const char *first);
 /* Is the node one of a tree that each lane has of its own? */
 bool lane_has_node(const struct emit *e, const struct dim *dim);
+
 /* A loop over cells that are listed for a row. */
 struct kin_list {
 	const char *cell;               /* a variable; NULL: there is no such loop */
@@ -130,7 +131,8 @@ struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const st
 struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
 				 const struct affine *node, struct affine *child, bool is_left_out);
 void kin_close(struct emit *e, const struct kin_scope *scope);
-/* Adds to the present lane of a sum that is in vectors. */
+/* Is the sum of this name in vectors of lanes? Then kin_add adds to the present one. */
+bool sum_is_in_vectors(const char *name);
 void kin_add(struct emit *e, const struct update *update);
 /* Notes that `value` is the parent of the node. */
 void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text);

@@ -432,7 +432,7 @@ static void emit_local_update(struct emit *e, const struct update *update)
 	bool selects = e->in_lanes && e->ragged && e->ragged->selects;
 	const char *conditions = selects ? lane_conditions(e, false) : NULL;
 
-	if (e->ragged && e->ragged->adds_to_vectors && strchr(update->target, '['))
+	if (e->ragged && e->ragged->adds_to_vectors && sum_is_in_vectors(update->target))
 		kin_add(e, update);
 	else if (conditions)
 		emit_where(e, update, conditions);
