@@ -15,3 +15,10 @@ block_copier *block_copy_choose(void)
 #endif
 	return block_copy_baseline;
 }
+
+void block_copy_end(void)
+{
+#ifdef __SSE2__
+	__builtin_ia32_sfence();
+#endif
+}

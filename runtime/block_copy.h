@@ -77,14 +77,6 @@ static void lanes_past(const struct block_copy *copy)
 	segments_out(&segments);
 }
 
-/* What goes past the caches is there before what the caller writes next, also where no barrier of a loop follows. */
-static void past_end(void)
-{
-#ifdef __SSE2__
-	__builtin_ia32_sfence();
-#endif
-}
-
 void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
@@ -101,6 +93,4 @@ void BLOCK_COPY(const struct block_copy *copy)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else
 		pmg_block_write_f32(copy->block, width, copy->lanes, n, rows, rows, 1);
-	if (copy->is_past)
-		past_end();
 }

@@ -129,6 +129,7 @@ static void pair_copy(struct pair *pair, int32_t threads)
 
 		copier(&copy);
 	}
+	block_copy_end();
 }
 
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)

@@ -5,9 +5,9 @@
  * to be near to each other. Where places are given, segments come along Hilbert's curve in space (curves.c). Else the
  * points of a segment lie in the order of the second key, and two of its quartiles are where a segment lies on such a
  * curve; but first, segments are dealt into slabs by their own number, since what is near in space often has near
- * numbers. Without a second key they stay in their order. Teams that
- * begin together are to end together, too: in a neighbourhood, segments come by length, and those of nearly the same
- * length again by place. A segment without points has one part without points: so each segment is somebody's. */
+ * numbers. Without a second key they stay in their order. Teams that begin together are to end together, too: in a
+ * neighbourhood, segments come by length, and those of nearly the same length again by place. A segment without points
+ * has one part without points: so each segment is somebody's. */
 #include "restructure.h"
 
 #include <stdlib.h>

@@ -38,7 +38,9 @@ def output(command):
     if done.returncode not in (0, 141):     # a reader like head may stop early
         sys.exit(f"{command}: exit status {done.returncode}\n{done.stderr}")
     text = done.stdout + done.stderr
-    return text if not text or text.endswith("\n") else text + "\n"
+    if not text:
+        sys.exit(f"{command}: prints nothing")
+    return text if text.endswith("\n") else text + "\n"
 
 
 def current(text):

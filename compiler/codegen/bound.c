@@ -569,6 +569,7 @@ static void emit_family(struct emit *e, __isl_keep isl_ast_node *node, const str
 	if (!lane_has_node(e, mark->dim)) {
 		emit_children(e, node, mark, point, emit);
 	} else {
+		rows_enter(e, node);
 		emit_kin(e, node, mark, point, emit, mark->direction > 0);
 		emit_kin(e, node, mark, point, emit, mark->direction < 0);
 	}
@@ -579,8 +580,6 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 {
 	struct point point = point_below(node, use.mark);
 
-	if (point.instance && lane_has_node(e, use.mark->dim))
-		rows_enter(e, node);
 	if (point.instance)
 		emit_family(e, node, use.mark, &point, emit_if_in_range);
 	isl_ast_expr_free(point.instance);

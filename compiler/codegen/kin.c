@@ -126,11 +126,6 @@ struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const st
 	return scope;
 }
 
-struct adding {
-	const struct emit *e;
-	bool only;
-};
-
 static int64_t log2_of(int64_t power)
 {
 	int64_t log = 0;
@@ -144,6 +139,11 @@ bool sum_is_in_vectors(const char *name)
 {
 	return strchr(name, '[');
 }
+
+struct adding {
+	const struct emit *e;
+	bool only;
+};
 
 static void note_update(struct stage *stage, void *context)
 {
