@@ -14,7 +14,8 @@
 
 enum {
 	PMG_CUDA_MOST_COPIES = 12,
-	PMG_CUDA_LOOKING = 1 << 18,     /* threads that look at weights */
+	PMG_CUDA_LOOKING = 1 << 17,     /* threads that look at weights, */
+	PMG_CUDA_LOOKS = 4,             /* each at so many at a time */
 	PMG_CUDA_MOVING = 1 << 12       /* warps that move points: few start quickly where there is nothing to do */
 };
 
@@ -30,10 +31,25 @@ struct pmg_cuda_live_state {
 	pmg_live_rule rule;
 	pmg_cuda_live_step step;        /* that the last call has come to */
 	bool window_ended;              /* with it */
-	/* What this call finds. */
-	unsigned is_missing, n_done;    /* a weight that the copy lacks; blocks */
-	unsigned long long n_points;    /* of weights that are recent */
+	unsigned is_infinite;           /* a factor is, when the plan is made */
+	unsigned long long found;       /* by this call, pmg_cuda_live_of_block of those that have looked */
 };
+
+/* What a thread has found, such that these add up: points of weights that are recent, fewer than 2^32 in all; and
+ * whether the copy lacks one. */
+static __device__ int64_t pmg_cuda_live_of_thread(int64_t n_points, bool is_missing)
+{
+	return n_points | (int64_t) is_missing << 32;
+}
+
+/* The same of a block, from the sum of its threads: points; a block, of which there are fewer than 2^16; and one that
+ * misses a weight. */
+static __device__ unsigned long long pmg_cuda_live_of_block(int64_t found)
+{
+	const unsigned long long points = (unsigned long long) found & 0xffffffffu, is_missing = found >> 32 > 0;
+
+	return points | 1ull << 32 | is_missing << 48;
+}
 
 /* What the last call has come to, seen by the next one. */
 static __device__ unsigned pmg_cuda_live_mark(pmg_cuda_live_step step, bool window_ended, unsigned mark)
@@ -45,12 +61,12 @@ static __device__ unsigned pmg_cuda_live_mark(pmg_cuda_live_step step, bool wind
 	return window_ended ? mark & PMG_CUDA_KEPT : mark;
 }
 
-static __device__ void pmg_cuda_live_decide(pmg_cuda_live_state *state)
+static __device__ void pmg_cuda_live_decide(pmg_cuda_live_state *state, unsigned long long found)
 {
-	const int64_t n_points = (int64_t) atomicExch(&state->n_points, 0ull);
-	const bool is_missing = atomicExch(&state->is_missing, 0u) > 0;
+	const int64_t n_points = (int64_t) (found & 0xffffffffu);
+	const bool is_missing = found >> 48 > 0;
 
-	state->n_done = 0;
+	state->found = 0;
 	state->step = PMG_CUDA_STAY;
 	if (is_missing && state->rule.has_copy) {
 		pmg_live_fail(&state->rule);
@@ -63,35 +79,64 @@ static __device__ void pmg_cuda_live_decide(pmg_cuda_live_state *state)
 	}
 }
 
+/* Of a thread: its weights from number i on, apart by `stride`, all of which it reads before it looks at them. True
+ * where the copy lacks one. */
+template <class T>
+static __device__ bool pmg_cuda_live_look_at(int64_t i, int64_t stride, int64_t n, const T *weights,
+					     const int32_t *degree, uint8_t *marks, pmg_cuda_live_step step,
+					     bool window_ended, int64_t *n_points)
+{
+	bool is_zero[PMG_CUDA_LOOKS], is_missing = false;
+	int32_t points[PMG_CUDA_LOOKS];
+	unsigned before[PMG_CUDA_LOOKS];
+
+	PMG_UNROLL
+	for (int k = 0; k < PMG_CUDA_LOOKS; k++) {
+		const int64_t at = i + k*stride < n ? i + k*stride : i;
+
+		is_zero[k] = weights[at] == 0;
+		points[k] = degree[at];
+		before[k] = marks[at];
+	}
+	PMG_UNROLL
+	for (int k = 0; k < PMG_CUDA_LOOKS; k++) {
+		const unsigned mark = pmg_cuda_live_mark(step, window_ended, before[k]);
+		const unsigned now = is_zero[k] ? mark : mark | PMG_CUDA_RECENT;
+
+		if (i + k*stride >= n)
+			break;
+		is_missing = is_missing || (!is_zero[k] && !(mark & PMG_CUDA_KEPT));
+		if (now != before[k])
+			marks[i + k*stride] = (uint8_t) now;
+		*n_points += now & PMG_CUDA_RECENT ? points[k] : 0;
+	}
+	return is_missing;
+}
+
 /* `degree`: points of each weight. `pmg_loop` NULL: there is none around. */
 template <class T>
 static __global__ void pmg_cuda_live_look(int64_t n, const T *weights, const int32_t *degree, uint8_t *marks,
 					  pmg_cuda_live_state *state, const pmg_cuda_loop *pmg_loop)
 {
+	const int64_t stride = (int64_t) gridDim.x*blockDim.x;
 	const pmg_cuda_live_step step = state->step;
 	const bool window_ended = state->window_ended;
+	bool is_missing = false;
 	int64_t n_points = 0;
 
 	if (pmg_loop && pmg_loop->is_over)
 		return;
-	for (int64_t i = (int64_t) blockIdx.x*blockDim.x + threadIdx.x; i < n; i += (int64_t) gridDim.x*blockDim.x) {
-		const bool is_zero = weights[i] == 0;
-		const int32_t points = degree[i];
-		const unsigned before = marks[i], mark = pmg_cuda_live_mark(step, window_ended, before);
-		const unsigned now = is_zero ? mark : mark | PMG_CUDA_RECENT;
+	for (int64_t i = (int64_t) blockIdx.x*blockDim.x + threadIdx.x; i < n; i += PMG_CUDA_LOOKS*stride)
+		is_missing |= pmg_cuda_live_look_at(i, stride, n, weights, degree, marks, step, window_ended,
+						    &n_points);
+	int64_t sum = pmg_cuda_live_of_thread(n_points, is_missing);
 
-		if (!is_zero && !(mark & PMG_CUDA_KEPT))
-			(void) atomicExch(&state->is_missing, 1u);
-		if (now != before)
-			marks[i] = (uint8_t) now;
-		n_points += now & PMG_CUDA_RECENT ? points : 0;
-	}
-	if (!pmg_cuda_block<pmg_cuda_add>(&n_points, blockDim.x))
+	if (!pmg_cuda_block<pmg_cuda_add>(&sum, blockDim.x))
 		return;
-	(void) atomicAdd(&state->n_points, (unsigned long long) n_points);
-	__threadfence();
-	if (atomicAdd(&state->n_done, 1u) == gridDim.x - 1)
-		pmg_cuda_live_decide(state);
+	const unsigned long long mine = pmg_cuda_live_of_block(sum), found = mine + atomicAdd(&state->found, mine);
+
+	if ((found >> 32 & 0xffff) == gridDim.x)
+		pmg_cuda_live_decide(state, found);
 }
 
 struct pmg_cuda_live_copy {
@@ -183,7 +228,7 @@ static __global__ void pmg_cuda_live_check(int64_t n, const void *values, int ty
 {
 	PMG_POINT(k, n);
 	if (!pmg_cuda_live_is_finite_at(values, type, is_top, k))
-		(void) atomicExch(&state->is_missing, 1u);
+		(void) atomicExch(&state->is_infinite, 1u);
 }
 
 static __global__ void pmg_cuda_live_count(int64_t n, const void *by, int by_type, int32_t *degree)
@@ -288,7 +333,7 @@ static inline bool pmg_cuda_live_measure(pmg_plan *plan, const pmg_cuda_live *li
 				    is_top, live->state);
 	}
 	return g.status == PMG_OK && pmg_cuda_to_host(plan, &state, live->state, sizeof state) == PMG_OK &&
-	       !state.is_missing;
+	       !state.is_infinite;
 }
 
 static inline void pmg_cuda_live_start_keep(pmg_plan *plan, const pmg_cuda_live *live, const pmg_cuda_loop *loop)
@@ -373,11 +418,11 @@ template <class T>
 static inline void pmg_cuda_live_start_look(pmg_plan *plan, const pmg_cuda_live *live, const T *weights,
 					    const pmg_cuda_loop *loop)
 {
-	const int64_t n = live->use.n_weights;
+	const int64_t n = live->use.n_weights, threads = (n + PMG_CUDA_LOOKS - 1)/PMG_CUDA_LOOKS;
 
 	pmg_cuda_launch(plan, "pmg_cuda_live_look", pmg_cuda_live_look<T>,
-			n < PMG_CUDA_LOOKING ? n : (int64_t) PMG_CUDA_LOOKING, 1, false, n, weights, live->degree,
-			live->marks, live->state, loop);
+			threads < PMG_CUDA_LOOKING ? threads : (int64_t) PMG_CUDA_LOOKING, 1, false, n, weights,
+			live->degree, live->marks, live->state, loop);
 }
 
 /* As pmg_live_points and pmg_all_points on the host. `loop` NULL: these calls are in none. */

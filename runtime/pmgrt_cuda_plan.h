@@ -105,8 +105,8 @@ template <class T, class V>
 static inline void pmg_cuda_set_cut(pmg_plan *plan, int64_t n, const V *values, T *cells, int64_t row, T value,
 				    const pmg_cuda_loop *loop)
 {
-	pmg_cuda_launch(plan, "pmg_cuda_cut_rows", pmg_cuda_cut_rows<T, V>, n, 8, false, n, values, cells, row, value,
-			loop);
+	pmg_cuda_launch(plan, "pmg_cuda_cut_rows", pmg_cuda_cut_rows<T, V>, (n + PMG_CUDA_WARP - 1)/PMG_CUDA_WARP,
+			PMG_CUDA_WARP, false, n, values, cells, row, value, loop);
 }
 
 /* ---- What kernels and the host's code ask for ---- */

@@ -193,25 +193,6 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 PMG_CUDA_ROW(add, +)
 PMG_CUDA_ROW(prod, *)
 
-/* Sets the rows of values that several of n parts have. */
-template <class T, class V>
-static __global__ void pmg_cuda_cut_rows(int64_t n, const V *values, T *cells, int64_t row, T value,
-					 const pmg_cuda_loop *loop)
-{
-	PMG_TEAM(8, 8, 1);
-
-	if (loop && loop->is_over)
-		return;
-	for (int64_t part = pmg_index; part + 1 < n; part += pmg_teams) {
-		const int64_t at = values[part];
-
-		if (at != values[part + 1] || (part > 0 && at == values[part - 1]))
-			continue;
-		for (int64_t i = pmg_lane; i < row; i += pmg_team)
-			cells[at*row + i] = value;
-	}
-}
-
 /* ---- Deals ---- */
 
 /* What is read once passes the caches by that rows are to stay in. */
@@ -487,6 +468,32 @@ template <int team, class T> static inline __device__ T pmg_cuda_merge(unsigned 
 		longer &= longer >> lanes;
 	}
 	return value;
+}
+
+/* ---- Rows that begin anew ---- */
+
+/* Sets the rows of values that several of n parts have. A lane looks at a part, all lanes set the rows found. */
+template <class T, class V>
+static __global__ void pmg_cuda_cut_rows(int64_t n, const V *values, T *cells, int64_t row, T value,
+					 const pmg_cuda_loop *loop)
+{
+	PMG_TEAM(PMG_CUDA_WARP, PMG_CUDA_WARP, 1);
+
+	if (loop && loop->is_over)
+		return;
+	for (int64_t first = pmg_index*pmg_team; first + 1 < n; first += pmg_teams*pmg_team) {
+		const int64_t part = first + pmg_lane;
+		const V at = values[part < n ? part : first];
+		const unsigned lanes = pmg_cuda_ballot<pmg_team>(part + 1 < n && at == values[part + 1] &&
+								 (part == 0 || at != values[part - 1]));
+
+		for (int k = 0; k < pmg_cuda_count(lanes); k++) {
+			const int64_t to = pmg_cuda_take<pmg_team>(at, pmg_cuda_nth(lanes, k));
+
+			for (int64_t i = pmg_lane; i < row; i += pmg_team)
+				cells[to*row + i] = value;
+		}
+	}
 }
 
 #endif
