@@ -189,7 +189,8 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(versions, "versions", "A,B,…", "generated, or names of hand-written code, NAME@PARTITION+ORDER "
 		    "for another cell of the grid (default: all)"),
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct life_values, generated),
-	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" },
+	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated; "
+					  "dsc:'…' or wc:'…' of one product" },
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"),
 	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: cpu_naive, gpu_opt_cut, cpu_opt)"),
 	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"),

@@ -175,6 +175,17 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 	return true;
 }
 
+/* Of 'OPTIONS', or 'OP:OPTIONS' for one product; NULL: not for this one. */
+static const char *options_for(const char *text, enum life_op op)
+{
+	for (int named = 0; named < LIFE_OPS; named++) {
+		size_t n = strlen(life_op_name((enum life_op) named));
+		if (strncmp(text, life_op_name((enum life_op) named), n) == 0 && text[n] == ':')
+			return named == (int) op ? text + n + 1 : NULL;
+	}
+	return text;
+}
+
 bool life_rows_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
 		   life_row_list *rows, struct failure *failure)
 {
@@ -183,10 +194,11 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 		if (*name && !add_version(values, problem, cpu, name, rows, failure))
 			return false;
 	for (int i = 0; i < values->generated.n; i++)
-		for (int op = 0; op < LIFE_OPS; op++)
-			if (life_op_wanted(values, (enum life_op) op) &&
-			    !life_row_generated(values, problem, (enum life_op) op, values->generated.items[i], rows,
-						failure))
+		for (int op = 0; op < LIFE_OPS; op++) {
+			const char *options = options_for(values->generated.items[i], (enum life_op) op);
+			if (options && life_op_wanted(values, (enum life_op) op) &&
+			    !life_row_generated(values, problem, (enum life_op) op, options, rows, failure))
 				return false;
+		}
 	return true;
 }
