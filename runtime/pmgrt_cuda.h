@@ -27,8 +27,8 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
  * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
- * and sums, and about 20 more. */
-enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_REGISTERS = 65536 };
+ * and sums, and about 20 more. With more than 8 blocks it would lack those that doubles need on their way. */
+enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_MOST_BLOCKS_F32 = 10, PMG_CUDA_REGISTERS = 65536 };
 
 static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes)
 {
@@ -41,16 +41,18 @@ static constexpr int pmg_cuda_blocks_with(int threads, int bytes)
 	return PMG_CUDA_REGISTERS/threads/((20 + bytes/4 + 7)/8*8);
 }
 
-static constexpr int pmg_cuda_blocks(int lanes, int bytes)
+static constexpr int pmg_cuda_blocks(int lanes, int bytes, int most)
 {
 	return lanes != PMG_CUDA_WARP ? 1 : bytes == 0 ? PMG_CUDA_BLOCKS
-	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes) > PMG_CUDA_MOST_BLOCKS ? PMG_CUDA_MOST_BLOCKS
+	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes) > most ? most
 	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes);
 }
 
-/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known). */
+/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known); all of floats. */
 #define PMG_BOUNDS(lanes, bytes) \
-	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes))
+	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes, PMG_CUDA_MOST_BLOCKS))
+#define PMG_BOUNDS_F32(lanes, bytes) \
+	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes, PMG_CUDA_MOST_BLOCKS_F32))
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
 #define PMG_TEAM(lanes, group, width) \

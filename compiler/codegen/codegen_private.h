@@ -356,6 +356,8 @@ struct grid {
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
 	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
+	int cell, term;                 /* of the longest cell that it reads, and of what is computed from one */
+	bool folds;                     /* lanes add up sums, which takes registers besides */
 };
 
 /* An array of which each iteration of a deal's loop reads an element: that of its number, or the one that another
@@ -710,10 +712,11 @@ bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its start behind so many iterations (0, 1). */
 void emit_until(struct emit *e, const char *until, int advance);
-/* Bytes that a lane has in registers: always, as its share of a row, and of a row that a deal reads. */
+/* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a deal
+ * reads, from whose cells terms of so many are computed. */
 void grid_holds(struct emit *e, int64_t bytes);
-void grid_holds_row(struct emit *e, int64_t bytes);
-void grid_reads_row(struct emit *e, int64_t bytes);
+void grid_holds_row(struct emit *e, int64_t length, int cell);
+void grid_reads_row(struct emit *e, int64_t length, int cell, int term);
 /* Around what one lane does for its team, `names` for the end, -1 where every lane may; all lanes wait for another. */
 int one_lane_open(struct emit *e);
 void one_lane_close(struct emit *e, int names);

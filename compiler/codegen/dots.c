@@ -136,7 +136,8 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct row row = row_of_dot(dot);
 
 	if (e->grid)
-		line(e->w, "%s %s[2] = { %s };", type_c_name(type), products.sums, sum);
+		line(e->w, "%s %s[2] = { %s%s };", type_c_name(type), products.sums,
+		     type == dot->stage->write.array->type ? "" : "(float) ", sum);
 	else
 		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), products.sums);
 	emit_row_blocks(e, &row, emit_products, &products);
@@ -273,7 +274,7 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 
 	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
-	grid_holds_row(e, row.length*type_size(array->sums));
+	grid_holds_row(e, row.length, type_size(array->sums));
 	j = row_open(e, kept.loop, &row, true);
 	if (e->grid && e->grid->has_deals)
 		line(e->w, "PMG_READ_ONCE;");

@@ -57,22 +57,41 @@ void grid_holds(struct emit *e, int64_t bytes)
 		e->grid->held += bytes;
 }
 
-void grid_holds_row(struct emit *e, int64_t bytes)
+/* Bytes of a lane's vectors of a row, of which the last one may reach behind its end. */
+static int64_t bytes_of_vectors(const struct grid *grid, int64_t length, int cell)
+{
+	const int64_t cells = (int64_t) grid->group*grid->width;
+
+	return (length + cells - 1)/cells*grid->width*cell;
+}
+
+void grid_holds_row(struct emit *e, int64_t length, int cell)
 {
 	if (e->grid)
-		grid_holds(e, bytes/e->grid->group);
+		grid_holds(e, bytes_of_vectors(e->grid, length, cell));
 }
 
-void grid_reads_row(struct emit *e, int64_t bytes)
+void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 {
-	if (e->deal && bytes/e->grid->group > e->grid->read)
-		e->grid->read = bytes/e->grid->group;
+	struct grid *grid = e->grid;
+	int64_t bytes;
+
+	if (!e->deal)
+		return;
+	bytes = bytes_of_vectors(grid, length, cell);
+	grid->read = grid->read < bytes ? bytes : grid->read;
+	grid->cell = grid->cell < cell ? cell : grid->cell;
+	grid->term = grid->term < term ? term : grid->term;
 }
 
-/* Bytes that each lane has of rows and sums; 0: no row of known length is read. */
-static const char *bytes_of_lane(const struct emit *e)
+/* By the bytes that each lane has of rows and sums; 0: no row of known length is read. */
+static const char *bounds_text(const struct emit *e)
 {
-	return int_text(e->arena, e->grid->read > 0 ? e->grid->held + e->grid->read : 0);
+	const struct grid *grid = e->grid;
+	const bool is_of_floats = grid->read > 0 && grid->cell <= 4 && grid->term <= 4 && !grid->folds;
+
+	return arena_printf(e->arena, "PMG_BOUNDS%s(%d, %s)", is_of_floats ? "_F32" : "", grid->team,
+			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
 }
 
 /* ---- sums ---- */
@@ -333,13 +352,13 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
 	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
-	const char *bytes = bytes_of_lane(e);
+	const char *bounds = bounds_text(e);
 
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
 	sums_up = e->grid->sums_up;
 	w->span = e->w->span;
-	open_block(w, "static __global__ void PMG_BOUNDS(%d, %s) %s(%s)\n{", e->grid->team, bytes, name,
+	open_block(w, "static __global__ void %s %s(%s)\n{", bounds, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
 	line(w, "PMG_TEAM(%d, %d, %d);", e->grid->team, e->grid->group, mark->width);
 	emit_loop_head(e, w, text);

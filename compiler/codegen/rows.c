@@ -111,12 +111,13 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
 	};
 
+	const enum scalar_type sums = e->vector->stage->write.array->sums;
+
 	if (kept)
 		return kept;
-	grid_reads_row(e, e->vector->length*array_cell_size(access->array));
+	grid_reads_row(e, e->vector->length, array_cell_size(access->array), type_size(sums));
 	return arena_printf(e->arena, "PMG_READ_%s%s%s(%s)", row_suffix(access->array->type),
-			    readers[access->array->storage],
-			    narrowing(access->array->type, e->vector->stage->write.array->sums), text);
+			    readers[access->array->storage], narrowing(access->array->type, sums), text);
 }
 
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
@@ -363,7 +364,7 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage);
 
 	row_declare(e, row);
-	grid_holds_row(e, row->length*row_cell_size(row));
+	grid_holds_row(e, row->length, (int) row_cell_size(row));
 	if (starts_anew)
 		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : "true";
 	row_begin(e, node, loop, row, starts_anew || is_zero);

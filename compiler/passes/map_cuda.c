@@ -11,7 +11,8 @@
  * become arrays of one cell. */
 #include "passes/pass_private.h"
 
-enum { FEWEST = 4, WARP = 32, ROW_BYTES = 96 }; /* lanes of a team; what a lane has of a row */
+enum { FEWEST = 4, WARP = 32 };                 /* lanes of a team */
+enum { ROW_BYTES = 96, ROW_OF_DEAL = 64 };      /* what a lane has of a row, at most; where it keeps several */
 enum { CELLS = 4, VECTOR = 16 };                /* cells of a row that are read at a time, and bytes, at most */
 
 static const char pass_name[] = "map_cuda";
@@ -29,6 +30,8 @@ struct lanes {
 	bool has_vectors, is_unknown;   /* a length is not known */
 	int width;                      /* cells that every row has next to one another in 16 bytes */
 	int64_t smallest;               /* bytes of a cell of a row */
+	int64_t length;                 /* cells of the longest row */
+	bool has_short_products;        /* a dot product of doubles, of which a row is stored in fewer bytes */
 };
 
 static bool known_value(const struct module *module, const struct expr *expr, int64_t *value)
@@ -92,7 +95,12 @@ static void note_vectors(struct lanes *lanes, const struct mark *loop)
 	}
 	note_row(lanes, loop, lo);
 	bytes = (hi - lo)*type_size(loop->stage->write.array->type);
-	lanes->row = bytes > lanes->row ? bytes : lanes->row;
+	if (bytes > lanes->row) {
+		lanes->row = bytes;
+		lanes->length = hi - lo;
+	}
+	lanes->has_short_products |= !access_uses_dim(&loop->stage->write, mark_dim_number(loop)) &&
+				     lanes->smallest < type_size(loop->stage->write.array->sums);
 }
 
 static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
@@ -110,21 +118,54 @@ static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)
 	return isl_bool_true;
 }
 
-/* Lanes that run one iteration together, those of them that share a row, and how many cells of it each has next to one
- * another. Where there are deals, rows of several iterations are under way in the groups of a warp. */
-static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
+/* Cells that vectors of so many lanes have room for, of two cells if they can have several. */
+static int64_t room_of_lanes(const struct lanes *lanes, int team)
 {
-	struct lanes lanes = { .module = module, .width = CELLS, .smallest = VECTOR };
+	const int64_t cells = team*(lanes->width > 1 ? 2 : 1);
+
+	return (lanes->length + cells - 1)/cells*cells;
+}
+
+/* Those that share a row. Where there are deals, rows of several iterations are under way in the groups of a warp: with
+ * fewer cells, a lane has registers for two of them, and a multiprocessor for more warps. Not if more cells of vectors
+ * remain empty then, and not for sums over lanes of rows that are short already. */
+static int lanes_of_row(const struct lanes *lanes, bool has_deals)
+{
 	int team = FEWEST;
 
-	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
-	while (team < WARP && (lanes.is_unknown || lanes.row > team*ROW_BYTES))
+	while (team < WARP && (lanes->is_unknown || lanes->row > team*ROW_BYTES))
 		team *= 2;
-	while (lanes.width > 1 && lanes.width*lanes.smallest > VECTOR)
-		lanes.width /= 2;
+	while (has_deals && !lanes->has_short_products && team < WARP/2 && lanes->row > team*ROW_OF_DEAL &&
+	       room_of_lanes(lanes, 2*team) <= room_of_lanes(lanes, team))
+		team *= 2;
+	return team;
+}
+
+/* As many cells as 16 bytes hold; half of them, if not these but those fill the lanes that share a row. */
+static int cells_of_vector(const struct lanes *lanes, int team)
+{
+	int width = lanes->width;
+
+	while (width > 1 && width*lanes->smallest > VECTOR)
+		width /= 2;
+	if (width == CELLS && lanes->length % (team*width) != 0 && lanes->length % (team*width/2) == 0)
+		width /= 2;
+	return width;
+}
+
+/* Lanes that run one iteration together, those of them that share a row, and how many cells of it each has next to one
+ * another. */
+static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
+{
+	const bool has_deals = schedule_has_mark_below(node, MARK_DEAL, NULL);
+	struct lanes lanes = { .module = module, .width = CELLS, .smallest = VECTOR };
+	int team;
+
+	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
+	team = lanes_of_row(&lanes, has_deals);
 	grid->row_lanes = lanes.has_vectors ? team : 1;
-	grid->factor = schedule_has_mark_below(node, MARK_DEAL, NULL) ? WARP : grid->row_lanes;
-	grid->width = lanes.has_vectors && !lanes.is_unknown ? lanes.width : 1;
+	grid->factor = has_deals ? WARP : grid->row_lanes;
+	grid->width = lanes.has_vectors && !lanes.is_unknown ? cells_of_vector(&lanes, team) : 1;
 }
 
 static __isl_give isl_schedule_node *insert_grid(struct module *module, __isl_take isl_schedule_node *node)
