@@ -149,8 +149,8 @@ static struct record record_of(const struct life_fit *fit, const char *op)
 	record.version = "generated";
 	record.target = fit->session.values.target;
 	record.threads = (double) fit->session.values.threads;
-	record.precision = "f64";
 	record.algorithm = fit->session.values.with ? fit->session.values.with : "";
+	record.precision = life_precision(record.algorithm);
 	record.plan_ms = 1e3 * fit->execution.plan_seconds;
 	record.plan_bytes = (double) pmg_plan_bytes(fit->execution.plan);
 	record.clock = "wall";

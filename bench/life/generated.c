@@ -77,6 +77,11 @@ static bool run_generated(void *state, double *seconds, struct failure *failure)
 	return true;
 }
 
+const char *life_precision(const char *options)
+{
+	return strstr(options, "f32") ? "f32" : strstr(options, "f64top") ? "f64top" : "f64";
+}
+
 static void describe(struct life_row *row, const char *options)
 {
 	struct record *record = &row->row.record;
@@ -90,7 +95,7 @@ static void describe(struct life_row *row, const char *options)
 	record->target = row->session.values.target;
 	record->clock = row->gpu ? "device" : "";
 	record->threads = (double) row->session.values.threads;
-	record->precision = strstr(options, "f32") ? "f32" : strstr(options, "f64top") ? "f64top" : "f64";
+	record->precision = life_precision(options);
 	record->restructure = bench_decision(&row->session, "restructure");
 	record->partition = bench_decision(&row->session, "partition");
 	record->algorithm = options;

@@ -105,6 +105,8 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 /* The places of voxels, where the problem has them. */
 bool life_bind_places(struct session *s, const struct life_case *problem, struct failure *failure);
 void life_generated_free(struct life_row *row);
+/* How D is kept, by what the options say. */
+const char *life_precision(const char *options);
 /* Takes one option of `pmg run`; as `more` of struct command. */
 int life_take_option(void *values, char **arguments, int n, struct failure *failure);
 
