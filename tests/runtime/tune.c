@@ -233,12 +233,13 @@ static pmg_status tiring_kernel(pmg_plan *plan, const void *args, pmg_control *c
 }
 
 /* Candidates of one speed are run four more times beside the best so far, and another four if they are close; one
- * fails in the second of its turns. */
-static void test_turns(struct tests *tests)
+ * fails in the second of its turns. False where other work on the machine has made one of them seem slower. */
+static bool has_taken_turns(struct tests *tests, bool is_last)
 {
 	struct attempt attempt;
 	const pmg_trial *trials;
 	int32_t in_turns;
+	bool is_right;
 
 	attempt_begin(&attempt, 0);
 	for (int i = 0; i < N_CANDIDATES; i++) {
@@ -249,12 +250,25 @@ static void test_turns(struct tests *tests)
 	n_allowed = PMG_TRIAL_RUNS + 1;
 	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
 	trials = attempt.report->trials;
-	CHECK(tests, attempt.status == PMG_OK && strcmp(attempt.report->reason, "measured") == 0);
 	in_turns = trials[FIRST].n_runs + trials[FAST].n_runs + trials[LARGE].n_runs - 3*3 - 2;
-	CHECK(tests, in_turns == 4*4 || in_turns == 6*4 || in_turns == 8*4);
-	CHECK(tests, trials[BROKEN].n_runs == 4 && strcmp(trials[BROKEN].problem,
-		     "the kernel of pipeline 'life_dsc' failed with status 6") == 0);
+	is_right = (in_turns == 4*4 || in_turns == 6*4 || in_turns == 8*4) && trials[BROKEN].n_runs == 4;
+	if (is_right || is_last) {
+		CHECK(tests, attempt.status == PMG_OK && strcmp(attempt.report->reason, "measured") == 0);
+		CHECK(tests, is_right);
+		CHECK(tests, strcmp(trials[BROKEN].problem,
+				    "the kernel of pipeline 'life_dsc' failed with status 6") == 0);
+	}
 	attempt_end(tests, &attempt);
+	return is_right;
+}
+
+static void test_turns(struct tests *tests)
+{
+	struct attempt attempt;
+	const pmg_trial *trials;
+
+	for (int left = 5; left-- > 0 && !has_taken_turns(tests, left == 0);)
+		;
 
 	attempt_begin(&attempt, 0);
 	attempt.family.desc[FIRST].n_candidates = LARGE;
