@@ -5,6 +5,7 @@
     gpu_table.py RECORDS.json...
 """
 import json
+import re
 import sys
 
 COLUMNS = (("dsc", "dense"), ("dsc", "sparse=0.21"), ("wc", "dense"))
@@ -12,7 +13,7 @@ TITLES = ("y = M w", "y = M w, 21 % of the weights", "w = M'y")
 
 
 def name_of(record):
-    options = record["algorithm"].strip("'")
+    options = re.sub(r"accumulate \w+", "accumulate ...", record["algorithm"].strip("'"))
     if record["version"] == "generated" and options:
         return f"`generated`, `{options}`"
     return f"`{record['version']}`"
