@@ -16,7 +16,7 @@ static struct variant variants[] = {
 static int n_draws(const struct module *module)
 {
 	(void) module;
-	return getenv("PMG_TEST_LONG") ? 2000 : 24;
+	return getenv("PMG_TEST_LONG") ? 2000 : 16;
 }
 
 int main(void)
