@@ -180,6 +180,7 @@ static const char *options_for(const char *text, enum life_op op)
 {
 	for (int named = 0; named < LIFE_OPS; named++) {
 		size_t n = strlen(life_op_name((enum life_op) named));
+
 		if (strncmp(text, life_op_name((enum life_op) named), n) == 0 && text[n] == ':')
 			return named == (int) op ? text + n + 1 : NULL;
 	}
@@ -196,6 +197,10 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 	for (int i = 0; i < values->generated.n; i++)
 		for (int op = 0; op < LIFE_OPS; op++) {
 			const char *options = options_for(values->generated.items[i], (enum life_op) op);
+			struct run_values read;
+
+			if (options && !bench_read_options(values->arena, options, &values->run, &read, failure))
+				return false;
 			if (options && life_op_wanted(values, (enum life_op) op) &&
 			    !life_row_generated(values, problem, (enum life_op) op, options, rows, failure))
 				return false;

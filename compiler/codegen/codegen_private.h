@@ -344,6 +344,8 @@ struct emit {
 	bool failed;
 };
 
+enum { SHORT_CELL = 4 };                /* bytes of a cell that needs no pair of a device's registers */
+
 /* A kernel of a device. */
 struct grid {
 	int team;                       /* lanes */

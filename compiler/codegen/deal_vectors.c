@@ -11,8 +11,8 @@
 
 enum { ROUNDS = 4, FEW_ROUNDS = 2 };    /* whose sums groups add up together */
 enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, where they are short */
-enum { MOST_GROUPS = 4, ROOM_FOR_ROWS = 192 };  /* bytes of rows and sums that a lane then has in all */
-enum { SHORT_CELL = 4 };                /* bytes */
+enum { MOST_GROUPS = 4 };               /* of more, a deal seldom has that many rows for each */
+enum { ROOM_FOR_ROWS = 192 };           /* bytes of rows and sums of a lane up to which that is done */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -175,7 +175,7 @@ static bool is_handed_over(const struct emit *e)
 	return e->grid->read > 0 && e->grid->cell <= SHORT_CELL;
 }
 
-/* Are there registers for so many rows, besides so many bytes of sums, and that many in a deal for each group? */
+/* Are there registers for so many rows next to each other, besides so many bytes of sums? */
 static bool has_room_for_rows(const struct emit *e, int n, int64_t sums)
 {
 	return e->grid->read > 0 && e->grid->team/e->grid->group <= MOST_GROUPS &&
@@ -312,7 +312,8 @@ static void open_rounds(struct emit *e, const char *lanes, const char *round, in
 		open_block(e->w, "for (; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", round, lanes, round, n);
 }
 
-/* Rows that are added to that of the group: two are read next to each other as long as all groups have them. */
+/* Rows that are added to that of the group: two are read next to each other as long as all groups have them. The
+ * second one is not counted among what lanes hold: what the first one has is free as soon as it is added. */
 static void emit_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
 	const char *round = names_declare(&e->names, "round"), *i;

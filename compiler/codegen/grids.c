@@ -88,7 +88,8 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 static const char *bounds_text(const struct emit *e)
 {
 	const struct grid *grid = e->grid;
-	const bool is_of_floats = grid->read > 0 && grid->cell <= 4 && grid->term <= 4 && !grid->folds;
+	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
+				  !grid->folds;
 
 	return arena_printf(e->arena, "PMG_BOUNDS%s(%d, %s)", is_of_floats ? "_F32" : "", grid->team,
 			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));

@@ -105,13 +105,11 @@ bool row_is_along(const struct emit *e, const struct access *access)
 
 const char *row_read(struct emit *e, const struct access *access, const char *text)
 {
-	const char *kept = dot_kept(e, access);
-
 	static const char *const readers[] = {
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
 	};
-
 	const enum scalar_type sums = e->vector->stage->write.array->sums;
+	const char *kept = dot_kept(e, access);
 
 	if (kept)
 		return kept;

@@ -58,27 +58,31 @@ static bool is_aligned(const struct module *module, const struct access *access,
 struct row_access {
 	struct lanes *lanes;
 	int dim;
+	int64_t smallest;               /* bytes of a cell of one of its rows */
 };
 
 static void note_access(struct access *access, void *user)
 {
-	const struct row_access *row = user;
+	struct row_access *row = user;
 	struct lanes *lanes = row->lanes;
 	int64_t bytes = array_cell_size(access->array);
 
 	if (!access_uses_dim(access, row->dim))
 		return;
-	lanes->smallest = bytes < lanes->smallest ? bytes : lanes->smallest;
+	row->smallest = bytes < row->smallest ? bytes : row->smallest;
 	while (lanes->width > 1 && !is_aligned(lanes->module, access, row->dim, lanes->width))
 		lanes->width /= 2;
 }
 
 static void note_row(struct lanes *lanes, const struct mark *loop, int64_t lo)
 {
-	struct row_access row = { lanes, mark_dim_number(loop) };
+	const struct access *write = &loop->stage->write;
+	struct row_access row = { lanes, mark_dim_number(loop), VECTOR };
 
 	expr_reads(loop->stage->value, note_access, &row);
+	lanes->has_short_products |= !access_uses_dim(write, row.dim) && row.smallest < type_size(write->array->sums);
 	note_access(&loop->stage->write, &row);
+	lanes->smallest = row.smallest < lanes->smallest ? row.smallest : lanes->smallest;
 	while (lanes->width > 1 && lo % lanes->width != 0)
 		lanes->width /= 2;
 }
@@ -99,8 +103,6 @@ static void note_vectors(struct lanes *lanes, const struct mark *loop)
 		lanes->row = bytes;
 		lanes->length = hi - lo;
 	}
-	lanes->has_short_products |= !access_uses_dim(&loop->stage->write, mark_dim_number(loop)) &&
-				     lanes->smallest < type_size(loop->stage->write.array->sums);
 }
 
 static isl_bool find_lanes(__isl_keep isl_schedule_node *node, void *user)

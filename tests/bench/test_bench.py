@@ -271,6 +271,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--target=vax", "--scale=0.0004"], "--target takes openmp or cuda, not 'vax'"),
                         (["life", "--repeat=3"], "unknown option '--repeat'"),
                         (["life", "--generated=--nothing=1"], "unknown option '--nothing=1'"),
+                        (["life", "--op=dsc", "--generated=wc:--nothing=1"], "unknown option '--nothing=1'"),
                         (["life", "--versions=,"], "there is nothing to measure"),
                         (["life", "here"], "'here' is not an option"),
                         (["tri", "--n=0"], "'0' is not a number of rows"),
