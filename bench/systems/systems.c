@@ -88,12 +88,23 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	return ok;
 }
 
+enum { COPIES_OF_ALL = 7 };             /* where no versions are named */
+
+/* Versions of a case that may have copies of the batch. */
+static int n_copies(const struct systems_values *values)
+{
+	int n = values->generated.n + values->held.n + (values->versions ? 1 : COPIES_OF_ALL);
+	for (const char *c = values->versions; c && *c; c++)
+		n += *c == ',';
+	return n;
+}
+
 /* The batch, results, and the copy of it that interleaved rows hold, in bytes. */
 static bool has_memory(const struct systems_values *values, int64_t rows)
 {
 	double present = (double) sysconf(_SC_AVPHYS_PAGES) * (double) sysconf(_SC_PAGE_SIZE);
-	double versions = values->versions ? 2 : 7, element = 8;
-	return (7 + 5 * versions) * element * (double) rows < present;
+	double copies = n_copies(values), element = 8;
+	return (7 + 5 * copies) * element * (double) rows < present;
 }
 
 static bool run_case(struct systems_run *run, const char *shape, int64_t n_systems, struct failure *failure)

@@ -76,7 +76,7 @@ static void refuse(struct module *module, const struct override *override)
 	bool is_fit = !is_about_points(override);
 	struct diag *diag = diag_error(module->diags, is_fit ? DIAG_NOT_SUPPORTED : DIAG_BAD_ITEM, override->span,
 				       "'%s%s%s' %s", override->verb, *override->choice ? " by " : "", override->choice,
-				       is_fit ? "is not supported" : "fits nothing here");
+				       is_fit ? "is not supported for this target" : "fits nothing here");
 
 	if (!is_fit)
 		explain(module, override, diag);
