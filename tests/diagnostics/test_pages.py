@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """docs/errors: a page for each row of diag.def, all of one form. The wrong program of a page gives that code and no
-other, the right one gives no message; `pmgc explain` shows the page, and the catalogue lists it."""
+other, the right one gives no message; `pmgc explain` shows the page, and the catalogue lists it.
+With sanitizers only for --long: test_messages.py asks as much of pmgc."""
 import re
 import sys
 import tempfile

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of numbers as NumPy, SciPy and h5py write and read them, through `pmg convert`; what `pmg inspect` says of
-them; and what either command says, to the letter, when it is called wrongly."""
+them; and what either command says, to the letter, when it is called wrongly.
+With sanitizers only for --long: test_damage.c reads all kinds of files with them."""
 import gzip
 import os
 import subprocess
