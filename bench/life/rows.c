@@ -175,6 +175,17 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 	return true;
 }
 
+/* One more row of generated code, or, where the product is not measured, only a look whether its options are right. */
+static bool add_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
+			  const char *options, life_row_list *rows, struct failure *failure)
+{
+	struct run_values read;
+
+	if (life_op_wanted(values, op))
+		return life_row_generated(values, problem, op, options, rows, failure);
+	return bench_read_options(values->arena, options, &values->run, &read, failure);
+}
+
 /* Of 'OPTIONS', or 'OP:OPTIONS' for one product; NULL: not for this one. */
 static const char *options_for(const char *text, enum life_op op)
 {
@@ -197,12 +208,8 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 	for (int i = 0; i < values->generated.n; i++)
 		for (int op = 0; op < LIFE_OPS; op++) {
 			const char *options = options_for(values->generated.items[i], (enum life_op) op);
-			struct run_values read;
 
-			if (options && !bench_read_options(values->arena, options, &values->run, &read, failure))
-				return false;
-			if (options && life_op_wanted(values, (enum life_op) op) &&
-			    !life_row_generated(values, problem, (enum life_op) op, options, rows, failure))
+			if (options && !add_generated(values, problem, (enum life_op) op, options, rows, failure))
 				return false;
 		}
 	return true;

@@ -252,8 +252,8 @@ static bool has_taken_turns(struct tests *tests, bool is_last)
 	trials = attempt.report->trials;
 	in_turns = trials[FIRST].n_runs + trials[FAST].n_runs + trials[LARGE].n_runs - 3*3 - 2;
 	is_right = (in_turns == 4*4 || in_turns == 6*4 || in_turns == 8*4) && trials[BROKEN].n_runs == 4;
+	CHECK(tests, attempt.status == PMG_OK && strcmp(attempt.report->reason, "measured") == 0);
 	if (is_right || is_last) {
-		CHECK(tests, attempt.status == PMG_OK && strcmp(attempt.report->reason, "measured") == 0);
 		CHECK(tests, is_right);
 		CHECK(tests, strcmp(trials[BROKEN].problem,
 				    "the kernel of pipeline 'life_dsc' failed with status 6") == 0);
