@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The two products of LiFE by hand for a GPU, after K. Aggarwal's thesis (IISc 2020, figure 4.3, sections 4.2.2 and
- * 6.4), and the best that was found:
- *   ref      a block for each coefficient, atomic updates of every cell
- *   opt      y = M w: a warp for each voxel, its row in shared memory, four warps in a block, eight cells unrolled,
- *            nothing where a weight is zero; w = M'y: a warp for some coefficients sorted by atom, shuffles, atomics
- *   opt_cut  the same by voxels, which are cut where they have more than 512 coefficients
- *   opt_cut_32  the same with numbers of atoms, voxels and fibers in 32 bits
+ * The two products of LiFE by hand for a GPU: K. Aggarwal's (IISc 2020), step by step, in life_gpu_steps.h, and
+ *   opt_cut_32  the last of these steps made better: a warp waits for nothing but its own reads, the row is in shared
+ *            memory for w = M'y, too, and numbers of atoms, voxels and fibers have 32 bits
  *   sparse   cuSPARSE: SpMM or SDDMM on the matrix of (voxel, atom), and what brings weights into it
  *   best     8 lanes for a voxel or a part of one, its row in registers, coefficients of one atom merged; voxels that
  *            use near atoms next to each other, so that rows of D are found in caches
  *   best_top the same with the upper 32 bits of D
  *   lanes    a coefficient for each lane of a warp, as generated kernels have it (life_gpu_lanes.h), and lanes_top
- * The steps between are in life_gpu_steps.h. Up to opt_cut, these numbers are ULong, as in the thesis (5.2). */
+ * Numbers are ULong in the steps, as in the thesis (5.2). */
 extern "C" {
 #include "life_gpu.h"
 }
@@ -80,55 +76,11 @@ template <class T> static std::vector<T> in_order(const T *values, const int32_t
 	return sorted;
 }
 
-/* ---- As published first ---- */
+/* ---- Voxels cut, a warp for each part ---- */
 
-static __global__ void ref_dsc(int n, int n_theta, const step_number *atom, const step_number *voxel,
-			       const step_number *fiber, const double *value, const double *D, const double *w,
-			       double *Y)
-{
-	for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
-		const double factor = w[fiber[k]]*value[k];
-
-		for (int t = threadIdx.x; t < n_theta; t += blockDim.x)
-			atomicAdd(&Y[(int64_t) voxel[k]*n_theta + t], D[(int64_t) atom[k]*n_theta + t]*factor);
-	}
-}
-
-static __device__ double warp_sum(double x)
-{
-	for (int lanes = WARP/2; lanes > 0; lanes /= 2)
-		x += __shfl_xor_sync(0xffffffffu, x, lanes);
-	return x;
-}
-
-static __global__ void ref_wc(int n, int n_theta, const step_number *atom, const step_number *voxel,
-			      const step_number *fiber, const double *value, const double *D, const double *Y,
-			      double *w)
-{
-	__shared__ double sums[WARP];
-
-	for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
-		double sum = 0;
-
-		for (int t = threadIdx.x; t < n_theta; t += blockDim.x)
-			sum += D[(int64_t) atom[k]*n_theta + t]*Y[(int64_t) voxel[k]*n_theta + t];
-		sum = warp_sum(sum);
-		if (threadIdx.x % WARP == 0)
-			sums[threadIdx.x/WARP] = sum;
-		__syncthreads();
-		for (unsigned i = 1; threadIdx.x == 0 && i < blockDim.x/WARP; i++)
-			sum += sums[i];
-		if (threadIdx.x == 0)
-			atomicAdd(&w[fiber[k]], sum*value[k]);
-		__syncthreads();
-	}
-}
-
-/* ---- The thesis' best ---- */
-
-template <class I> static __global__ void
-opt_dsc(int n_parts, int n_theta, const int *part_voxel, const int *part_begin, const bool *part_is_whole,
-	const I *atom, const I *fiber, const double *value, const double *D, const double *w, double *Y)
+static __global__ void cut_dsc_32(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
+				  const bool *part_is_whole, const int *atom, const int *fiber, const double *value,
+				  const double *D, const double *w, double *Y)
 {
 	extern __shared__ double rows[];
 	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
@@ -159,27 +111,9 @@ opt_dsc(int n_parts, int n_theta, const int *part_voxel, const int *part_begin, 
 	}
 }
 
-static __global__ void opt_wc(int n, int each, int n_theta, const step_number *atom, const step_number *voxel,
-			      const step_number *fiber, const double *value, const double *D, const double *Y,
-			      double *w)
-{
-	const int lane = threadIdx.x % WARP;
-	const int64_t begin = ((int64_t) blockIdx.x*WARPS + threadIdx.x/WARP)*each;
-
-	for (int64_t k = begin; k < begin + each && k < n; k++) {
-		double sum = 0;
-
-		for (int t = lane; t < n_theta; t += WARP)
-			sum += D[(int64_t) atom[k]*n_theta + t]*Y[(int64_t) voxel[k]*n_theta + t];
-		sum = warp_sum(sum);
-		if (lane == 0)
-			atomicAdd(&w[fiber[k]], sum*value[k]);
-	}
-}
-
-template <class I> static __global__ void
-opt_wc_cut(int n_parts, int n_theta, const int *part_voxel, const int *part_begin, const I *atom, const I *fiber,
-	   const double *value, const double *D, const double *Y, double *w)
+static __global__ void cut_wc_32(int n_parts, int n_theta, const int *part_voxel, const int *part_begin,
+				 const int *atom, const int *fiber, const double *value, const double *D,
+				 const double *Y, double *w)
 {
 	extern __shared__ double rows[];
 	const int lane = threadIdx.x % WARP, part = blockIdx.x*WARPS + threadIdx.x/WARP;
@@ -194,7 +128,7 @@ opt_wc_cut(int n_parts, int n_theta, const int *part_voxel, const int *part_begi
 
 		for (int t = lane; t < n_theta; t += WARP)
 			sum += D[(int64_t) atom[k]*n_theta + t]*row[t];
-		sum = warp_sum(sum);
+		sum = step_warp_sum(sum);
 		if (lane == 0)
 			atomicAdd(&w[fiber[k]], sum*value[k]);
 	}
@@ -584,33 +518,18 @@ static int blocks_of(int64_t threads)
 	return (int) ((threads + THREADS - 1)/THREADS);
 }
 
-static void run_ref(life_gpu_state *s, const double *in, double *out)
+static void run_cut_32(life_gpu_state *s, const double *in, double *out)
 {
-	const int threads = (s->n_theta + WARP - 1)/WARP*WARP;
-
-	if (s->op == LIFE_DSC)
-		ref_dsc<<<s->n, threads>>>(s->n, s->n_theta, s->atom_64, s->voxel_64, s->fiber_64, s->value, s->D, in,
-					   out);
-	else
-		ref_wc<<<s->n, threads>>>(s->n, s->n_theta, s->atom_64, s->voxel_64, s->fiber_64, s->value, s->D, in,
-					  out);
-}
-
-template <class I> static void run_opt(life_gpu_state *s, const I *atom, const I *fiber, const double *in, double *out)
-{
-	const int blocks = (s->n_parts + WARPS - 1)/WARPS, each = 32;
+	const int blocks = (s->n_parts + WARPS - 1)/WARPS;
 	const size_t shared = WARPS*(size_t) s->n_theta*sizeof(double);
 
 	if (s->op == LIFE_DSC)
-		opt_dsc<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin,
-							 s->part_is_whole, atom, fiber, s->value, s->D, in, out);
-	else if (s->code == LIFE_GPU_OPT)
-		opt_wc<<<(s->n + WARPS*each - 1)/(WARPS*each), WARPS*WARP>>>(s->n, each, s->n_theta, s->atom_64,
-									       s->voxel_64, s->fiber_64, s->value,
-									       s->D, in, out);
+		cut_dsc_32<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin,
+							   s->part_is_whole, s->atom, s->fiber, s->value, s->D, in,
+							   out);
 	else
-		opt_wc_cut<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin, atom,
-							    fiber, s->value, s->D, in, out);
+		cut_wc_32<<<blocks, WARPS*WARP, shared>>>(s->n_parts, s->n_theta, s->part_voxel, s->part_begin,
+							  s->atom, s->fiber, s->value, s->D, in, out);
 }
 
 static bool run_sparse(life_gpu_state *s, const double *in, double *out)
@@ -672,8 +591,8 @@ template <int n_theta> static void run_rows(life_gpu_state *s, const double *in,
 
 static void run_step(life_gpu_state *s, enum step step, const double *in, double *out)
 {
-	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->atom_64,
-				     s->voxel_64, s->fiber_64, s->value, s->D };
+	const step_tensor tensor = { s->n, s->n_theta, s->n_parts, s->part_voxel, s->part_begin, s->part_is_whole,
+				     s->atom_64, s->voxel_64, s->fiber_64, s->value, s->D };
 
 	if (s->op == LIFE_DSC)
 		step_run_dsc(tensor, step, in, out);
@@ -685,7 +604,7 @@ static bool run_code(life_gpu_state *s, const double *in, double *out)
 {
 	switch (s->code) {
 	case LIFE_GPU_REF:
-		run_ref(s, in, out);
+		run_step(s, STEP_REF, in, out);
 		break;
 	case LIFE_GPU_PARTITIONED:
 		run_step(s, STEP_PARTITIONED, in, out);
@@ -702,11 +621,14 @@ static bool run_code(life_gpu_state *s, const double *in, double *out)
 	case LIFE_GPU_REAL:
 		run_step(s, STEP_REAL, in, out);
 		break;
-	case LIFE_GPU_OPT: case LIFE_GPU_OPT_CUT:
-		run_opt(s, s->atom_64, s->fiber_64, in, out);
+	case LIFE_GPU_OPT:
+		run_step(s, STEP_OPT, in, out);
+		break;
+	case LIFE_GPU_OPT_CUT:
+		run_step(s, STEP_OPT_CUT, in, out);
 		break;
 	case LIFE_GPU_OPT_CUT_32:
-		run_opt(s, s->atom, s->fiber, in, out);
+		run_cut_32(s, in, out);
 		break;
 	case LIFE_GPU_SPARSE:
 		return run_sparse(s, in, out);
