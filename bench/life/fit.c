@@ -4,7 +4,9 @@
  * each, so that those of the two step rules have times of their own, then all of them at one go. Nothing is read from a
  * file and no array of the caller is moved meanwhile. The processor does the first ones, too, and must come to the same
  * objectives; later ones differ in any case: these steps amplify the rounding of sums in another order, so that two
- * numbers of threads differ as much. */
+ * numbers of threads differ as much.
+ *
+ * All begins with weights 0, or (--weights=sparse=…) with a share of them, and a signal that keeps the others at 0. */
 #include "life/life.h"
 
 #include <math.h>
@@ -20,7 +22,7 @@ struct life_fit {
 	struct results results;
 	struct execution execution;
 	struct build build;
-	double *w0;
+	const struct ndarray *w0, *b;
 	double last;                    /* when an iteration was done last */
 	double *times[2];               /* of iterations whose number is even, odd */
 	int n[2];
@@ -39,13 +41,13 @@ static bool bind_fit(struct life_fit *fit, struct failure *failure)
 {
 	struct session *s = &fit->session;
 	const struct life_case *p = fit->problem;
-	const struct ndarray w0 = { .type = PMG_F64, .rank = 1, .shape = { p->tensor.n_fibers }, .data = fit->w0 };
 	word_list none = { 0 };
 	return bind_memory(s, "PHI.atom", &p->atom, failure) && bind_memory(s, "PHI.voxel", &p->voxel, failure) &&
 	       bind_memory(s, "PHI.fiber", &p->fiber, failure) && bind_memory(s, "PHI.value", &p->value, failure) &&
-	       bind_memory(s, "D", &p->D, failure) && bind_memory(s, "b", &p->Y, failure) &&
+	       bind_memory(s, "D", &p->D, failure) && bind_memory(s, "b", fit->b, failure) &&
 	       life_bind_places(s, p, failure) &&
-	       bind_memory(s, "w0", &w0, failure) && bind_number(fit, "maxIter", (double) fit->iterations, failure) &&
+	       bind_memory(s, "w0", fit->w0, failure) &&
+	       bind_number(fit, "maxIter", (double) fit->iterations, failure) &&
 	       bind_number(fit, "preconditioned", 1, failure) && bind_number(fit, "tolGradient", 0, failure) &&
 	       bind_number(fit, "tolObjective", -1, failure) && session_bind(s, &none, 0, failure);
 }
@@ -66,11 +68,8 @@ static bool open_fit(struct life_fit *fit, struct life_values *values, const cha
 	s->values = values->run;
 	s->values.target = target;
 	fit->iterations = values->iterations;
-	fit->w0 = calloc((size_t) fit->problem->tensor.n_fibers + 1, sizeof(double));
 	for (int i = 0; i < 2; i++)
 		fit->times[i] = arena_new_array(values->arena, double, TIMED);
-	if (!fit->w0)
-		return fail_memory(failure, "the weights");
 	bool ok = path && session_open(s, path, failure) && bind_fit(fit, failure) &&
 		  results_new(s, &fit->results, failure) && build_library(s, &fit->build, failure) &&
 		  library_open(s, fit->build.library, &fit->results, &fit->execution, failure);
@@ -83,7 +82,47 @@ static void close_fit(struct life_fit *fit)
 	library_close(&fit->execution);
 	results_free(&fit->session, &fit->results);
 	session_free(&fit->session);
-	free(fit->w0);
+}
+
+/* ---- What is fitted ----------------------------------------------------------------------------- */
+
+struct start {
+	struct ndarray w0, b;           /* b: empty where the signal is the problem's */
+};
+
+/* b = M (w0 - less): without bounds, all weights would become smaller by `less`, those at 0 negative. */
+static void add_signal(const struct life_tensor *t, const double *w0, double less, double *b)
+{
+	for (int64_t k = 0; k < t->n_coeffs; k++) {
+		const double *atom = t->D + t->atom[k] * t->n_theta;
+		double factor = (w0[t->fiber[k]] - less) * t->value[k], *row = b + t->voxel[k] * t->n_theta;
+		for (int64_t i = 0; i < t->n_theta; i++)
+			row[i] += factor * atom[i];
+	}
+}
+
+static bool start_new(const struct life_case *problem, struct start *start, struct failure *failure)
+{
+	const struct life_tensor *t = &problem->tensor;
+	bool is_sparse = strcmp(problem->weights, "dense") != 0;
+	*start = (struct start){ 0 };
+	if (!aligned_array(&start->w0, PMG_F64, 1, &t->n_fibers, failure))
+		return false;
+	memset(start->w0.data, 0, ndarray_bytes(&start->w0));
+	if (!is_sparse)
+		return true;
+	if (!aligned_array(&start->b, PMG_F64, 2, (int64_t[]){ t->n_voxels, t->n_theta }, failure))
+		return false;
+	memcpy(start->w0.data, problem->w.data, ndarray_bytes(&start->w0));
+	memset(start->b.data, 0, ndarray_bytes(&start->b));
+	add_signal(t, start->w0.data, 0.1, start->b.data);
+	return true;
+}
+
+static void start_free(struct start *start)
+{
+	ndarray_free(&start->w0);
+	ndarray_free(&start->b);
 }
 
 /* ---- Times -------------------------------------------------------------------------------- */
@@ -153,6 +192,7 @@ static struct record record_of(const struct life_fit *fit, const char *op)
 	record.precision = life_precision(record.algorithm);
 	record.plan_ms = 1e3 * fit->execution.plan_seconds;
 	record.plan_bytes = (double) pmg_plan_bytes(fit->execution.plan);
+	record.weights = fit->problem->weights;
 	record.clock = "wall";
 	return record;
 }
@@ -221,12 +261,19 @@ static bool compare(const struct life_fit *fit, const struct life_fit *reference
 bool life_fit(struct life_values *values, const struct life_case *problem, record_list *records,
 	      struct failure *failure)
 {
-	struct life_fit fit = { .problem = problem }, reference = { .problem = problem };
+	struct start start;
 	bool is_compared = life_is_on_gpu(values) && !values->versions;
+	if (!start_new(problem, &start, failure)) {
+		start_free(&start);
+		return false;
+	}
+	struct life_fit fit = { .problem = problem, .w0 = &start.w0, .b = start.b.data ? &start.b : &problem->Y };
+	struct life_fit reference = fit;
 	bool ok = run_fit(&fit, values, values->run.target, records, false, failure);
 	close_fit(&fit);
 	ok = ok && (!is_compared || run_fit(&reference, values, "openmp", records, true, failure));
 	if (is_compared)
 		close_fit(&reference);
+	start_free(&start);
 	return ok && (!is_compared || compare(&fit, &reference, failure));
 }

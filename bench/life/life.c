@@ -182,7 +182,8 @@ static const struct option_row rows[] = {
 	{ .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, seed), .low = 0,
 	  .high = INT32_MAX, .operand = "N", .text = "another seed is another brain (default: 1)" },
 	TEXT_OPTION(problem, "problem", "FILE.h5", "a problem as pmg phantom writes it, instead of a phantom"),
-	TEXT_OPTION(weights, "weights", "dense|sparse=SHARE", "share of the weights that are not zero (default: all)"),
+	TEXT_OPTION(weights, "weights", "dense|sparse=SHARE",
+		    "share of the weights that are not zero (default: all; a fit begins with none)"),
 	TEXT_OPTION(op, "op", "dsc|wc|fit", "one product only, or the whole solver (default: both products)"),
 	{ .name = "iterations", .kind = OPTION_INTEGER, .offset = offsetof(struct life_values, iterations), .low = 4,
 	  .high = 1000000, .operand = "N", .text = "of --op=fit (default: 500)" },
@@ -215,6 +216,8 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--op: \x27%s\x27 is none of dsc, wc and fit", values->op);
 	if (is_fit(values) && (values->grid || values->scaling || values->checks_only || values->generated.n))
 		return fail(failure, OUTCOME_USAGE, "--op=fit takes no --grid, --scaling, --check or --generated");
+	if (is_fit(values) && values->weights && !life_is_on_gpu(values))
+		return fail(failure, OUTCOME_USAGE, "--op=fit takes --weights with --target=cuda only");
 	if (values->checks_only && (values->json || values->grid || values->scaling))
 		return fail(failure, OUTCOME_USAGE, "--check takes no --json, --grid or --scaling");
 	if (values->isa) {

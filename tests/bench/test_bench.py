@@ -265,6 +265,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--clock=sun"], "'sun' is neither wall nor cpu"),
                         (["life", "--op=both"], "'both' is none of dsc, wc and fit"),
                         (["life", "--op=fit", "--grid"], "--op=fit takes no"),
+                        (["life", "--op=fit", "--weights=sparse=0.2"], "--op=fit takes --weights with --target=cuda"),
                         (["life", "--check", "--grid"], "--check takes no"),
                         (["life", "--op=fit", "--versions=bst"], "did you mean 'best'?"),
                         (["life", "--isa=v9"], "cannot run 'v9'"),
