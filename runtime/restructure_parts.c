@@ -6,14 +6,16 @@
  * points of a segment lie in the order of the second key, and two of its quartiles are where a segment lies on such a
  * curve; but first, segments are dealt into slabs by their own number, since what is near in space often has near
  * numbers. Without a second key they stay in their order. Teams that begin together are to end together, too: in a
- * neighbourhood, segments come by length, and those of nearly the same length again by place. A segment without points
- * has one part without points: so each segment is somebody's. */
+ * neighbourhood, segments come by length, and those of nearly the same length again by place. The last neighbourhood is
+ * as large as what a device works on in some turns, so that short segments fill the time until the last long one ends.
+ * A segment without points has one part without points: so each segment is somebody's. */
 #include "restructure.h"
 
 #include <stdlib.h>
 
 enum { SLABS = 8, CURVE_BITS = 13 };
 enum { NEIGHBOURHOOD = 1024, PEERS = 128 };     /* segments; those of nearly the same length */
+enum { LAST_SHARE = 8, LAST_LEAST = 4096 };     /* the last neighbourhood: an eighth of all, or as many, or all */
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
@@ -56,8 +58,12 @@ static void sort_each(struct segment *segments, int64_t n, int64_t each, int (*c
 
 static void order_segments(struct segment *segments, int64_t n)
 {
+	const int64_t least = n / LAST_SHARE > LAST_LEAST ? n / LAST_SHARE : LAST_LEAST;
+	const int64_t last = n > least ? (n - least) / NEIGHBOURHOOD * NEIGHBOURHOOD : 0;
+
 	sort_each(segments, n, n, by_place);
-	sort_each(segments, n, NEIGHBOURHOOD, by_length);
+	sort_each(segments, last, NEIGHBOURHOOD, by_length);
+	sort_each(segments + last, n - last, n - last, by_length);
 	sort_each(segments, n, PEERS, by_place);
 }
 

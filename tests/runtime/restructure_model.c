@@ -639,9 +639,19 @@ static bool parts_are_right(const struct model *model)
 	return covered == n && changes == model->points->choice.limits[0];
 }
 
-/* In each neighbourhood of 1024 values, 128 after the other have parts that are no longer than those before. */
+/* Where the last neighbourhood begins, of an eighth of n values, or 4096, and less than 1024 more. */
+static int64_t last_neighbourhood(int64_t n)
+{
+	const int64_t least = n / 8 > 4096 ? n / 8 : 4096;
+
+	return n > least ? (n - least) / 1024 * 1024 : 0;
+}
+
+/* In each neighbourhood of 1024 values, and in the last one, 128 after the other have parts that are no longer than
+ * those before. */
 static bool parts_come_by_length(const struct model *model)
 {
+	const int64_t last = last_neighbourhood(model->points->args.limits[0]);
 	const int64_t n_parts = model->points->choice.has_parts ? model->plan->sizes[POINTS_N_PARTS] : 0;
 	int64_t shortest = INT64_MAX, before = INT64_MAX, number = 0;
 
@@ -654,7 +664,7 @@ static bool parts_come_by_length(const struct model *model)
 		length = (part_array(model, POINTS_PART_ENDS)[next - 1] - part_array(model, POINTS_PART_BEGINS)[p]) /
 			 (next - p);
 		if (number % 128 == 0) {
-			before = number % 1024 == 0 ? INT64_MAX : shortest;
+			before = number <= last && number % 1024 == 0 ? INT64_MAX : shortest;
 			shortest = INT64_MAX;
 		}
 		if (length > before)
