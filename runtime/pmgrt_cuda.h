@@ -25,14 +25,19 @@ enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
 
 /* ---- In kernels: teams ------------------------------------------------------------------------------- */
 
-/* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. Of
- * these a multiprocessor is to have as many as its registers suffice for: a thread needs some for what it has of rows
- * and sums, and about 20 more. With more than 8 blocks it would lack those that doubles need on their way. */
-enum { PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 8, PMG_CUDA_MOST_BLOCKS_F32 = 10, PMG_CUDA_REGISTERS = 65536 };
+/* Teams of a block wait for the slowest one before another block takes their place: fewer of those that are warps. But
+ * they are next to each other in the order of their loop, and share a cache: more where that is what counts, which is
+ * with long rows, those of doubles. Of warps a multiprocessor is to have as many as its registers suffice for: a thread
+ * needs some for what it has of rows and sums, and about 20 more. With more than 1024 threads it would lack those that
+ * doubles need on their way. */
+enum {
+	PMG_CUDA_BLOCKS = 6, PMG_CUDA_REGISTERS = 65536,
+	PMG_CUDA_MOST_AT_ONCE = 1024, PMG_CUDA_MOST_AT_ONCE_F32 = 1280          /* threads */
+};
 
-static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes)
+static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes, bool is_long)
 {
-	return lanes == PMG_CUDA_WARP ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
+	return lanes == PMG_CUDA_WARP && !is_long ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
 }
 
 /* As many as have room, registers coming by eight. */
@@ -41,29 +46,35 @@ static constexpr int pmg_cuda_blocks_with(int threads, int bytes)
 	return PMG_CUDA_REGISTERS/threads/((20 + bytes/4 + 7)/8*8);
 }
 
-static constexpr int pmg_cuda_blocks(int lanes, int bytes, int most)
+static constexpr int pmg_cuda_blocks(int threads, int lanes, int bytes, int most)
 {
 	return lanes != PMG_CUDA_WARP ? 1 : bytes == 0 ? PMG_CUDA_BLOCKS
-	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes) > most ? most
-	     : pmg_cuda_blocks_with(pmg_cuda_most_threads(lanes), bytes);
+	     : pmg_cuda_blocks_with(threads, bytes) > most/threads ? most/threads
+	     : pmg_cuda_blocks_with(threads, bytes);
 }
 
-/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known); all of floats. */
-#define PMG_BOUNDS(lanes, bytes) \
-	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes, PMG_CUDA_MOST_BLOCKS))
-#define PMG_BOUNDS_F32(lanes, bytes) \
-	__launch_bounds__(pmg_cuda_most_threads(lanes), pmg_cuda_blocks(lanes, bytes, PMG_CUDA_MOST_BLOCKS_F32))
+#define PMG_BOUNDS_(lanes, is_long, bytes, most) \
+	__launch_bounds__(pmg_cuda_most_threads(lanes, is_long), \
+			  pmg_cuda_blocks(pmg_cuda_most_threads(lanes, is_long), lanes, bytes, most))
+
+/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known); rows of doubles; all of floats. */
+#define PMG_BOUNDS(lanes, bytes) PMG_BOUNDS_(lanes, false, bytes, PMG_CUDA_MOST_AT_ONCE)
+#define PMG_BOUNDS_LONG(lanes, bytes) PMG_BOUNDS_(lanes, true, bytes, PMG_CUDA_MOST_AT_ONCE)
+#define PMG_BOUNDS_F32(lanes, bytes) PMG_BOUNDS_(lanes, false, bytes, PMG_CUDA_MOST_AT_ONCE_F32)
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
-#define PMG_TEAM(lanes, group, width) \
+#define PMG_TEAM(lanes, group, width) PMG_TEAM_(lanes, group, width, false)
+#define PMG_TEAM_LONG(lanes, group, width) PMG_TEAM_(lanes, group, width, true)
+#define PMG_TEAM_(lanes, group, width, is_long) \
 	constexpr int pmg_team = (lanes), pmg_group = (group), pmg_width = (width), pmg_groups = pmg_team/pmg_group; \
+	constexpr int pmg_most_threads = pmg_cuda_most_threads(pmg_team, is_long); \
 	constexpr bool pmg_once = false; \
 	const int pmg_lane = (int) (threadIdx.x % pmg_team), pmg_member = pmg_lane % pmg_group; \
 	const int pmg_group_number = pmg_lane/pmg_group; \
 	const int64_t pmg_index = ((int64_t) blockIdx.x*blockDim.x + threadIdx.x)/pmg_team; \
 	const int64_t pmg_teams = (int64_t) gridDim.x*blockDim.x/pmg_team; \
 	(void) pmg_lane, (void) pmg_member, (void) pmg_group_number, (void) pmg_groups, (void) pmg_index; \
-	(void) pmg_teams, (void) pmg_width, (void) pmg_once
+	(void) pmg_teams, (void) pmg_width, (void) pmg_once, (void) pmg_most_threads
 
 template <int team> static __device__ unsigned pmg_cuda_mask()
 {

@@ -294,7 +294,7 @@ static inline __device__ int pmg_cuda_rank(unsigned lanes, int lane)
 
 /* Room for what the lanes of a team hand over to others: `name` is that of this team. */
 #define PMG_HANDED(type, name) \
-	__shared__ type name##_of_block[pmg_cuda_most_threads(pmg_team)]; \
+	__shared__ type name##_of_block[pmg_most_threads]; \
 	type *const name = name##_of_block + threadIdx.x/pmg_team*pmg_team
 
 /* These lanes come first, in their order, then the others. */

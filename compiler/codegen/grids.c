@@ -84,6 +84,12 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 	grid->term = grid->term < term ? term : grid->term;
 }
 
+/* Of a kernel whose rows are of long cells, what bounds, describes and starts it ends so. */
+static const char *length_suffix(const struct grid *grid)
+{
+	return grid->read > 0 && grid->cell > SHORT_CELL ? "_LONG" : "";
+}
+
 /* By the bytes that each lane has of rows and sums; 0: no row of known length is read. */
 static const char *bounds_text(const struct emit *e)
 {
@@ -91,7 +97,7 @@ static const char *bounds_text(const struct emit *e)
 	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
 				  !grid->folds;
 
-	return arena_printf(e->arena, "PMG_BOUNDS%s(%d, %s)", is_of_floats ? "_F32" : "", grid->team,
+	return arena_printf(e->arena, "PMG_BOUNDS%s(%d, %s)", is_of_floats ? "_F32" : length_suffix(grid), grid->team,
 			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
 }
 
@@ -353,7 +359,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
 	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
-	const char *bounds = bounds_text(e);
+	const char *bounds = bounds_text(e), *suffix = length_suffix(e->grid);
 
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
@@ -361,7 +367,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	w->span = e->w->span;
 	open_block(w, "static __global__ void %s %s(%s)\n{", bounds, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
-	line(w, "PMG_TEAM(%d, %d, %d);", e->grid->team, e->grid->group, mark->width);
+	line(w, "PMG_TEAM%s(%d, %d, %d);", suffix, e->grid->team, e->grid->group, mark->width);
 	emit_loop_head(e, w, text);
 	emit_constants(e, w, text);
 	if (!is_shared_at(isl_ast_node_copy(node)))
@@ -370,7 +376,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	print_body(e, w, node, mark, has_deals);
 	close_block(w, "}");
 	writer_blank(w);
-	line(e->w, "%s(plan, %s, %s, %d%s);", sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_text(e, node),
+	line(e->w, "PMG_LAUNCH%s(plan, %s, %s, %d%s);", sums_up ? "_SUM" : suffix, name, count_text(e, node),
 	     e->grid->team, str_text(&parameters.arguments));
 	e->grid = NULL;
 }

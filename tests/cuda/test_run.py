@@ -64,31 +64,34 @@ CASES = [
 ]
 
 
-# Kernels of rows: bytes that a lane has of them, of which follows how many run side by side; parts by 32 bits; what is
-# set ahead: rows that several parts add to, or all; what is read before; shares of sums; what short rows take from
-# shared memory, two at a time where there are registers for them (a text behind "!" must not be there); rounds whose
-# sums are added up together, and left in shared memory.
+# Kernels of rows: bytes that a lane has of them, of which follows how many run side by side, and whether cells are
+# long, of which follows how many share a block; parts by 32 bits; what is set ahead: rows that several parts add to,
+# or all; what is read before; shares of sums; what short rows take from shared memory, two at a time where there are
+# registers for them (a text behind "!" must not be there); rounds whose sums are added up together, and left in
+# shared memory.
 EMITTED = [
-    (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS(32, 96) life_dsc_1_Y", "for (int32_t k_first", "PMG_BOUNDS(32, 0)",
+    (["dsl_examples/life_dsc.pmg"], ["PMG_BOUNDS_LONG(32, 96) life_dsc_1_Y", "for (int32_t k_first",
+                                      "PMG_BOUNDS(32, 0)",
                                       "pmg_cuda_set_cut(plan, PHI_parts, PHI_part_values, Y, 96, 0.0, NULL);",
                                       "PMG_LAUNCH(plan, life_dsc_2_Y, nVoxels, 8, nVoxels, nTheta, Y);",
                                       "PMG_NEXT_AT(w_ahead, w, PHI_sorted_fiber_ahead, k_first, part_end);",
                                       "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_add>(Y_row);",
-                                      "pmg_cuda_take<pmg_team>(sum_3, number);", "PMG_TEAM(32, 16, 2);",
+                                      "pmg_cuda_take<pmg_team>(sum_3, number);", "PMG_TEAM_LONG(32, 16, 2);",
+                                      "PMG_LAUNCH_LONG(plan, life_dsc_1_Y, PHI_parts, 32,",
                                       "round += 2) {"]),
-    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 72) life_dsc_1_Y", "PMG_HANDED(handed, values);",
+    (["dsl_examples/life_dsc.pmg", TOP], ["PMG_BOUNDS(32, 72) life_dsc_1_Y", "!_LONG", "PMG_HANDED(handed, values);",
                                            "for (; (round + 2)*pmg_groups <= pmg_cuda_count(lanes); round += 2) {",
                                            "const int number = (round + i)*pmg_groups + pmg_group_number;",
                                            "const handed taken = pmg_cuda_handed(&values[number]);",
                                            "struct alignas(16) handed {", "double sum;",
                                            "for (; round*pmg_groups < pmg_cuda_count(lanes); round += 1) {"]),
     (["dsl_examples/life_dsc.pmg", F32_Y], ["PMG_BOUNDS_F32(32, 48) life_dsc_1_Y", "struct alignas(8) handed {",
-                                            "float sum;", "round += 2) {"]),
+                                            "float sum;", "round += 2) {", "!_LONG"]),
     (["dsl_examples/life_dsc.pmg", F32_Y, "--specialize=nTheta=24"], ["PMG_TEAM(32, 4, 2)", "!round += 2"]),
-    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=72"], ["PMG_TEAM(32, 8, 2)"]),
-    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=90"], ["PMG_TEAM(32, 16, 2)"]),
-    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=91"], ["PMG_TEAM(32, 16, 1)"]),
-    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS(32, 128) life_wc_2_w", "PMG_BOUNDS(32, 0) life_wc_4_w",
+    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=72"], ["PMG_TEAM_LONG(32, 8, 2)"]),
+    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=90"], ["PMG_TEAM_LONG(32, 16, 2)"]),
+    (["dsl_examples/life_dsc.pmg", "--specialize=nTheta=91"], ["PMG_TEAM_LONG(32, 16, 1)"]),
+    (["dsl_examples/life_wc.pmg"], ["PMG_BOUNDS_LONG(32, 128) life_wc_2_w", "PMG_BOUNDS(32, 0) life_wc_4_w",
                                      "PMG_READ_ONCE;", "double sums[4]", "pmg_cuda_take<pmg_team>(atom_3, number);",
                                      "PMG_HANDED(double, found);\n\t\t\t\tPMG_TEAM_SYNC;", "sum += found[rank];"]),
     (["dsl_examples/life_wc.pmg", TOP], ["PMG_BOUNDS(32, 160) life_wc_2_w", "double sums[2]", "PMG_TEAM(32, 8, 4);",
