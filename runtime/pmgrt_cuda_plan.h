@@ -70,7 +70,8 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 				   pmg_cuda_manner manner, A... arguments)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	const unsigned threads = pmg_cuda_threads(count, team, manner == PMG_CUDA_LONG);
+	const bool is_long = manner == PMG_CUDA_LONG && count >= plan->device_teams;    /* few: some for each of all */
+	const unsigned threads = pmg_cuda_threads(count, team, is_long);
 	const bool sums_up = manner == PMG_CUDA_SUMS_UP;
 	const int64_t most = sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
 	int64_t blocks = (count*team + threads - 1)/threads;

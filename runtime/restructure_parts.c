@@ -15,7 +15,7 @@
 
 enum { SLABS = 8, CURVE_BITS = 13 };
 enum { NEIGHBOURHOOD = 1024, PEERS = 128 };     /* segments; those of nearly the same length */
-enum { LAST_SHARE = 8, LAST_LEAST = 4096 };     /* the last neighbourhood: an eighth of all, or as many, or all */
+enum { LAST_SHARE = 8, LAST_LEAST = 4096 };     /* the last neighbourhood: an eighth of all, or as many, and the rest */
 
 struct segment {
 	int64_t slab, place;            /* on the curve */

@@ -25,7 +25,7 @@ extern "C" {
 #include "life_gpu_lanes.h"
 #include "life_gpu_steps.h"
 
-enum { WARP = 32, WARPS = 4, LANES = 8, THREADS = 256, LONGEST = 512, NEIGHBOURHOOD = 256 };
+enum { WARP = STEP_WARP, WARPS = STEP_WARPS, THREADS = STEP_THREADS, LANES = 8, LONGEST = 512, NEIGHBOURHOOD = 256 };
 
 /* ---- State ---- */
 
@@ -34,13 +34,13 @@ struct life_gpu_state {
 	enum life_op op;
 	int n, n_theta, n_parts, n_pairs;
 	int64_t n_out;
-	int *atom, *voxel, *fiber;              /* in the order of the version */
+	int *atom, *fiber;                      /* in the order of the version */
 	step_number *atom_64, *voxel_64, *fiber_64;     /* as published; NULL in other versions */
 	double *value, *D;
 	unsigned *D_top;
 	int *part_voxel, *part_begin, *part_end;        /* coefficients of one voxel */
 	bool *part_is_whole;
-	int *pair_begin, *pair_voxel, *pair_atom, *row_begin;   /* of the matrix for cuSPARSE */
+	int *pair_begin, *pair_atom, *row_begin;   /* of the matrix for cuSPARSE */
 	double *pair;
 	cusparseHandle_t sparse;
 	cusparseSpMatDescr_t matrix;
@@ -464,7 +464,6 @@ static void keep_numbers(life_gpu_state *s, const std::vector<int> &atom, const 
 		s->fiber_64 = on_device(s, in_64_bits(fiber));
 	} else {
 		s->atom = on_device(s, atom);
-		s->voxel = on_device(s, voxel);
 		s->fiber = on_device(s, fiber);
 	}
 }

@@ -3,7 +3,8 @@
  * The way from the first GPU code to the thesis' best, one step at a time (K. Aggarwal, IISc 2020, figure 4.3, 4.2.2
  * and figure 6.3), and what ReAl-LiFE does (6.4.1, 7.1), after their descriptions:
  *   ref          a thread for each coefficient, one direction after another, atomic updates
- *   partitioned  a block for each voxel, or coefficient: no atomics for y = M w; sums of a block in shared memory
+ *   partitioned  a block for each voxel, or coefficient: no atomics for y = M w; sums of a block in shared memory,
+ *                which its first thread adds up (the thesis does not say how)
  *   shared       the row of a voxel in shared memory, waited for at each coefficient; sums by shuffles
  *   warp         blocks of one warp, which waits by __syncwarp
  *   warps        four warps in a block, each for itself
@@ -35,17 +36,17 @@ static __device__ double step_warp_sum(double x)
 	return x;
 }
 
-/* The sum over a block, in its first thread, by shuffles or (is_tree) in shared memory. */
-static __device__ double step_block_sum(double x, bool is_tree)
+/* The sum over a block, in its first thread, by shuffles or (is_by_first) by itself. */
+static __device__ double step_block_sum(double x, bool is_by_first)
 {
 	__shared__ double sums[1024];
 
-	if (!is_tree)
+	if (!is_by_first)
 		x = step_warp_sum(x);
 	sums[threadIdx.x] = x;
 	__syncthreads();
 	if (threadIdx.x == 0)
-		for (unsigned i = is_tree ? 1 : STEP_WARP; i < blockDim.x; i += is_tree ? 1 : STEP_WARP)
+		for (unsigned i = is_by_first ? 1 : STEP_WARP; i < blockDim.x; i += is_by_first ? 1 : STEP_WARP)
 			x += sums[i];
 	__syncthreads();
 	return x;
@@ -57,10 +58,13 @@ static __global__ void ref_dsc(step_tensor s, const double *w, double *Y)
 {
 	const int64_t stride = (int64_t) gridDim.x*blockDim.x;
 
-	for (int64_t k = (int64_t) blockIdx.x*blockDim.x + threadIdx.x; k < s.n; k += stride)
+	for (int64_t k = (int64_t) blockIdx.x*blockDim.x + threadIdx.x; k < s.n; k += stride) {
+		const double weight = w[s.fiber[k]], value = s.value[k], *atom = s.D + (int64_t) s.atom[k]*s.n_theta;
+		double *row = Y + (int64_t) s.voxel[k]*s.n_theta;
+
 		for (int t = 0; t < s.n_theta; t++)
-			atomicAdd(&Y[(int64_t) s.voxel[k]*s.n_theta + t],
-				  s.D[(int64_t) s.atom[k]*s.n_theta + t]*w[s.fiber[k]]*s.value[k]);
+			atomicAdd(&row[t], atom[t]*weight*value);
+	}
 }
 
 static __global__ void partitioned_dsc(step_tensor s, const double *w, double *Y)
@@ -140,11 +144,11 @@ static __device__ double step_dot(const step_tensor &s, int64_t k, int lane, int
 	return sum;
 }
 
-template <bool is_tree> static __global__ void partitioned_wc(step_tensor s, const double *Y, double *w)
+template <bool is_by_first> static __global__ void partitioned_wc(step_tensor s, const double *Y, double *w)
 {
 	const int64_t k = blockIdx.x;
 	const double *row = Y + (int64_t) s.voxel[k]*s.n_theta;
-	const double sum = step_block_sum(step_dot(s, k, threadIdx.x, blockDim.x, row), is_tree);
+	const double sum = step_block_sum(step_dot(s, k, threadIdx.x, blockDim.x, row), is_by_first);
 
 	if (threadIdx.x == 0)
 		atomicAdd(&w[s.fiber[k]], sum*s.value[k]);

@@ -58,6 +58,8 @@ static void test_choices(struct tests *tests)
 			.has_parts = true },
 		{ .n_keys = 1, .limits = { 9000, 5, 100 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I64,
 			.has_parts = true, .is_for_inspection = true },
+		{ .n_keys = 1, .limits = { 40000, 5, 100 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
+			.has_parts = true },
 		{ .n_keys = 2, .limits = { 700, 90, 100 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
 			.has_parts = true, .has_places = true },
 		{ .n_keys = 2, .limits = { 60, 50, 90 }, .offsets = PMG_I32, .copies = PMG_I32, .given = PMG_I32,
