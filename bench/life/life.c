@@ -44,12 +44,18 @@ static void list_measured(struct life_run *run)
 				vec_push(run->values->arena, &run->measured, &run->rows.items[i]->row);
 }
 
+static bool is_fit(const struct life_values *values)
+{
+	return values->op && strcmp(values->op, "fit") == 0;
+}
+
 static void print_problem(const struct life_run *run)
 {
 	const struct life_tensor *t = &run->problem.tensor;
 	printf("%s, weights %s\n%lld coefficients, %lld pairs (%.2f each), %lld of them active, %lld voxels, %lld "
 	       "fibers, %lld atoms, %lld directions\n\n",
-	       run->problem.name, run->problem.weights, (long long) t->n_coeffs, (long long) run->work.n_pairs,
+	       run->problem.name, is_fit(run->values) && strcmp(run->problem.weights, "dense") == 0 ? "from 0"
+	       : run->problem.weights, (long long) t->n_coeffs, (long long) run->work.n_pairs,
 	       (double) t->n_coeffs / (double) run->work.n_pairs, (long long) run->work.n_active,
 	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
 }
@@ -97,11 +103,6 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 		run->measured.items[i]->record.machine = machine;
 	}
 	return true;
-}
-
-static bool is_fit(const struct life_values *values)
-{
-	return values->op && strcmp(values->op, "fit") == 0;
 }
 
 static bool measure_solvers(struct life_run *run, record_list *records, struct failure *failure)
@@ -206,6 +207,25 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(cache, "cache", "FOLDER", "where phantoms are kept (default: $XDG_CACHE_HOME/pmg)"),
 };
 
+static bool is_version(const struct life_values *values, const char *name)
+{
+	bool is_on_gpu = life_is_on_gpu(values), is = strcmp(name, "generated") == 0;
+	for (int i = 0; is_on_gpu && !is && life_gpu_version(i); i++)
+		is = strcmp(name, life_gpu_version(i)) == 0;
+	return is || (!is_on_gpu && life_version_named(name, strlen(name)));
+}
+
+static bool check_versions(const struct life_values *values, struct failure *failure)
+{
+	if (is_fit(values) && life_is_on_gpu(values) && values->versions && strcmp(values->versions, "generated") != 0)
+		return fail(failure, OUTCOME_USAGE, "--op=fit with --target=cuda has one version, generated");
+	if (!values->baseline || is_version(values, values->baseline))
+		return true;
+	return life_is_on_gpu(values)
+	     ? fail(failure, OUTCOME_USAGE, "--baseline: there is no version '%s' on a GPU", values->baseline)
+	     : life_version_unknown(values->baseline, failure);
+}
+
 static bool check_values(const struct life_values *values, struct failure *failure)
 {
 	if (!life_is_on_gpu(values) && strcmp(values->run.target, "openmp") != 0)
@@ -236,9 +256,10 @@ static bool measure_life(void *values, const word_list *operands, struct arena *
 	(void) arena;
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
+	bool ok = check_values(v, failure) && check_versions(v, failure);
 	if (!v->baseline)
 		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : is_fit(v) ? "cpu_opt" : "cpu_naive";
-	bool ok = check_values(v, failure) && run_life(&run, failure);
+	ok = ok && run_life(&run, failure);
 	free_run(&run);
 	return ok;
 }
