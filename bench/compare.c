@@ -50,8 +50,9 @@ static void print_comparison(const struct record *old, const struct record *new)
 	char before[64], after[64];
 	snprintf(before, sizeof(before), "%.4g [%.4g, %.4g]", old->ms_median, old->ms_low, old->ms_high);
 	snprintf(after, sizeof(after), "%.4g [%.4g, %.4g]", new->ms_median, new->ms_low, new->ms_high);
-	printf("%-4s%-24s %3.0f %-10s %28s %28s %8.3f %s\n", new->op, new->version, new->threads, new->weights, before,
-	       after, old->ms_median / new->ms_median, verdict(old, new));
+	printf("%-4s%-24s %3.0f %-10s %28s %28s %8.3f %s%s%s\n", new->op, new->version, new->threads, new->weights,
+	       before, after, old->ms_median / new->ms_median, verdict(old, new), *new->algorithm ? "  " : "",
+	       new->algorithm);
 }
 
 bool compare_files(struct arena *arena, const char *old_path, const char *new_path, struct failure *failure)

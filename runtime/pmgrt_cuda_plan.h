@@ -42,8 +42,10 @@ static inline pmg_status pmg_cuda_check(pmg_plan *plan, cudaError_t error, const
 
 	if (error == cudaSuccess)
 		return PMG_OK;
-	if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
+	if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver) {
 		status = PMG_NO_RESOURCES;
+		what = "there is no GPU, or its driver is too old";
+	}
 	status = pmg_plan_fail(plan, status, "pipeline '%s': %s: %s (CUDA)", pmg_plan_name(plan), what,
 			       cudaGetErrorString(error));
 	if (cuda && cuda->status == PMG_OK)
