@@ -15,7 +15,7 @@
 
 enum { SLABS = 8, CURVE_BITS = 13 };
 enum { NEIGHBOURHOOD = 1024, PEERS = 128 };     /* segments; those of nearly the same length */
-enum { LAST_SHARE = 8, LAST_LEAST = 4096 };     /* the last neighbourhood: an eighth of all, or as many, and the rest */
+enum { LAST_SHARE = 8, LAST_LEAST = 4096 };     /* an eighth of all, or so many, is the last one, at least */
 
 struct segment {
 	int64_t slab, place;            /* on the curve */
@@ -59,11 +59,11 @@ static void sort_each(struct segment *segments, int64_t n, int64_t each, int (*c
 static void order_segments(struct segment *segments, int64_t n)
 {
 	const int64_t least = n / LAST_SHARE > LAST_LEAST ? n / LAST_SHARE : LAST_LEAST;
-	const int64_t last = n > least ? (n - least) / NEIGHBOURHOOD * NEIGHBOURHOOD : 0;
+	const int64_t before = n > least ? (n - least) / NEIGHBOURHOOD * NEIGHBOURHOOD : 0, last = n - before;
 
 	sort_each(segments, n, n, by_place);
-	sort_each(segments, last, NEIGHBOURHOOD, by_length);
-	sort_each(segments + last, n - last, n - last, by_length);
+	sort_each(segments, before, NEIGHBOURHOOD, by_length);
+	sort_each(segments + before, last, last, by_length);
 	sort_each(segments, n, PEERS, by_place);
 }
 

@@ -40,7 +40,7 @@ struct life_gpu_state {
 	unsigned *D_top;
 	int *part_voxel, *part_begin, *part_end;        /* coefficients of one voxel */
 	bool *part_is_whole;
-	int *pair_begin, *pair_atom, *row_begin;   /* of the matrix for cuSPARSE */
+	int *pair_begin, *pair_atom, *row_begin;     /* of the matrix for cuSPARSE */
 	double *pair;
 	cusparseHandle_t sparse;
 	cusparseSpMatDescr_t matrix;
@@ -512,14 +512,9 @@ static life_gpu_state *open_state(const life_tensor *t, const int32_t *order, en
 
 /* ---- Running ---- */
 
-static int blocks_of(int64_t threads)
-{
-	return (int) ((threads + THREADS - 1)/THREADS);
-}
-
 static void run_cut_32(life_gpu_state *s, const double *in, double *out)
 {
-	const int blocks = (s->n_parts + WARPS - 1)/WARPS;
+	const int blocks = step_blocks(s->n_parts, WARPS);
 	const size_t shared = WARPS*(size_t) s->n_theta*sizeof(double);
 
 	if (s->op == LIFE_DSC)
@@ -533,7 +528,7 @@ static void run_cut_32(life_gpu_state *s, const double *in, double *out)
 
 static bool run_sparse(life_gpu_state *s, const double *in, double *out)
 {
-	const int blocks = blocks_of(s->n_pairs);
+	const int blocks = step_blocks(s->n_pairs, THREADS);
 	cusparseStatus_t status;
 
 	if (s->op == LIFE_DSC) {
@@ -554,7 +549,7 @@ static bool run_sparse(life_gpu_state *s, const double *in, double *out)
 
 template <int n_theta, class T> static void run_best(life_gpu_state *s, const T *D, const double *in, double *out)
 {
-	const int blocks = blocks_of((int64_t) s->n_parts*LANES);
+	const int blocks = step_blocks((int64_t) s->n_parts*LANES, THREADS);
 
 	if (s->op == LIFE_DSC)
 		best_dsc<n_theta, T><<<blocks, THREADS>>>(s->n_parts, s->part_voxel, s->part_begin, s->part_end,

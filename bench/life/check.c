@@ -49,7 +49,8 @@ static void wc_magnitude(const struct life_case *problem, double *out)
 	}
 }
 
-static bool run_naive(const struct life_case *problem, enum life_op op, double *out, struct failure *failure)
+bool life_naive_product(const struct life_case *problem, enum life_op op, const double *in, double *out,
+			struct failure *failure)
 {
 	char error[200] = "";
 	struct life_cpu *cpu = life_cpu_new(&problem->tensor);
@@ -57,7 +58,7 @@ static bool run_naive(const struct life_case *problem, enum life_op op, double *
 				  .order = LIFE_UNSORTED, .threads = 1 };
 	bool ok = cpu && life_call_prepare(cpu, &call, NULL, error, sizeof(error));
 	if (ok)
-		life_call_run(&call, op == LIFE_DSC ? problem->w.data : problem->Y.data, out);
+		life_call_run(&call, in, out);
 	life_call_release(&call);
 	life_cpu_free(cpu);
 	return ok || fail(failure, OUTCOME_RESOURCES, "the reference: %s", error);
@@ -76,7 +77,9 @@ bool life_reference_make(const struct life_case *problem, struct life_reference 
 					      sizeof(double));
 		if (!reference->result[op] || !reference->magnitude[op] || !reference->terms[op])
 			return fail_memory(failure, "the reference");
-		if (!run_naive(problem, (enum life_op) op, reference->result[op], failure))
+		if (!life_naive_product(problem, (enum life_op) op,
+					op == LIFE_DSC ? problem->w.data : problem->Y.data, reference->result[op],
+					failure))
 			return false;
 	}
 	dsc_magnitude(problem, reference->magnitude[LIFE_DSC]);

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "handtuned/life_layout.h"
+
 enum { TIMED = 100 };           /* iterations that are looked at one by one */
 static const double LESS = 0.1; /* weights than those of the start explain the signal; these are at least as large */
 
@@ -91,33 +93,33 @@ struct start {
 	struct ndarray w0, b;           /* b: empty where the signal is the problem's */
 };
 
-/* b = M (w0 - less): without bounds, all weights would become smaller by `less`, those at 0 negative. */
-static void add_signal(const struct life_tensor *t, const double *w0, double less, double *b)
+/* b = M (w0 - LESS): without bounds, all weights would become smaller by LESS, those at 0 negative. */
+static bool fill_signal(const struct life_case *problem, const double *w0, double *b, struct failure *failure)
 {
-	for (int64_t k = 0; k < t->n_coeffs; k++) {
-		const double *atom = t->D + t->atom[k] * t->n_theta;
-		double factor = (w0[t->fiber[k]] - less) * t->value[k], *row = b + t->voxel[k] * t->n_theta;
-		for (int64_t i = 0; i < t->n_theta; i++)
-			row[i] += factor * atom[i];
-	}
+	int64_t n = problem->tensor.n_fibers;
+	double *w = life_memory(n, sizeof(*w));
+	if (!w)
+		return fail_memory(failure, "the weights");
+	for (int64_t i = 0; i < n; i++)
+		w[i] = w0[i] - LESS;
+	bool ok = life_naive_product(problem, LIFE_DSC, w, b, failure);
+	free(w);
+	return ok;
 }
 
 static bool start_new(const struct life_case *problem, struct start *start, struct failure *failure)
 {
 	const struct life_tensor *t = &problem->tensor;
-	bool is_sparse = strcmp(problem->weights, "dense") != 0;
 	*start = (struct start){ 0 };
 	if (!aligned_array(&start->w0, PMG_F64, 1, &t->n_fibers, failure))
 		return false;
 	memset(start->w0.data, 0, ndarray_bytes(&start->w0));
-	if (!is_sparse)
+	if (!life_is_sparse(problem))
 		return true;
 	if (!aligned_array(&start->b, PMG_F64, 2, (int64_t[]){ t->n_voxels, t->n_theta }, failure))
 		return false;
 	memcpy(start->w0.data, problem->w.data, ndarray_bytes(&start->w0));
-	memset(start->b.data, 0, ndarray_bytes(&start->b));
-	add_signal(t, start->w0.data, LESS, start->b.data);
-	return true;
+	return fill_signal(problem, start->w0.data, start->b.data, failure);
 }
 
 static void start_free(struct start *start)
@@ -193,7 +195,7 @@ static struct record record_of(const struct life_fit *fit, const char *op)
 	record.precision = life_precision(record.algorithm);
 	record.plan_ms = 1e3 * fit->execution.plan_seconds;
 	record.plan_bytes = (double) pmg_plan_bytes(fit->execution.plan);
-	record.weights = strcmp(fit->problem->weights, "dense") != 0 ? fit->problem->weights : "";
+	record.weights = life_is_sparse(fit->problem) ? fit->problem->weights : "";
 	record.clock = "wall";
 	return record;
 }

@@ -201,9 +201,19 @@ static bool open_state(struct life_row *row, const struct gpu_version *version, 
 	return row->gpu_state;
 }
 
-static bool unknown_version(const char *name, struct failure *failure)
+static const struct gpu_version *find_version(const char *name)
+{
+	for (int i = 0; i < N_VERSIONS; i++)
+		if (strcmp(gpu_versions[i].name, name) == 0)
+			return &gpu_versions[i];
+	return NULL;
+}
+
+bool life_gpu_has_version(const char *name, struct failure *failure)
 {
 	const char *names[N_VERSIONS + 1] = { "generated" };
+	if (find_version(name))
+		return true;
 	for (int i = 0; i < N_VERSIONS; i++)
 		names[i + 1] = gpu_versions[i].name;
 	return version_is_unknown(name, " for a GPU", names, N_VERSIONS + 1, failure);
@@ -212,11 +222,9 @@ static bool unknown_version(const char *name, struct failure *failure)
 bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,
 		  life_row_list *rows, struct failure *failure)
 {
-	const struct gpu_version *version = NULL;
-	for (int i = 0; i < N_VERSIONS; i++)
-		version = strcmp(gpu_versions[i].name, name) == 0 ? &gpu_versions[i] : version;
+	const struct gpu_version *version = find_version(name);
 	if (!version)
-		return unknown_version(name, failure);
+		return life_gpu_has_version(name, failure);
 	if (!version->partition[op])
 		return true;
 	struct life_row *row = arena_new(values->arena, struct life_row);

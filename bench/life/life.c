@@ -54,7 +54,7 @@ static void print_problem(const struct life_run *run)
 	const struct life_tensor *t = &run->problem.tensor;
 	printf("%s, weights %s\n%lld coefficients, %lld pairs (%.2f each), %lld of them active, %lld voxels, %lld "
 	       "fibers, %lld atoms, %lld directions\n\n",
-	       run->problem.name, is_fit(run->values) && strcmp(run->problem.weights, "dense") == 0 ? "from 0"
+	       run->problem.name, is_fit(run->values) && !life_is_sparse(&run->problem) ? "from 0"
 	       : run->problem.weights, (long long) t->n_coeffs, (long long) run->work.n_pairs,
 	       (double) t->n_coeffs / (double) run->work.n_pairs, (long long) run->work.n_active,
 	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
@@ -207,23 +207,20 @@ static const struct option_row rows[] = {
 	TEXT_OPTION(cache, "cache", "FOLDER", "where phantoms are kept (default: $XDG_CACHE_HOME/pmg)"),
 };
 
-static bool is_version(const struct life_values *values, const char *name)
+static bool check_baseline(const struct life_values *values, const char *name, struct failure *failure)
 {
-	bool is_on_gpu = life_is_on_gpu(values), is = strcmp(name, "generated") == 0;
-	for (int i = 0; is_on_gpu && !is && life_gpu_version(i); i++)
-		is = strcmp(name, life_gpu_version(i)) == 0;
-	return is || (!is_on_gpu && life_version_named(name, strlen(name)));
+	if (strcmp(name, "generated") == 0)
+		return true;
+	if (life_is_on_gpu(values))
+		return life_gpu_has_version(name, failure);
+	return life_version_named(name, strlen(name)) || life_version_unknown(name, failure);
 }
 
 static bool check_versions(const struct life_values *values, struct failure *failure)
 {
 	if (is_fit(values) && life_is_on_gpu(values) && values->versions && strcmp(values->versions, "generated") != 0)
 		return fail(failure, OUTCOME_USAGE, "--op=fit with --target=cuda has one version, generated");
-	if (!values->baseline || is_version(values, values->baseline))
-		return true;
-	return life_is_on_gpu(values)
-	     ? fail(failure, OUTCOME_USAGE, "--baseline: there is no version '%s' on a GPU", values->baseline)
-	     : life_version_unknown(values->baseline, failure);
+	return !values->baseline || check_baseline(values, values->baseline, failure);
 }
 
 static bool check_values(const struct life_values *values, struct failure *failure)

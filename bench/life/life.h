@@ -39,6 +39,7 @@ struct life_case {
 
 bool life_case_open(const struct life_values *values, struct life_case *problem, struct failure *failure);
 void life_case_close(struct life_case *problem);
+bool life_is_sparse(const struct life_case *problem);   /* some of its weights are zero, as was asked for */
 
 /* ---- work.c ------------------------------------------------------------------------------ */
 
@@ -59,6 +60,9 @@ struct life_reference {
 	double *terms[LIFE_OPS];                          /* number of terms of each voxel or fiber */
 };
 
+/* One product, by the code of the thesis as it was, in the order of the coefficients. */
+bool life_naive_product(const struct life_case *problem, enum life_op op, const double *in, double *out,
+			struct failure *failure);
 bool life_reference_make(const struct life_case *problem, struct life_reference *reference,
 			 struct failure *failure);
 void life_reference_free(struct life_reference *reference);
@@ -121,6 +125,7 @@ bool life_is_on_gpu(const struct life_values *values);
 bool life_gpu_open(struct life_values *values, struct failure *failure);
 const char *life_gpu_machine(const struct life_values *values);
 const char *life_gpu_version(int i);    /* names of hand-written code; NULL after the last */
+bool life_gpu_has_version(const char *name, struct failure *failure);
 bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,
 		  life_row_list *rows, struct failure *failure);
 /* The vectors of a row on the device; its result there from row->out or back, nothing for other rows. */

@@ -183,6 +183,11 @@ static bool make_weights(const struct life_values *values, struct life_case *pro
 	return true;
 }
 
+bool life_is_sparse(const struct life_case *problem)
+{
+	return strcmp(problem->weights, "dense") != 0;
+}
+
 static bool make_signal(const struct life_values *values, const char *path, struct life_case *problem,
 			struct failure *failure)
 {

@@ -266,7 +266,7 @@ def wrong_calls_are_told(folder):
                         (["life", "--op=both"], "'both' is none of dsc, wc and fit"),
                         (["life", "--op=fit", "--grid"], "--op=fit takes no"),
                         (["life", "--baseline=bst"], "did you mean 'best'?"),
-                        (["life", "--target=cuda", "--baseline=best"], "there is no version 'best' on a GPU"),
+                        (["life", "--target=cuda", "--baseline=best"], "there is no version 'best' for a GPU"),
                         (["life", "--target=cuda", "--op=fit", "--versions=best"], "has one version, generated"),
                         (["life", "--op=fit", "--weights=sparse=0.2"], "--op=fit takes --weights with --target=cuda"),
                         (["life", "--check", "--grid"], "--check takes no"),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # budget: 600s
 # long budget: 28800s
-# Examples and random programs (120, with --long 20 000): generated code against the interpreter, with gcc and clang, in
+# Examples and random programs (more with --long): generated code against the interpreter, with gcc and clang, in
 # several schedules; and the shrinker of what fails.
 set -e
 make -s unit-programs
