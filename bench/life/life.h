@@ -15,6 +15,7 @@
  * amplify the last bits of sums. */
 enum { LIFE_COMPARED = 30 };
 #define LIFE_AGREEMENT 1e-9
+#define LIFE_NEARNESS 1e-4  /* the same where precisions differ */
 
 /* What the command line says. `run` is first: generated rows take all options of `pmg run`. */
 struct life_values {

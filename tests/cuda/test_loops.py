@@ -2,6 +2,7 @@
 """Loops that stay on the device (emulated): how often the host waits, how many graphs there are, that neither changes
 results, the end of the loop, a stopped run or a bad index; what runs without a loop, as a graph; `pmg life fit` and
 `pmg bench life --op=fit` on it."""
+import json
 import os
 import re
 import subprocess
@@ -116,11 +117,16 @@ def life(folder):
 
 
 def bench(folder):
-    out = run("bench", "life", *DEVICE, "--op=fit", "--scale=0.0001", "--ntheta=16", "--grid-of-angles=4",
-              f"--cache={folder}", "--iterations=8", f"--json={folder}/records.json")
-    check(re.search(r"cuda +fit even .* 3 of them\ncuda +fit odd .* 3 of them\ncuda +fit ", out), out)
-    check("objectives of the first 8 iterations differ by at most" in out, out)
-    check(len(Path(f"{folder}/records.json").read_text(encoding="utf-8").splitlines()) == 5, "records")
+    """The objectives are the processor's; with D in 32 bits near those with all in 64."""
+    exact, near = " of their value\n", " of their value from those with all numbers in 64 bits\n"
+    for options, least, most, text in (([], 0, 1e-9, exact), (["--with=precision D : f32"], 1e-12, 1e-4, near)):
+        out = run("bench", "life", *DEVICE, "--op=fit", "--scale=0.0001", "--ntheta=16", "--grid-of-angles=4",
+                  f"--cache={folder}", "--iterations=8", *options, f"--json={folder}/records.json")
+        check(re.search(r"cuda +fit even .* 3 of them\ncuda +fit odd .* 3 of them\ncuda +fit ", out), out)
+        check("objectives of the first 8 iterations differ by at most" in out and text in out, out)
+        rows = Path(f"{folder}/records.json").read_text(encoding="utf-8").splitlines()
+        errors = [row["error"] for row in map(json.loads, rows) if row["op"] == "fit"]
+        check(len(rows) == 5 and len(errors) == 1 and least <= errors[0] <= most, f"records: {errors}")
 
 
 def settles(folder):
