@@ -137,12 +137,13 @@ test-long: all unit-programs count-program  ## the same with more and larger cas
 
 # On a machine with a GPU; one program after another in each of several processes.
 nvcc_arch ?= native
-test-gpu: unit-programs     ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
+test-gpu: all unit-programs ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
 	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/random/scheduled/*.pmg \
 		tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device
+	@BUILD=$(BUILD) tests/cuda/sanitize "nvcc -arch=$(nvcc_arch)"
 
 # Optimised code has no line to count; the counts of threads are added up.
 coverage:           ## lines of compiler and runtime that tests reach; build-cov/uncovered lists the others
