@@ -194,10 +194,12 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
-	place->is_large = place->lane == 1 && place->row == array->lanes &&
-			  (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && array->lanes * size % PMG_ALIGNMENT == 0 &&
-			  place->block * size % PMG_ALIGNMENT == 0 &&
-			  place->block * size >= LARGE_RESULT / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
+	place->is_large = is_far(buffer, LARGE_RESULT) &&
+			  (has_blocks ? place->lane == 1 && place->row == array->lanes &&
+						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
+						array->lanes * size % PMG_ALIGNMENT == 0 &&
+						place->block * size % PMG_ALIGNMENT == 0
+				      : place->row == 1);
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
 				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
 	return true;

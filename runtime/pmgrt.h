@@ -620,7 +620,7 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */
-	bool is_large;          /* the array lies in blocks that begin with cache lines, and is too large for caches */
+	bool is_large;          /* too large for caches, in blocks that begin with cache lines, or lane after lane */
 	bool asks_ahead;        /* it is read from far: windows of rows, or rows where blocks lie, ask for later ones */
 } pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 

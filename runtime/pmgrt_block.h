@@ -87,8 +87,51 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 	return (lane < n_lanes ? lane : n_lanes - 1)*distance;
 }
 
+/* Past the caches, where rows begin anywhere in a vector. Rows of a lane on their way to memory stand in a run that
+ * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
+ * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
+ * runs, to[begin[lane] + row], and gives their number. */
+enum { PMG_RUN = 16 };
+
+#define PMG_RUN_FUNCTIONS(type, name, NAME) \
+	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
+	{ \
+		int64_t i = 0; \
+		if (before) \
+			for (i = before; i < PMG_LANES(type); i++) \
+				to[at + i] = run[i]; \
+		for (; i < PMG_RUN; i += PMG_LANES(type)) \
+			PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
+		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
+	} \
+	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						    const int64_t *begin, int64_t shortest) \
+	{ \
+		const int64_t whole = shortest/PMG_RUN*PMG_RUN; \
+		type runs[PMG_SQUARE_##NAME][PMG_RUN + PMG_VECTOR_BYTES/sizeof(type)]; \
+		int64_t before[PMG_SQUARE_##NAME]; \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			before[i] = (int64_t) ((uintptr_t) &to[begin[i]] % PMG_VECTOR_BYTES/sizeof(type)); \
+		for (int64_t row = 0; row < whole; row += PMG_RUN) { \
+			for (int64_t first = 0; first < PMG_RUN; first += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[(row + first)*width], width) \
+				PMG_UNROLL \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
+			} \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row); \
+		} \
+		for (int i = 0; whole && i < PMG_SQUARE_##NAME; i++) \
+			for (int64_t j = 0; j < before[i]; j++) \
+				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
+		return whole; \
+	}
+
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
- * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist. */
+ * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
+ * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes. */
 #define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
 	static inline void pmg_block_read_##name(type *restrict block, int64_t width, const type *restrict from, \
 						 int64_t n_lanes, int64_t distance, int64_t rows, \
@@ -135,6 +178,17 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
+	} \
+	static inline void pmg_block_stream_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   int64_t distance, int64_t rows) \
+	{ \
+		int64_t begin[PMG_SQUARE_##NAME], whole = 0; \
+		for (int64_t lane = 0; width % PMG_SQUARE_##NAME == 0 && lane < width; lane += PMG_SQUARE_##NAME) { \
+			for (int64_t i = 0; i < PMG_SQUARE_##NAME; i++) \
+				begin[i] = (lane + i)*distance; \
+			whole = pmg_runs_write_##name(&block[lane], width, to, begin, rows); \
+		} \
+		pmg_block_write_##name(&block[whole*width], width, to + whole, width, distance, rows - whole, 1); \
 	}
 
 /* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
@@ -302,13 +356,19 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		if (!pmg_block_lies(place, width, n_lanes)) \
-			pmg_block_write_##name(block, width, to + first/width*place->block, n_lanes, place->lane, \
-					       rows, place->row); \
+		if (pmg_block_lies(place, width, n_lanes)) \
+			return; \
+		to += first/width*place->block; \
+		if (place->is_large && n_lanes == width) \
+			pmg_block_stream_##name(block, width, to, place->lane, rows); \
+		else \
+			pmg_block_write_##name(block, width, to, n_lanes, place->lane, rows, place->row); \
 	}
 #ifdef __cplusplus
 #define restrict __restrict__
 #endif
+PMG_RUN_FUNCTIONS(double, f64, F64)
+PMG_RUN_FUNCTIONS(float, f32, F32)
 PMG_BLOCK_FUNCTIONS(double, f64, F64)
 PMG_BLOCK_FUNCTIONS(float, f32, F32)
 PMG_PLACE_FUNCTIONS(double, f64)

@@ -58,9 +58,6 @@ static inline pmg_lying pmg_block_later(const int64_t *offsets, const int64_t *o
 	return (pmg_lying) { order[n + at/width], offsets[order[at] + 1] - offsets[order[at]] };
 }
 
-/* Rows that are transposed before they are written: whole vectors of each type. */
-enum { PMG_RUN = 16 };
-
 static inline int64_t pmg_shortest(const int64_t *rows, int64_t n)
 {
 	int64_t shortest = rows[0];
@@ -81,10 +78,7 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
  * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
- * A line is what one lane has in a square: `n` values from `at` on, or fewer than none.
- *
- * Rows of a lane on their way to memory stand in a run that begins where their vector does, `before` values ahead of
- * them. Those behind its last whole vector move to the front, for the next one (pmg_run_write_TYPE). */
+ * A line is what one lane has in a square: `n` values from `at` on, or fewer than none. */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t at, int64_t n) \
 	{ \
@@ -138,40 +132,6 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 						  const int64_t *begin, const int64_t *rows, int64_t longest) \
 	{ \
 		pmg_ragged_rows_##name(block, width, from, begin, rows, 0, longest); \
-	} \
-	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
-	{ \
-		int64_t i = 0; \
-		if (before) \
-			for (i = before; i < PMG_LANES(type); i++) \
-				to[at + i] = run[i]; \
-		for (; i < PMG_RUN; i += PMG_LANES(type)) \
-			PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
-		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
-	} \
-	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						    const int64_t *begin, int64_t shortest) \
-	{ \
-		const int64_t whole = shortest/PMG_RUN*PMG_RUN; \
-		type runs[PMG_SQUARE_##NAME][PMG_RUN + PMG_VECTOR_BYTES/sizeof(type)]; \
-		int64_t before[PMG_SQUARE_##NAME]; \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			before[i] = (int64_t) ((uintptr_t) &to[begin[i]] % PMG_VECTOR_BYTES/sizeof(type)); \
-		for (int64_t row = 0; row < whole; row += PMG_RUN) { \
-			for (int64_t first = 0; first < PMG_RUN; first += PMG_SQUARE_##NAME) { \
-				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[(row + first)*width], width) \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
-			} \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row); \
-		} \
-		for (int i = 0; whole && i < PMG_SQUARE_##NAME; i++) \
-			for (int64_t j = 0; j < before[i]; j++) \
-				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
-		return whole; \
 	} \
 	static inline int64_t pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						       const int64_t *begin, const int64_t *rows, int64_t row, \

@@ -212,6 +212,24 @@ static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x
 	return status == PMG_OK && seen.asks_ahead;
 }
 
+/* Lanes of 16 MB in all, one after the other, are written past the caches; not where a lane is every second value. */
+static void test_past(struct tests *tests, pmg_context *context)
+{
+	const int64_t n = (16 << 20)/8/32;
+	double *memory = calloc(2*32*(size_t) n, sizeof *memory);
+	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
+	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n - 1 });
+	pmg_buffer apart = flat;
+
+	CHECK(tests, memory && asks(context, 32, n, &flat) && seen.is_large);
+	CHECK(tests, asks(context, 32, n - 1, &shorter) && !seen.is_large);
+	apart.strides[0] *= 2;
+	CHECK(tests, asks(context, 32, n, &apart) && seen.is_large);
+	apart.strides[1] *= 2;
+	CHECK(tests, !asks(context, 32, n, &apart) && !seen.is_large);
+	free(memory);
+}
+
 /* Rows of 4 MB in blocks and of 1 MB elsewhere; not where a block has more between its rows. */
 static void test_far(struct tests *tests, pmg_context *context)
 {
@@ -238,5 +256,6 @@ void test_places(struct tests *tests)
 	test_large(tests, context);
 	test_refusals(tests, context);
 	test_far(tests, context);
+	test_past(tests, context);
 	pmg_context_free(context);
 }
