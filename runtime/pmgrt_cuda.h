@@ -20,8 +20,11 @@
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
 #endif
 
-/* Threads of a block, at most. */
-enum { PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_MOST_PARTS = 1024 };
+/* Threads of a block, at most; warps of one whose teams are warps, and where their rows are long. */
+enum {
+	PMG_CUDA_THREADS = 256, PMG_CUDA_WARP = 32, PMG_CUDA_WARPS = 4, PMG_CUDA_WARPS_LONG = 8,
+	PMG_CUDA_MOST_PARTS = 1024
+};
 
 /* ---- In kernels: teams ------------------------------------------------------------------------------- */
 
@@ -35,9 +38,11 @@ enum {
 	PMG_CUDA_MOST_AT_ONCE = 1024, PMG_CUDA_MOST_AT_ONCE_F32 = 1280          /* threads */
 };
 
-static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes, bool is_long)
+/* Of a block of so many warps; 0: as many as teams of so many lanes take. */
+static constexpr __host__ __device__ int pmg_cuda_most_threads(int lanes, int warps)
 {
-	return lanes == PMG_CUDA_WARP && !is_long ? PMG_CUDA_THREADS/2 : PMG_CUDA_THREADS;
+	return warps > 0 ? warps*PMG_CUDA_WARP : lanes == PMG_CUDA_WARP ? PMG_CUDA_WARPS*PMG_CUDA_WARP
+	     : PMG_CUDA_THREADS;
 }
 
 /* As many as have room, registers coming by eight. */
@@ -53,21 +58,23 @@ static constexpr int pmg_cuda_blocks(int threads, int lanes, int bytes, int most
 	     : pmg_cuda_blocks_with(threads, bytes);
 }
 
-#define PMG_BOUNDS_(lanes, is_long, bytes, most) \
-	__launch_bounds__(pmg_cuda_most_threads(lanes, is_long), \
-			  pmg_cuda_blocks(pmg_cuda_most_threads(lanes, is_long), lanes, bytes, most))
+#define PMG_BOUNDS_(warps, lanes, bytes, most) \
+	__launch_bounds__(pmg_cuda_most_threads(lanes, warps), \
+			  pmg_cuda_blocks(pmg_cuda_most_threads(lanes, warps), lanes, bytes, most))
 
-/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known); rows of doubles; all of floats. */
-#define PMG_BOUNDS(lanes, bytes) PMG_BOUNDS_(lanes, false, bytes, PMG_CUDA_MOST_AT_ONCE)
-#define PMG_BOUNDS_LONG(lanes, bytes) PMG_BOUNDS_(lanes, true, bytes, PMG_CUDA_MOST_AT_ONCE)
-#define PMG_BOUNDS_F32(lanes, bytes) PMG_BOUNDS_(lanes, false, bytes, PMG_CUDA_MOST_AT_ONCE_F32)
+/* Teams of so many lanes, each with so many bytes of rows and sums (0: not known); rows of doubles; all of floats; in
+ * blocks of so many warps. */
+#define PMG_BOUNDS(lanes, bytes) PMG_BOUNDS_OF(0, lanes, bytes)
+#define PMG_BOUNDS_LONG(lanes, bytes) PMG_BOUNDS_OF(PMG_CUDA_WARPS_LONG, lanes, bytes)
+#define PMG_BOUNDS_F32(lanes, bytes) PMG_BOUNDS_(0, lanes, bytes, PMG_CUDA_MOST_AT_ONCE_F32)
+#define PMG_BOUNDS_OF(warps, lanes, bytes) PMG_BOUNDS_(warps, lanes, bytes, PMG_CUDA_MOST_AT_ONCE)
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */
-#define PMG_TEAM(lanes, group, width) PMG_TEAM_(lanes, group, width, false)
-#define PMG_TEAM_LONG(lanes, group, width) PMG_TEAM_(lanes, group, width, true)
-#define PMG_TEAM_(lanes, group, width, is_long) \
+#define PMG_TEAM(lanes, group, width) PMG_TEAM_OF(0, lanes, group, width)
+#define PMG_TEAM_LONG(lanes, group, width) PMG_TEAM_OF(PMG_CUDA_WARPS_LONG, lanes, group, width)
+#define PMG_TEAM_OF(warps, lanes, group, width) \
 	constexpr int pmg_team = (lanes), pmg_group = (group), pmg_width = (width), pmg_groups = pmg_team/pmg_group; \
-	constexpr int pmg_most_threads = pmg_cuda_most_threads(pmg_team, is_long); \
+	constexpr int pmg_most_threads = pmg_cuda_most_threads(pmg_team, warps); \
 	constexpr bool pmg_once = false; \
 	const int pmg_lane = (int) (threadIdx.x % pmg_team), pmg_member = pmg_lane % pmg_group; \
 	const int pmg_group_number = pmg_lane/pmg_group; \

@@ -340,7 +340,7 @@ static inline void pmg_cuda_live_start_keep(pmg_plan *plan, const pmg_cuda_live 
 {
 	const int64_t n = live->parts.n < PMG_CUDA_MOVING ? live->parts.n : (int64_t) PMG_CUDA_MOVING;
 
-	pmg_cuda_launch(plan, "pmg_cuda_live_keep", pmg_cuda_live_keep, n, PMG_CUDA_WARP, PMG_CUDA_PLAIN, live->parts,
+	pmg_cuda_launch(plan, "pmg_cuda_live_keep", pmg_cuda_live_keep, n, PMG_CUDA_WARP, { }, live->parts,
 			live->marks, live->state, live->ends, loop);
 }
 
@@ -421,7 +421,7 @@ static inline void pmg_cuda_live_start_look(pmg_plan *plan, const pmg_cuda_live 
 	const int64_t n = live->use.n_weights, threads = (n + PMG_CUDA_LOOKS - 1)/PMG_CUDA_LOOKS;
 
 	pmg_cuda_launch(plan, "pmg_cuda_live_look", pmg_cuda_live_look<T>,
-			threads < PMG_CUDA_LOOKING ? threads : (int64_t) PMG_CUDA_LOOKING, 1, PMG_CUDA_PLAIN, n,
+			threads < PMG_CUDA_LOOKING ? threads : (int64_t) PMG_CUDA_LOOKING, 1, { }, n,
 			weights, live->degree, live->marks, live->state, loop);
 }
 

@@ -56,31 +56,34 @@ static inline pmg_status pmg_cuda_check(pmg_plan *plan, cudaError_t error, const
 /* ---- Starts ---- */
 
 /* Threads of a block for so many teams: a power of two from a warp on. */
-static inline unsigned pmg_cuda_threads(int64_t count, int team, bool is_long)
+static inline unsigned pmg_cuda_threads(int64_t count, int team, int warps)
 {
 	unsigned n = PMG_CUDA_WARP;
 
-	while (n < (unsigned) pmg_cuda_most_threads(team, is_long) && n < count*team)
+	while (n < (unsigned) pmg_cuda_most_threads(team, warps) && n < count*team)
 		n *= 2;
 	return n;
 }
 
-enum pmg_cuda_manner { PMG_CUDA_PLAIN, PMG_CUDA_LONG, PMG_CUDA_SUMS_UP };       /* LONG: rows of doubles */
+/* Warps of a block (0: the usual number); not if there are too few teams for all multiprocessors to have some. */
+struct pmg_cuda_manner {
+	int warps;
+	bool is_for_many, sums_up;
+};
 
 template <class... P, class... A>
 static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kernel)(P...), int64_t count, int team,
-				   pmg_cuda_manner manner, A... arguments)
+				   const pmg_cuda_manner &manner, A... arguments)
 {
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
-	const bool is_long = manner == PMG_CUDA_LONG && count >= plan->device_teams;    /* few: some for each of all */
-	const unsigned threads = pmg_cuda_threads(count, team, is_long);
-	const bool sums_up = manner == PMG_CUDA_SUMS_UP;
-	const int64_t most = sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
+	const bool is_few = manner.is_for_many && count < plan->device_teams;
+	const unsigned threads = pmg_cuda_threads(count, team, is_few ? 0 : manner.warps);
+	const int64_t most = manner.sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
 	int64_t blocks = (count*team + threads - 1)/threads;
 
 	if (count <= 0 || cuda->status != PMG_OK)
 		return;
-	if (blocks > most && !sums_up) {
+	if (blocks > most && !manner.sums_up) {
 		(void) pmg_cuda_check(plan, cudaErrorInvalidValue, name);
 		return;
 	}
@@ -102,11 +105,13 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 
 /* `count` iterations by teams of so many lanes. */
 #define PMG_LAUNCH(plan, kernel, count, team, ...) \
-	pmg_cuda_launch(plan, #kernel, kernel, count, team, PMG_CUDA_PLAIN, ##__VA_ARGS__)
+	PMG_LAUNCH_OF(0, plan, kernel, count, team, ##__VA_ARGS__)
+#define PMG_LAUNCH_OF(warps, plan, kernel, count, team, ...) \
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, { warps, false, false }, ##__VA_ARGS__)
 #define PMG_LAUNCH_LONG(plan, kernel, count, team, ...) \
-	pmg_cuda_launch(plan, #kernel, kernel, count, team, PMG_CUDA_LONG, ##__VA_ARGS__)
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, { PMG_CUDA_WARPS_LONG, true, false }, ##__VA_ARGS__)
 #define PMG_LAUNCH_SUM(plan, kernel, count, team, ...) \
-	pmg_cuda_launch(plan, #kernel, kernel, count, team, PMG_CUDA_SUMS_UP, ##__VA_ARGS__)
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, { 0, false, true }, ##__VA_ARGS__)
 
 /* Before a kernel that writes the rows of values that one part has. `loop`: of an `iterate` around; NULL. */
 template <class T, class V>
@@ -114,7 +119,7 @@ static inline void pmg_cuda_set_cut(pmg_plan *plan, int64_t n, const V *values, 
 				    const pmg_cuda_loop *loop)
 {
 	pmg_cuda_launch(plan, "pmg_cuda_cut_rows", pmg_cuda_cut_rows<T, V>, (n + PMG_CUDA_WARP - 1)/PMG_CUDA_WARP,
-			PMG_CUDA_WARP, PMG_CUDA_PLAIN, n, values, cells, row, value, loop);
+			PMG_CUDA_WARP, { }, n, values, cells, row, value, loop);
 }
 
 /* ---- What kernels and the host's code ask for ---- */
@@ -300,7 +305,7 @@ static inline pmg_status pmg_cuda_count_teams(pmg_plan *plan)
 	if (status == PMG_OK)
 		status = pmg_cuda_check(plan, cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device),
 					"the device");
-	plan->device_teams = (int64_t) n*PMG_CUDA_BLOCKS*pmg_cuda_most_threads(PMG_CUDA_WARP, false)/PMG_CUDA_WARP;
+	plan->device_teams = (int64_t) n*PMG_CUDA_BLOCKS*pmg_cuda_most_threads(PMG_CUDA_WARP, 0)/PMG_CUDA_WARP;
 	return status;
 }
 

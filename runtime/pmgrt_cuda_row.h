@@ -308,16 +308,18 @@ static inline __device__ int pmg_cuda_place(unsigned lanes, int lane)
 /* By 16 bytes, where it has as many. */
 template <class T> static inline __device__ T pmg_cuda_handed(const T *from)
 {
-	T value;
-
-	if (sizeof(T) % sizeof(uint4) != 0)
+	if constexpr (sizeof(T) % sizeof(uint4) != 0) {
 		return *from;
-	for (unsigned i = 0; i < sizeof(T)/sizeof(uint4); i++) {
-		const uint4 word = ((const uint4 *) (const void *) from)[i];
+	} else {
+		T value;
 
-		memcpy((char *) &value + i*sizeof word, &word, sizeof word);
+		for (unsigned i = 0; i < sizeof(T)/sizeof(uint4); i++) {
+			const uint4 word = ((const uint4 *) (const void *) from)[i];
+
+			memcpy((char *) &value + i*sizeof word, &word, sizeof word);
+		}
+		return value;
 	}
-	return value;
 }
 
 /* What lane `from` has. */
@@ -412,6 +414,11 @@ static inline __device__ pmg_cuda_vector<T, cells> pmg_cuda_begin(const pmg_cuda
 
 /* The sum over a group of what its members have. Of several sums, the members from which on the group has the first,
  * the second and so on are apart by group/rounds. */
+template <int team, int group, class operation, class T> static inline __device__ T pmg_cuda_fold(const T (&sums)[1])
+{
+	return pmg_cuda_team<team, group, operation>(sums[0]);
+}
+
 template <int team, int group, class operation, class T> static inline __device__ T pmg_cuda_fold(const T (&sums)[2])
 {
 	static_assert(group >= 2, "lanes of a group, one for each round");

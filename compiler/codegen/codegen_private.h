@@ -351,6 +351,8 @@ struct grid {
 	int team;                       /* lanes */
 	int group;                      /* of these lanes, those that share a row */
 	int width;                      /* cells of a row that a lane has next to one another */
+	int warps;                      /* of a block; 0: by the rule of the runtime */
+	bool is_rolled;                 /* rows one at a time */
 	bool has_deals;                 /* then a team has several groups, else one */
 	bool is_broken;                 /* and cannot be printed so */
 	int indent;                     /* of its loops */

@@ -178,7 +178,7 @@ static bool is_handed_over(const struct emit *e)
 /* Are there registers for so many rows next to each other, besides so many bytes of sums? */
 static bool has_room_for_rows(const struct emit *e, int n, int64_t sums)
 {
-	return e->grid->read > 0 && e->grid->team/e->grid->group <= MOST_GROUPS &&
+	return e->grid->read > 0 && !e->grid->is_rolled && e->grid->team/e->grid->group <= MOST_GROUPS &&
 	       e->grid->held + sums + n*e->grid->read <= ROOM_FOR_ROWS;
 }
 
@@ -362,7 +362,7 @@ static int n_rounds(const struct emit *e, enum scalar_type type)
 {
 	const bool is_narrow = is_handed_over(e) && !has_room_for_rows(e, ROUNDS, ROUNDS*type_size(type));
 
-	return is_narrow ? FEW_ROUNDS : ROUNDS;
+	return e->grid->is_rolled ? 1 : is_narrow ? FEW_ROUNDS : ROUNDS;
 }
 
 static struct sums declare_sums(struct emit *e, const struct vectors *vectors)

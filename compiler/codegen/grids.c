@@ -84,10 +84,15 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 	grid->term = grid->term < term ? term : grid->term;
 }
 
-/* Of a kernel whose rows are of long cells, what bounds, describes and starts it ends so. */
-static const char *length_suffix(const struct grid *grid)
+/* What bounds, describes and starts a kernel is named and begins so: it is another one for rows of long cells, and
+ * where the number of warps is given. (Reductions of all threads go by that of the runtime.) */
+static const char *sized(const struct emit *e, const char *macro)
 {
-	return grid->read > 0 && grid->cell > SHORT_CELL ? "_LONG" : "";
+	const struct grid *grid = e->grid;
+
+	if (grid->warps && !grid->sums_up)
+		return arena_printf(e->arena, "%s_OF(%d, ", macro, grid->warps);
+	return arena_printf(e->arena, "%s%s(", macro, grid->read > 0 && grid->cell > SHORT_CELL ? "_LONG" : "");
 }
 
 /* By the bytes that each lane has of rows and sums; 0: no row of known length is read. */
@@ -95,10 +100,10 @@ static const char *bounds_text(const struct emit *e)
 {
 	const struct grid *grid = e->grid;
 	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
-				  !grid->folds;
+				  !grid->folds && !grid->warps;
 
-	return arena_printf(e->arena, "PMG_BOUNDS%s(%d, %s)", is_of_floats ? "_F32" : length_suffix(grid), grid->team,
-			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
+	return arena_printf(e->arena, "%s%d, %s)", is_of_floats ? "PMG_BOUNDS_F32(" : sized(e, "PMG_BOUNDS"),
+			    grid->team, int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
 }
 
 /* ---- sums ---- */
@@ -304,7 +309,8 @@ static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node
 		       bool has_deals)
 {
 	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
-			     .width = mark->width, .has_deals = has_deals, .indent = w->indent,
+			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
+			     .has_deals = has_deals, .indent = w->indent,
 			     .sums_up = e->grid->sums_up,
 			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
 	struct writer *outer = e->w;
@@ -359,7 +365,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
 	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
-	const char *bounds = bounds_text(e), *suffix = length_suffix(e->grid);
+	const char *bounds = bounds_text(e), *team = sized(e, "PMG_TEAM"), *launch = sized(e, "PMG_LAUNCH");
 
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
@@ -367,7 +373,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	w->span = e->w->span;
 	open_block(w, "static __global__ void %s %s(%s)\n{", bounds, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
-	line(w, "PMG_TEAM%s(%d, %d, %d);", suffix, e->grid->team, e->grid->group, mark->width);
+	line(w, "%s%d, %d, %d);", team, e->grid->team, e->grid->group, mark->width);
 	emit_loop_head(e, w, text);
 	emit_constants(e, w, text);
 	if (!is_shared_at(isl_ast_node_copy(node)))
@@ -376,7 +382,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	print_body(e, w, node, mark, has_deals);
 	close_block(w, "}");
 	writer_blank(w);
-	line(e->w, "PMG_LAUNCH%s(plan, %s, %s, %d%s);", sums_up ? "_SUM" : suffix, name, count_text(e, node),
+	line(e->w, "%splan, %s, %s, %d%s);", sums_up ? "PMG_LAUNCH_SUM(" : launch, name, count_text(e, node),
 	     e->grid->team, str_text(&parameters.arguments));
 	e->grid = NULL;
 }

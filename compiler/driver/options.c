@@ -22,7 +22,7 @@ static const struct option_row rows[] = {
 #undef OPTION
 };
 
-enum { MOST_CANDIDATES = 1000 };
+enum { MOST_CANDIDATES = 1000, MOST_WARPS = 8 };      /* of a block: runtime/pmgrt_cuda.h */
 
 enum { N_ROWS = (int) (sizeof rows / sizeof rows[0]) };
 
@@ -165,6 +165,8 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "restructure", options->restructure, &pass->restructure },
 		{ "deterministic", options->deterministic, &pass->deterministic },
 		{ "vector", options->vector, &pass->vector },
+		{ "deal", options->deal, &pass->deal },
+		{ "unroll", options->unroll, &pass->unroll },
 		{ "reciprocals", options->reciprocals, &pass->reciprocals },
 		{ "overrides", options->overrides, &pass->overrides },
 	};
@@ -186,6 +188,11 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	if (pass->is_parallel_given && !read_switch(options->parallel, &pass->parallel))
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
+	pass->block_warps = (int) options->block_warps;
+	if (options->block_warps < 0 || options->block_warps > MOST_WARPS ||
+	    (options->block_warps & (options->block_warps - 1)))
+		return snprintf(problem, size, "--block-warps takes 1, 2, 4 or 8, or 0, not %ld",
+				options->block_warps), false;
 	pass->blas = options->blas;
 	if (find_text(options->blas, blas, (int) (sizeof blas / sizeof blas[0])) < 0)
 		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
@@ -212,6 +219,9 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.interleave = interleave_texts[pass->interleave];
 	options.reciprocals = pass->reciprocals ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
+	options.deal = pass->deal ? "on" : "off";
+	options.unroll = pass->unroll ? "on" : "off";
+	options.block_warps = pass->block_warps;
 	options.restructure = pass->restructure ? "on" : "off";
 	options.skip_zeros = skip_zeros_texts[pass->skip_zeros];
 	options.overrides = pass->overrides ? "on" : "off";

@@ -52,6 +52,21 @@ static const char *block_text(struct module *module, const struct mark *mark)
 	return str_text(&text);
 }
 
+/* grid(LANES / LANES OF A ROW x CELLS, WARPS, ROLLED), the last two where they are given. */
+static const char *grid_text(struct module *module, const struct mark *mark)
+{
+	struct str text = str_new(module->arena);
+
+	str_add(&text, "%s(%lld / %d x %d", mark_names[mark->kind], (long long) mark->factor, mark->row_lanes,
+		mark->width);
+	if (mark->warps)
+		str_add(&text, ", %d warps", mark->warps);
+	if (mark->is_rolled)
+		str_add(&text, ", rolled");
+	str_add(&text, ")");
+	return str_text(&text);
+}
+
 static const char *mark_text(struct module *module, const struct mark *mark)
 {
 	const char *kind = mark_names[mark->kind];
@@ -66,8 +81,7 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 	if (mark->kind == MARK_STORAGE)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
 	if (mark->kind == MARK_GRID)
-		return arena_printf(module->arena, "%s(%lld / %d x %d)", kind, (long long) mark->factor,
-				    mark->row_lanes, mark->width);
+		return grid_text(module, mark);
 	if (mark->kind == MARK_PARTS)
 		return arena_printf(module->arena, "%s(%lld)", kind, (long long) mark->factor);
 	if (mark->stage)
@@ -186,7 +200,10 @@ static bool read_grid(struct mark *mark, const char *text)
 	if (!strncmp(end, " / ", 3))
 		mark->row_lanes = (int) strtol(end + 3, &end, 10);
 	if (!strncmp(end, " x ", 3))
-		mark->width = (int) strtol(end + 3, NULL, 10);
+		mark->width = (int) strtol(end + 3, &end, 10);
+	if (strstr(end, " warps"))
+		mark->warps = (int) strtol(end + 1, &end, 10);
+	mark->is_rolled = strstr(end, ", rolled");
 	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0;
 }
 

@@ -53,6 +53,8 @@ struct mark {
 					 * call, 0: any */
 	int row_lanes, width;           /* GRID: lanes of a team that share a row; cells of it that each has side by
 					 * side */
+	int warps;                      /* GRID: of a block; 0: by the rule of the target's runtime */
+	bool is_rolled;                 /* GRID: rows one at a time */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 

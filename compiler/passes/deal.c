@@ -50,5 +50,5 @@ bool pass_deal(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
 
-	return !options->is_device || !options->vector || module_walk(&walk);
+	return !options->is_device || !options->vector || !options->deal || module_walk(&walk);
 }

@@ -170,11 +170,19 @@ static void find_team(const struct module *module, __isl_keep isl_schedule_node 
 	grid->width = lanes.has_vectors && !lanes.is_unknown ? cells_of_vector(&lanes, team) : 1;
 }
 
-static __isl_give isl_schedule_node *insert_grid(struct module *module, __isl_take isl_schedule_node *node)
+struct mapping {
+	struct module *module;
+	const struct pass_options *options;
+};
+
+static __isl_give isl_schedule_node *insert_grid(const struct mapping *mapping, __isl_take isl_schedule_node *node)
 {
+	struct module *module = mapping->module;
 	struct mark *mark = mark_new(module, MARK_GRID, pass_name, (struct span) { 0 });
 
 	find_team(module, node, mark);
+	mark->warps = mapping->options->block_warps;
+	mark->is_rolled = !mapping->options->unroll;
 	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
 }
 
@@ -203,14 +211,14 @@ static int steps_to_shared(__isl_keep isl_schedule_node *node, enum mark_kind *k
 	return steps;
 }
 
-static __isl_give isl_schedule_node *map_shared(struct module *module, __isl_take isl_schedule_node *node, int steps,
-						enum mark_kind kind)
+static __isl_give isl_schedule_node *map_shared(const struct mapping *mapping, __isl_take isl_schedule_node *node,
+						int steps, enum mark_kind kind)
 {
 	for (int i = 0; i < steps; i++)
 		node = isl_schedule_node_first_child(node);
 	if (kind == MARK_VECTOR)
-		node = tree_insert_mark(module, node, MARK_PARALLEL, pass_name, NULL);
-	return insert_grid(module, isl_schedule_node_ancestor(node, steps));
+		node = tree_insert_mark(mapping->module, node, MARK_PARALLEL, pass_name, NULL);
+	return insert_grid(mapping, isl_schedule_node_ancestor(node, steps));
 }
 
 /* ---- values of a point of the host ---- */
@@ -235,14 +243,14 @@ static bool keep_locals(struct module *module, const struct group *group)
 
 /* ---- the walk ---- */
 
-static __isl_give isl_schedule_node *map_node(struct module *module, __isl_take isl_schedule_node *node);
+static __isl_give isl_schedule_node *map_node(const struct mapping *mapping, __isl_take isl_schedule_node *node);
 
-static __isl_give isl_schedule_node *map_children(struct module *module, __isl_take isl_schedule_node *node)
+static __isl_give isl_schedule_node *map_children(const struct mapping *mapping, __isl_take isl_schedule_node *node)
 {
 	isl_size n = isl_schedule_node_n_children(node);
 
 	for (int i = 0; i < n; i++)
-		node = isl_schedule_node_parent(map_node(module, isl_schedule_node_child(node, i)));
+		node = isl_schedule_node_parent(map_node(mapping, isl_schedule_node_child(node, i)));
 	return node;
 }
 
@@ -252,24 +260,24 @@ static bool is_of_skip(const struct mark *mark)
 	return mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS;
 }
 
-static __isl_give isl_schedule_node *map_mark(struct module *module, __isl_take isl_schedule_node *node,
+static __isl_give isl_schedule_node *map_mark(const struct mapping *mapping, __isl_take isl_schedule_node *node,
 					      const struct mark *mark)
 {
 	enum mark_kind kind = MARK_N;
 	int steps = steps_to_shared(node, &kind);
 
 	if (steps >= 0)
-		return map_shared(module, node, steps, kind);
+		return map_shared(mapping, node, steps, kind);
 	if (!has_shared_below(node))
-		return insert_grid(module, node);
+		return insert_grid(mapping, node);
 	if (is_of_skip(mark))
-		return map_node(module, isl_schedule_node_delete(node));
+		return map_node(mapping, isl_schedule_node_delete(node));
 	if (mark->kind == MARK_GROUP)
-		keep_locals(module, mark->group);
+		keep_locals(mapping->module, mark->group);
 	if (mark->kind == MARK_GROUP || mark->kind == MARK_LOOP || mark->kind == MARK_TILE ||
 	    mark->kind == MARK_ATOMIC)
-		return map_children(module, node);
-	return insert_grid(module, node);
+		return map_children(mapping, node);
+	return insert_grid(mapping, node);
 }
 
 static bool is_outermost(__isl_keep isl_schedule_node *node)
@@ -282,21 +290,22 @@ static bool is_outermost(__isl_keep isl_schedule_node *node)
 }
 
 /* Returns the node at the same depth. */
-static __isl_give isl_schedule_node *map_node(struct module *module, __isl_take isl_schedule_node *node)
+static __isl_give isl_schedule_node *map_node(const struct mapping *mapping, __isl_take isl_schedule_node *node)
 {
 	enum isl_schedule_node_type type = isl_schedule_node_get_type(node);
 
 	if (type == isl_schedule_node_mark)
-		return map_mark(module, node, mark_of_node(node));
+		return map_mark(mapping, node, mark_of_node(node));
 	if (type == isl_schedule_node_leaf)
-		return insert_grid(module, node);
+		return insert_grid(mapping, node);
 	if (type == isl_schedule_node_sequence && !is_outermost(node) && !has_shared_below(node))
-		return insert_grid(module, node);
-	return map_children(module, node);
+		return insert_grid(mapping, node);
+	return map_children(mapping, node);
 }
 
 bool pass_map_cuda(struct module *module, const struct pass_options *options)
 {
+	const struct mapping mapping = { module, options };
 	bool ok = true;
 
 	for (int i = 0; ok && options->is_device && i < REGION_N; i++) {
@@ -305,7 +314,7 @@ bool pass_map_cuda(struct module *module, const struct pass_options *options)
 
 		if (!region->schedule)
 			continue;
-		root = map_children(module, isl_schedule_get_root(region->schedule));
+		root = map_children(&mapping, isl_schedule_get_root(region->schedule));
 		isl_schedule_free(region->schedule);
 		region->schedule = isl_schedule_node_get_schedule(root);
 		isl_schedule_node_free(root);

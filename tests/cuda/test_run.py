@@ -37,6 +37,13 @@ CASES = [
     (["dsl_examples/life_dsc.pmg", *MANY, "w=random:3", "nTheta=91", "--compare"], {}, 0, "Y "),
     (["dsl_examples/life_wc.pmg", *MANY, "Y=random:3", "nTheta=91", "--compare", F32_W], {}, 0, "w "),
     ([*DSC, "nTheta=150", "--compare", "--skip-zeros=off"], {}, 0, "Y "),
+    ([*DSC, "nTheta=96", "--compare", "--vector=off", "--block-warps=8"], {}, 0, "Y "),
+    ([*LONG_DSC, "nTheta=96", "--compare", "--deal=off", "--block-warps=1"], {}, 0, "Y "),
+    ([*LONG_DSC, "nTheta=96", "--compare", "--unroll=off", "--block-warps=2"], {}, 0, "Y "),
+    ([*LONG_WC, "nTheta=96", "--compare", "--unroll=off", TOP], {}, 0, "w "),
+    ([*LONG_WC, "nTheta=96", "--compare", "--deal=off"], {}, 0, "w "),
+    ([*SOLVER, "nTheta=8", "--compare", "--block-warps=1", "--unroll=off"], {}, 0, "w "),
+    ([*DSC, "nTheta=96", "--block-warps=3"], {}, USAGE, "--block-warps takes 1, 2, 4 or 8, or 0, not 3"),
     ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
     ([*SOLVER, "nTheta=8", "--compare", "--specialize=nTheta=16"], {}, 0, "w "),
     ([*DSC, "nTheta=64", "--compare", "--with=restructure PHI by voxel; partition Y by parts"], {}, 0, "Y "),
@@ -102,6 +109,13 @@ EMITTED = [
                                            "for (; (rounds + 4)*pmg_groups <= pmg_cuda_count(lanes); rounds += 4) {",
                                            "for (; rounds*pmg_groups < pmg_cuda_count(lanes); rounds += 4) {"]),
     (["dsl_examples/life_wc.pmg", TOP, "--specialize=nTheta=64"], ["(rounds + 2)*pmg_groups <="]),
+    (["dsl_examples/life_dsc.pmg", "--block-warps=2", "--unroll=off"],
+     ["PMG_BOUNDS_OF(2, 32, 96) life_dsc_1_Y", "PMG_TEAM_OF(2, 32, 16, 2);", "!round += 2", "!_LONG",
+      "PMG_LAUNCH_OF(2, plan, life_dsc_1_Y, PHI_parts, 32, "]),
+    (["dsl_examples/life_wc.pmg", "--unroll=off"], ["double sums[1]", "rounds += 1) {", "!rounds += 4"]),
+    (["dsl_examples/life_wc.pmg", "--deal=off"], ["PMG_TEAM(8, 8, 2);", "!pmg_cuda_take", "!PMG_HANDED"]),
+    (["dsl_examples/life_wc.pmg", "--emit=schedule", "--block-warps=2", "--unroll=off"],
+     ['"grid(32 / 16 x 2, 2 warps, rolled)"']),
 ]
 
 
