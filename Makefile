@@ -138,11 +138,13 @@ test-long: all unit-programs count-program  ## the same with more and larger cas
 # On a machine with a GPU; one program after another in each of several processes.
 nvcc_arch ?= native
 test-gpu: all unit-programs ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
-	@printf '%s\n' dsl_examples/*.pmg tests/programs/*.pmg tests/random/*.pmg tests/random/scheduled/*.pmg \
-		tests/codegen/cases/*.pmg | \
+	@nvidia-smi -L >/dev/null || { echo 'test-gpu: there is no GPU, or no driver for it' >&2; exit 1; }
+	@printf '%s\n' dsl_examples/*.pmg dsl_examples/life/*.pmg tests/programs/*.pmg tests/random/*.pmg \
+		tests/random/scheduled/*.pmg tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device
+	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(PYTHON) tests/cuda/test_buffers.py
 	@BUILD=$(BUILD) tests/cuda/sanitize "nvcc -arch=$(nvcc_arch)"
 
 # Optimised code has no line to count; the counts of threads are added up.
@@ -162,7 +164,7 @@ bench: all          ## generated beside hand-written code for LiFE, small (minut
 	@BUILD=$(BUILD) bench/run
 
 bench-gpu: all      ## the same on a GPU, with DS1's size: builds, checks, times, writes JSON; nvcc_arch=sm_90
-	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) PYTHON=$(PYTHON) bench/run-gpu
+	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) SHAPES=$(shapes) PYTHON=$(PYTHON) bench/run-gpu
 
 GENERATED ?= generated
 generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/ (kernels for CUDA: generated/cuda)

@@ -49,10 +49,23 @@ static bool is_copied(const pmg_pipeline_desc *desc, const pmg_array_desc *array
 	return is;
 }
 
+static bool has_places(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	bool has = false;
+
+	for (int32_t r = 0; r < desc->n_restructurings; r++) {
+		const pmg_places_desc *places = desc->restructurings[r].places;
+
+		has = has || (places && &desc->arrays[places->coordinates] == array);
+	}
+	return has;
+}
+
 /* Inspectors run on the host. */
 static bool must_be_on_host(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
-	return array->is_index || array_kept_type(array) != array->type || is_copied(desc, array);
+	return array->is_index || array_kept_type(array) != array->type || is_copied(desc, array) ||
+	       has_places(desc, array);
 }
 
 static pmg_status data_fail(const struct argument *argument)

@@ -109,10 +109,10 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 #endif
 	blas_enter(plan->desc->blas);
 	status = device ? device->begin(&plan->kernel, control) : PMG_OK;
-	if (status == PMG_OK)
+	if (status == PMG_OK) {
 		status = plan->run(&plan->kernel, args, control);
-	if (device)
-		status = device->end(&plan->kernel, status);
+		status = device ? device->end(&plan->kernel, status) : status;
+	}
 	blas_leave(plan->desc->blas);
 #ifdef _OPENMP
 	omp_set_num_threads(before);

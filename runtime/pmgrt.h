@@ -334,8 +334,9 @@ typedef struct pmg_device_inspection {
  * is called before restructurings are made, `fill` when a plan has everything else, `close` when it ends, also after a
  * failure of these; `inspect`, NULL if the program has no restructurings, makes one on the device or leaves it to the
  * host, `is_made` being false;
- * `begin` and `end` around a kernel, `begin` with the caller's control or NULL, `end` with the status so far; `load`
- * brings an array of the plan to the host, `store` back. Failures have a message by pmg_plan_fail. */
+ * `begin` and `end` around a kernel, `begin` with the caller's control or NULL, `end` with the status so far, but not
+ * after a `begin` that failed; `load` brings an array of the plan to the host, `store` back. Failures have a message by
+ * pmg_plan_fail. */
 typedef struct pmg_device_part {
 	pmg_status (*open)(pmg_plan *plan);
 	pmg_status (*inspect)(pmg_plan *plan, pmg_device_inspection *inspection, bool *is_made);

@@ -385,7 +385,8 @@ static inline pmg_status pmg_cuda_begin(pmg_plan *plan, const pmg_control *contr
 			cuda->taken[i] = NULL;
 	}
 	if (status == PMG_OK)
-		status = pmg_cuda_check(plan, cudaEventRecord(cuda->start, cuda->stream), "an event");
+		return pmg_cuda_check(plan, cudaEventRecord(cuda->start, cuda->stream), "an event");
+	(void) cudaStreamSynchronize(cuda->stream);     /* no copy of the caller's is under way */
 	return status;
 }
 

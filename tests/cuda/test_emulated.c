@@ -2,8 +2,9 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
- * The two last only with PMG_TEST_LONG, which also draws more often; else they count as skipped. Algorithms of trees
- * and chains, layouts, and what is inlined by cases, run as schedule blocks ask for, the others without items.
+ * Those behind tests/programs only with PMG_TEST_LONG, which also draws more often; else they count as skipped.
+ * Algorithms of trees and chains, layouts, and what is inlined by cases, run as schedule blocks ask for, the others
+ * without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -32,7 +33,9 @@ static const struct {
 } folders[] = {
 	{ "dsl_examples", false },
 	{ "tests/programs", false },
+	{ "dsl_examples/life", true },
 	{ "tests/random", true },
+	{ "tests/random/scheduled", true },
 	{ "tests/codegen/cases", true },
 };
 

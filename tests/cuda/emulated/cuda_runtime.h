@@ -34,13 +34,15 @@
 
 enum cudaError_t {
 	cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2,
-	cudaErrorInsufficientDriver = 35, cudaErrorNoDevice = 100, cudaErrorLaunchFailure = 719
+	cudaErrorInsufficientDriver = 35, cudaErrorNoDevice = 100, cudaErrorInvalidResourceHandle = 400,
+	cudaErrorLaunchFailure = 719
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 typedef struct emulated_stream *cudaStream_t;
 
 struct emulated_event {
 	timespec at;
+	bool is_recorded;
 };
 typedef emulated_event *cudaEvent_t;
 typedef struct emulated_graph *cudaGraph_t, *cudaGraphExec_t;
@@ -639,11 +641,14 @@ static inline cudaError_t cudaEventDestroy(cudaEvent_t event)
 static inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t)
 {
 	clock_gettime(CLOCK_MONOTONIC, &event->at);
+	event->is_recorded = true;
 	return cudaSuccess;
 }
 
 static inline cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
+	if (!start->is_recorded || !end->is_recorded)
+		return cudaErrorInvalidResourceHandle;
 	*milliseconds = (float) (1e3*(double) (end->at.tv_sec - start->at.tv_sec) +
 				 1e-6*(double) (end->at.tv_nsec - start->at.tv_nsec));
 	return cudaSuccess;
