@@ -71,6 +71,7 @@ bool measure(struct arena *arena, const row_list *rows, const struct effort *eff
 /* Sets the baseline's name and the ratios of all rows of its op. */
 void relate(struct arena *arena, const row_list *rows, const char *baseline);
 const char *machine_name(struct arena *arena);
+const char *gpu_name(struct arena *arena);      /* of the first one, as its driver calls it */
 
 /* ---- ceilings.c ----------------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
  * so first, and the others go on among themselves. */
 #include "bench.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,4 +180,18 @@ const char *machine_name(struct arena *arena)
 	if (file)
 		fclose(file);
 	return name ? name : "unknown";
+}
+
+const char *gpu_name(struct arena *arena)
+{
+	int (*initialise)(unsigned flags), (*name_of)(char *name, int size, int device);
+	char name[256] = "unknown";
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!driver)
+		return "unknown";
+	*(void **) (void *) &initialise = dlsym(driver, "cuInit");
+	*(void **) (void *) &name_of = dlsym(driver, "cuDeviceGetName");
+	if (!initialise || !name_of || initialise(0) != 0 || name_of(name, sizeof(name), 0) != 0)
+		return "unknown";
+	return arena_string(arena, name);
 }

@@ -131,3 +131,12 @@ const char *bench_decision(const struct session *s, const char *pass)
 			return module->decisions.items[i].chosen;
 	return "";
 }
+
+void record_device(struct record *record, const pmg_plan *plan)
+{
+	const pmg_report *report = pmg_plan_report(plan);
+	if (!report || report->device_bytes == 0)
+		return;
+	record->inspect_ms = 1e3 * report->device_inspection;
+	record->device_bytes = (double) report->device_bytes;
+}

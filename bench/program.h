@@ -22,6 +22,9 @@ bool bench_results(struct session *s, struct results *results, double **out, str
 /* What the pass chose; "" if it chose nothing. */
 const char *bench_decision(const struct session *s, const char *pass);
 
+/* What the plan has on a GPU, if it has anything. */
+void record_device(struct record *record, const pmg_plan *plan);
+
 /* ---- paper.c ---- */
 
 enum { PAPER_WORDS = 8 };

@@ -186,6 +186,11 @@ static bool time_all(struct life_fit *fit, struct failure *failure)
 
 /* ---- Telling ---------------------------------------------------------------------------------- */
 
+static const char *machine_of(const struct life_fit *fit)
+{
+	return strcmp(fit->session.values.target, "cuda") == 0 ? gpu_name(fit->arena) : machine_name(fit->arena);
+}
+
 static struct record record_of(const struct life_fit *fit, const char *op)
 {
 	struct record record = record_new();
@@ -199,6 +204,8 @@ static struct record record_of(const struct life_fit *fit, const char *op)
 	record.precision = life_precision(record.algorithm);
 	record.plan_ms = 1e3 * fit->execution.plan_seconds;
 	record.plan_bytes = (double) pmg_plan_bytes(fit->execution.plan);
+	record_device(&record, fit->execution.plan);
+	record.machine = machine_of(fit);
 	record.weights = life_is_sparse(fit->problem) ? fit->problem->weights : "";
 	record.clock = "wall";
 	return record;

@@ -103,6 +103,7 @@ static void describe(struct life_row *row, const char *options)
 	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));
 	record->tuning_ms = report ? 1e3 * report->tuning : 0;
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
+	record_device(record, row->execution.plan);
 }
 
 bool life_row_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
