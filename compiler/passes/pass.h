@@ -27,7 +27,7 @@ enum { CANDIDATES_FOR_SIZES = -1 };
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
 	bool inlining, swap, fuse, storage, parallel, reciprocals, vector;
-	bool deal, unroll;              /* of a device: lanes have points of their own; several of their rows at a time */
+	bool deal, unroll;              /* of a device: points of lanes, several of their rows at a time */
 	int block_warps;                /* of a device; 0: by the rule of its runtime */
 	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two */
 	enum skip_zeros skip_zeros;     /* loops whose terms vanish; ON: other factors are taken to be finite */
