@@ -16,7 +16,7 @@ block_copier *block_copy_choose(void)
 	return block_copy_baseline;
 }
 
-void block_copy_end(void)
+void stores_past_end(void)
 {
 #ifdef __SSE2__
 	__builtin_ia32_sfence();

@@ -129,7 +129,7 @@ static void pair_copy(struct pair *pair, int32_t threads)
 
 		copier(&copy);
 	}
-	block_copy_end();
+	stores_past_end();
 }
 
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
@@ -199,7 +199,7 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
 						array->lanes * size % PMG_ALIGNMENT == 0 &&
 						place->block * size % PMG_ALIGNMENT == 0
-				      : place->row == 1);
+				      : place->row == 1 && place->lane >= LONG_ROWS);
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
 				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
 	return true;

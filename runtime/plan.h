@@ -248,7 +248,7 @@ block_copier block_copy_baseline, block_copy_avx2, block_copy_avx512;
 block_copier *block_copy_choose(void);
 /* Behind a loop of copies: what went past the caches is there before what the caller writes next. The barrier of a loop
  * that threads share has seen to the other threads. */
-void block_copy_end(void);
+void stores_past_end(void);
 
 /* ---- convert.c */
 

@@ -131,7 +131,8 @@ enum { PMG_RUN = 16 };
 
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
  * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
- * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes. */
+ * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes, which pays if a vector is
+ * a cache line. */
 #define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
 	static inline void pmg_block_read_##name(type *restrict block, int64_t width, const type *restrict from, \
 						 int64_t n_lanes, int64_t distance, int64_t rows, \
@@ -359,7 +360,7 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
-		if (place->is_large && n_lanes == width) \
+		if (PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_large && n_lanes == width) \
 			pmg_block_stream_##name(block, width, to, place->lane, rows); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, rows, place->row); \

@@ -34,7 +34,7 @@ enum {
  * needs some for what it has of rows and sums, and about 20 more. With more than 1024 threads it would lack those that
  * doubles need on their way. */
 enum {
-	PMG_CUDA_BLOCKS = 6, PMG_CUDA_REGISTERS = 65536,
+	PMG_CUDA_BLOCKS = 6, PMG_CUDA_MOST_BLOCKS = 16, PMG_CUDA_REGISTERS = 65536,
 	PMG_CUDA_MOST_AT_ONCE = 1024, PMG_CUDA_MOST_AT_ONCE_F32 = 1280          /* threads */
 };
 
@@ -51,11 +51,17 @@ static constexpr int pmg_cuda_blocks_with(int threads, int bytes)
 	return PMG_CUDA_REGISTERS/threads/((20 + bytes/4 + 7)/8*8);
 }
 
+static constexpr int pmg_cuda_least(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+/* PMG_CUDA_BLOCKS: of PMG_CUDA_WARPS warps. */
 static constexpr int pmg_cuda_blocks(int threads, int lanes, int bytes, int most)
 {
-	return lanes != PMG_CUDA_WARP ? 1 : bytes == 0 ? PMG_CUDA_BLOCKS
-	     : pmg_cuda_blocks_with(threads, bytes) > most/threads ? most/threads
-	     : pmg_cuda_blocks_with(threads, bytes);
+	return lanes != PMG_CUDA_WARP ? 1
+	     : bytes == 0 ? pmg_cuda_least(PMG_CUDA_BLOCKS*PMG_CUDA_WARPS*PMG_CUDA_WARP/threads, PMG_CUDA_MOST_BLOCKS)
+	     : pmg_cuda_least(pmg_cuda_least(pmg_cuda_blocks_with(threads, bytes), most/threads), PMG_CUDA_MOST_BLOCKS);
 }
 
 #define PMG_BOUNDS_(warps, lanes, bytes, most) \
@@ -66,7 +72,8 @@ static constexpr int pmg_cuda_blocks(int threads, int lanes, int bytes, int most
  * blocks of so many warps. */
 #define PMG_BOUNDS(lanes, bytes) PMG_BOUNDS_OF(0, lanes, bytes)
 #define PMG_BOUNDS_LONG(lanes, bytes) PMG_BOUNDS_OF(PMG_CUDA_WARPS_LONG, lanes, bytes)
-#define PMG_BOUNDS_F32(lanes, bytes) PMG_BOUNDS_(0, lanes, bytes, PMG_CUDA_MOST_AT_ONCE_F32)
+#define PMG_BOUNDS_F32(lanes, bytes) PMG_BOUNDS_F32_OF(0, lanes, bytes)
+#define PMG_BOUNDS_F32_OF(warps, lanes, bytes) PMG_BOUNDS_(warps, lanes, bytes, PMG_CUDA_MOST_AT_ONCE_F32)
 #define PMG_BOUNDS_OF(warps, lanes, bytes) PMG_BOUNDS_(warps, lanes, bytes, PMG_CUDA_MOST_AT_ONCE)
 
 /* Of `lanes` lanes, `group` share a row, and each has `width` cells of it side by side. */

@@ -111,7 +111,9 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 #define PMG_LAUNCH_LONG(plan, kernel, count, team, ...) \
 	pmg_cuda_launch(plan, #kernel, kernel, count, team, { PMG_CUDA_WARPS_LONG, true, false }, ##__VA_ARGS__)
 #define PMG_LAUNCH_SUM(plan, kernel, count, team, ...) \
-	pmg_cuda_launch(plan, #kernel, kernel, count, team, { 0, false, true }, ##__VA_ARGS__)
+	PMG_LAUNCH_SUM_OF(0, plan, kernel, count, team, ##__VA_ARGS__)
+#define PMG_LAUNCH_SUM_OF(warps, plan, kernel, count, team, ...) \
+	pmg_cuda_launch(plan, #kernel, kernel, count, team, { warps, false, true }, ##__VA_ARGS__)
 
 /* Before a kernel that writes the rows of values that one part has. `loop`: of an `iterate` around; NULL. */
 template <class T, class V>
@@ -385,8 +387,9 @@ static inline pmg_status pmg_cuda_begin(pmg_plan *plan, const pmg_control *contr
 			cuda->taken[i] = NULL;
 	}
 	if (status == PMG_OK)
-		return pmg_cuda_check(plan, cudaEventRecord(cuda->start, cuda->stream), "an event");
-	(void) cudaStreamSynchronize(cuda->stream);     /* no copy of the caller's is under way */
+		status = pmg_cuda_check(plan, cudaEventRecord(cuda->start, cuda->stream), "an event");
+	if (status != PMG_OK)
+		(void) cudaStreamSynchronize(cuda->stream);     /* no copy of the caller's is under way */
 	return status;
 }
 

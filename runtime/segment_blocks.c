@@ -229,7 +229,7 @@ void segments_copy(const struct segment_list *list, const pmg_buffer *to, const 
 			squares_copy(&copy, block, copier, is_past);
 		else
 			lanes_copy(&copy, block);
-	block_copy_end();
+	stores_past_end();
 }
 
 /* ---- For callers ---- */

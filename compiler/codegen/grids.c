@@ -85,12 +85,12 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 }
 
 /* What bounds, describes and starts a kernel is named and begins so: it is another one for rows of long cells, and
- * where the number of warps is given. (Reductions of all threads go by that of the runtime.) */
+ * where the number of warps is given. */
 static const char *sized(const struct emit *e, const char *macro)
 {
 	const struct grid *grid = e->grid;
 
-	if (grid->warps && !grid->sums_up)
+	if (grid->warps)
 		return arena_printf(e->arena, "%s_OF(%d, ", macro, grid->warps);
 	return arena_printf(e->arena, "%s%s(", macro, grid->read > 0 && grid->cell > SHORT_CELL ? "_LONG" : "");
 }
@@ -100,10 +100,10 @@ static const char *bounds_text(const struct emit *e)
 {
 	const struct grid *grid = e->grid;
 	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
-				  !grid->folds && !grid->warps;
+				  !grid->folds;
 
-	return arena_printf(e->arena, "%s%d, %s)", is_of_floats ? "PMG_BOUNDS_F32(" : sized(e, "PMG_BOUNDS"),
-			    grid->team, int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
+	return arena_printf(e->arena, "%s%d, %s)", sized(e, is_of_floats ? "PMG_BOUNDS_F32" : "PMG_BOUNDS"), grid->team,
+			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
 }
 
 /* ---- sums ---- */
@@ -364,12 +364,13 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	struct writer scratch = writer_new(e->arena), *w = e->kernels;
 	const char *name = kernel_name(e, node), *text;
 	struct parameters parameters;
-	bool sums_up, has_deals = print_trial(e, &scratch, node, mark);
-	const char *bounds = bounds_text(e), *team = sized(e, "PMG_TEAM"), *launch = sized(e, "PMG_LAUNCH");
+	bool has_deals = print_trial(e, &scratch, node, mark);
+	const char *bounds = bounds_text(e), *team = sized(e, "PMG_TEAM");
+	const char *launch = !e->grid->sums_up ? sized(e, "PMG_LAUNCH")
+			     : e->grid->warps ? sized(e, "PMG_LAUNCH_SUM") : "PMG_LAUNCH_SUM(";
 
 	text = str_text(&scratch.text);
 	parameters = parameters_of(e, text);
-	sums_up = e->grid->sums_up;
 	w->span = e->w->span;
 	open_block(w, "static __global__ void %s %s(%s)\n{", bounds, name,
 		   parameters.list.length ? str_text(&parameters.list) : "void");
@@ -382,7 +383,7 @@ static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const st
 	print_body(e, w, node, mark, has_deals);
 	close_block(w, "}");
 	writer_blank(w);
-	line(e->w, "%splan, %s, %s, %d%s);", sums_up ? "PMG_LAUNCH_SUM(" : launch, name, count_text(e, node),
+	line(e->w, "%splan, %s, %s, %d%s);", launch, name, count_text(e, node),
 	     e->grid->team, str_text(&parameters.arguments));
 	e->grid = NULL;
 }

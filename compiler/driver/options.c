@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/schedule.h"
+
 enum option_kind { KIND_TEXT, KIND_FLAG, KIND_NUMBER };
 
 struct option_row {
@@ -22,7 +24,7 @@ static const struct option_row rows[] = {
 #undef OPTION
 };
 
-enum { MOST_CANDIDATES = 1000, MOST_WARPS = 8 };      /* of a block: runtime/pmgrt_cuda.h */
+enum { MOST_CANDIDATES = 1000 };
 
 enum { N_ROWS = (int) (sizeof rows / sizeof rows[0]) };
 

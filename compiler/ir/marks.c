@@ -204,7 +204,8 @@ static bool read_grid(struct mark *mark, const char *text)
 	if (strstr(end, " warps"))
 		mark->warps = (int) strtol(end + 1, &end, 10);
 	mark->is_rolled = strstr(end, ", rolled");
-	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0;
+	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0 &&
+	       mark->warps >= 0 && mark->warps <= MOST_WARPS && (mark->warps & (mark->warps - 1)) == 0;
 }
 
 struct mark *mark_read(struct module *module, const char *name)

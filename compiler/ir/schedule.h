@@ -40,6 +40,8 @@ enum mark_kind {
 	MARK_N
 };
 
+enum { MOST_WARPS = 8 };        /* of a block of a device: runtime/pmgrt_cuda.h */
+
 struct mark {
 	enum mark_kind kind;
 	const char *pass;               /* that made it */

@@ -138,6 +138,34 @@ static void test_use()
 	pmg_context_free(context);
 }
 
+/* A plan goes on after an execution that was refused, which writes nothing. */
+static void test_refused_in_between()
+{
+	pmg_context *context = pmg_context_new(nullptr);
+	pmg_status status;
+	problem p;
+
+	fill(&p);
+	pmg_plan *plan = executed(&p, context, &status);
+	check(plan, pmg_message(context));
+	if (!plan)
+		return;
+	const std::vector<double> Y = p.Y;
+	const pmg_buffer w = p.args.w;
+	to_device(&p.args.w, p.w, 8);
+	p.Y.assign(p.Y.size(), -2);
+	check(life_dsc_execute(plan, &p.args, nullptr) == PMG_BAD_CALL, "a misaligned array");
+	check(p.Y == std::vector<double>(p.Y.size(), -2), "what is refused writes nothing");
+	p.args.w = w;
+	pmg_control again = { };
+	again.budget = -1;
+	again.same_buffers = true;
+	check(life_dsc_execute(plan, &p.args, &again) == PMG_OK, pmg_message(context));
+	check(p.Y == Y, "the plan goes on");
+	life_dsc_destroy(plan);
+	pmg_context_free(context);
+}
+
 /* What is refused, when the plan is made or when it is executed. */
 template <class F> static void test_refusal(F change, pmg_status expected, const char *message)
 {
@@ -155,6 +183,7 @@ template <class F> static void test_refusal(F change, pmg_status expected, const
 int main()
 {
 	test_use();
+	test_refused_in_between();
 	test_refusal([](problem *p) { to_device(&p->args.PHI_atom, p->atom); }, PMG_BAD_DATA,
 		     "array 'PHI.atom' is on the device, but the plan reads it on the host");
 	test_refusal([](problem *p) { to_device(&p->args.voxel_coords, p->coords); }, PMG_BAD_DATA,
