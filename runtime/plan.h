@@ -246,8 +246,8 @@ typedef void block_copier(const struct block_copy *copy);
 block_copier block_copy_baseline, block_copy_avx2, block_copy_avx512;
 /* The one with the widest vectors that the processor has. */
 block_copier *block_copy_choose(void);
-/* Behind a loop of copies: what went past the caches is there before what the caller writes next. The barrier of a loop
- * that threads share has seen to the other threads. */
+/* Behind a loop of copies, or an execution: what went past the caches is there before what the caller writes next. The
+ * barrier of a loop that threads share has seen to the other threads. */
 void stores_past_end(void);
 
 /* ---- convert.c */

@@ -100,11 +100,6 @@ bool life_gpu_open(struct life_values *values, struct failure *failure)
 	return ok;
 }
 
-const char *life_gpu_machine(const struct life_values *values)
-{
-	return values->gpu->device_name();
-}
-
 /* ---- Vectors on the device -------------------------------------------------------------------- */
 
 static size_t in_bytes(const struct life_row *row)

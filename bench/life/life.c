@@ -91,7 +91,7 @@ static bool measure_rows(struct life_run *run, struct failure *failure)
 	int threads = (int) run->values->run.threads;
 	bool counts_processors = run->effort.counts_processors;
 	bool is_on_gpu = life_is_on_gpu(run->values);
-	const char *machine = is_on_gpu ? life_gpu_machine(run->values) : machine_name(run->values->arena);
+	const char *machine = is_on_gpu ? gpu_name(run->values->arena) : machine_name(run->values->arena);
 	list_measured(run);
 	if ((!is_on_gpu && !ceilings_measure(&run->ceilings, threads, counts_processors, failure)) ||
 	    !measure(run->values->arena, &run->measured, &run->effort, failure) ||

@@ -124,7 +124,6 @@ void life_check_adjoint(const life_row_list *rows);
 bool life_is_on_gpu(const struct life_values *values);
 /* Compiles and loads the hand-written code, if there are to be rows on a GPU. */
 bool life_gpu_open(struct life_values *values, struct failure *failure);
-const char *life_gpu_machine(const struct life_values *values);
 const char *life_gpu_version(int i);    /* names of hand-written code; NULL after the last */
 bool life_gpu_has_version(const char *name, struct failure *failure);
 bool life_row_gpu(struct life_values *values, const struct life_case *problem, const char *name, enum life_op op,

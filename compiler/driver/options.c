@@ -191,8 +191,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		return snprintf(problem, size, "--parallel takes auto, on or off, not '%s'", options->parallel), false;
 	pass->candidates = options->candidates < MOST_CANDIDATES ? (int) options->candidates : MOST_CANDIDATES;
 	pass->block_warps = (int) options->block_warps;
-	if (options->block_warps < 0 || options->block_warps > MOST_WARPS ||
-	    (options->block_warps & (options->block_warps - 1)))
+	if (!mark_can_have_warps(options->block_warps))
 		return snprintf(problem, size, "--block-warps takes 1, 2, 4 or 8, or 0, not %ld",
 				options->block_warps), false;
 	pass->blas = options->blas;

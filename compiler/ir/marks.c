@@ -52,6 +52,8 @@ static const char *block_text(struct module *module, const struct mark *mark)
 	return str_text(&text);
 }
 
+enum { MOST_WARPS = 8 };
+
 /* grid(LANES / LANES OF A ROW x CELLS, WARPS, ROLLED), the last two where they are given. */
 static const char *grid_text(struct module *module, const struct mark *mark)
 {
@@ -190,6 +192,11 @@ static bool read_block(struct module *module, struct mark *mark, const char *tex
 	return mark->factor > 0;
 }
 
+bool mark_can_have_warps(long warps)
+{
+	return warps >= 0 && warps <= MOST_WARPS && (warps & (warps - 1)) == 0;
+}
+
 static bool read_grid(struct mark *mark, const char *text)
 {
 	char *end = NULL;
@@ -205,7 +212,7 @@ static bool read_grid(struct mark *mark, const char *text)
 		mark->warps = (int) strtol(end + 1, &end, 10);
 	mark->is_rolled = strstr(end, ", rolled");
 	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0 &&
-	       mark->warps >= 0 && mark->warps <= MOST_WARPS && (mark->warps & (mark->warps - 1)) == 0;
+	       mark_can_have_warps(mark->warps);
 }
 
 struct mark *mark_read(struct module *module, const char *name)

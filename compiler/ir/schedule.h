@@ -40,8 +40,6 @@ enum mark_kind {
 	MARK_N
 };
 
-enum { MOST_WARPS = 8 };        /* of a block of a device: runtime/pmgrt_cuda.h */
-
 struct mark {
 	enum mark_kind kind;
 	const char *pass;               /* that made it */
@@ -69,6 +67,7 @@ struct mark *mark_above(__isl_keep isl_schedule_node *node);    /* directly abov
 struct mark *mark_read(struct module *module, const char *name);/* from its name in a dump; NULL: not a mark */
 bool mark_is_loop(const struct mark *mark);             /* LOOP, TILE, BIND or CHILDREN */
 int mark_dim_number(const struct mark *mark);           /* of its dim in its stage */
+bool mark_can_have_warps(long warps);   /* a block of a device (runtime/pmgrt_cuda.h); 0: not given */
 
 /* The textual order of a region (which has groups) as a tree that keeps the invariant. */
 __isl_give isl_schedule *schedule_textual(struct module *module, struct region *region);
