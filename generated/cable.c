@@ -52,7 +52,8 @@
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
  * - ahead of current: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; rows of children are read in between, cable.pmg:11
+ *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
+ *   read in between, cable.pmg:11
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
@@ -188,14 +189,14 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
 		const pmg_asked current_asked = pmg_block_asked_f64(16, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
@@ -514,14 +515,14 @@ static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t i
 		for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[8*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[4], 8, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
 		const pmg_asked current_asked = pmg_block_asked_f64(8, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 8, current, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			current_rows = pmg_block_rows_f64(current_block, 8, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 64);
 				if (asked > 0) {

@@ -30,9 +30,11 @@
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:9
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:9
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:9
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:12
  *
@@ -80,9 +82,11 @@
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:19
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:19
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:19
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:24
  *
@@ -135,13 +139,17 @@
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
  * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
+ *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
+ *   read in between, hines.pmg:36
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:36
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:36
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; rows of children are read in between, hines.pmg:36
+ *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
+ *   in between, hines.pmg:36
  * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; rows of children are read in between, hines.pmg:36
+ *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
+ *   read in between, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -192,7 +200,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -200,8 +208,8 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
@@ -263,7 +271,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
 				const int64_t asked = pmg_ask_rest(i, ahead, 128);
 				if (asked > 0) {
@@ -392,7 +400,7 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 8, lanes) && pmg_block_is_far(&plan->places[4], 8, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
 		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
@@ -400,8 +408,8 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 64);
 				if (asked > 0) {
@@ -463,7 +471,7 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_block_lies(&plan->places[5], 8, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
 				const int64_t asked = pmg_ask_rest(i, ahead, 64);
 				if (asked > 0) {
@@ -544,13 +552,13 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes), 40, n);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				if (ahead > 0) {
 					pmg_row_ask(&diag_asked, i - ahead, n, 128);
@@ -1385,7 +1393,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[4], 16, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1393,8 +1401,8 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
@@ -1456,7 +1464,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_block_lies(&plan->places[5], 16, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
 				const int64_t asked = pmg_ask_rest(i, ahead, 128);
 				if (asked > 0) {
@@ -1611,7 +1619,7 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 8, lanes) && pmg_block_is_far(&plan->places[4], 8, lanes), 40, n);
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
 		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 8)] = { { 0 } };
@@ -1619,8 +1627,8 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 64);
 				if (asked > 0) {
@@ -1682,7 +1690,7 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_block_lies(&plan->places[5], 8, lanes) ? n : pmg_min_i64(begin_2 + PMG_ROWS, n);
+			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
 				const int64_t asked = pmg_ask_rest(i, ahead, 64);
 				if (asked > 0) {
@@ -1761,13 +1769,13 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
-		const int64_t ahead = pmg_rows_ahead(pmg_block_is_far(&plan->places[3], 16, lanes), 40, n);
+		const int64_t ahead = pmg_rows_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, begin - PMG_ROWS_AHEAD, n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
 				if (ahead > 0) {
 					pmg_row_ask(&diag_asked, i - ahead, n, 128);
@@ -2642,7 +2650,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
 		const pmg_asked rhs_asked = pmg_segments_asked_f64(16, rhs, start, &later, longest, -1);
@@ -2873,7 +2881,7 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*72*8;
 		const double *lower_rows = lower_block;
-		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[2], longest) && pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[5], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(8, diag, start, &later, longest, -1);
 		const pmg_asked rhs_asked = pmg_segments_asked_f64(8, rhs, start, &later, longest, -1);
@@ -3049,7 +3057,7 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		const double *diag_rows = diag_block;
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		const int64_t ahead = pmg_rows_ahead(pmg_segments_are_far(&plan->places[4], longest) && pmg_segments_are_far(&plan->places[3], longest), 40, longest);
+		const int64_t ahead = pmg_rows_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
 		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };

@@ -31,17 +31,17 @@
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
  * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
- *   tridiagonal.pmg:7
+ *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
+ *   the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
- *   tridiagonal.pmg:7
+ *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
+ *   the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
- *   tridiagonal.pmg:7
+ *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
+ *   the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; the loop that follows shares the asking, while memory would rest,
- *   tridiagonal.pmg:7
+ *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
+ *   the asking, while memory would rest, tridiagonal.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tridiagonal.pmg:10
  *
@@ -144,7 +144,7 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t ahead = pmg_rows_ahead(pmg_rows_are_long(n, 128) && pmg_block_is_far(&plan->places[1], 16, lanes) && pmg_block_is_far(&plan->places[0], 16, lanes) && pmg_block_is_far(&plan->places[3], 16, lanes) && pmg_block_is_far(&plan->places[2], 16, lanes), 40, n);
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n, 128) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[0], 16, lanes, n, 128) & pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
 			const pmg_asked b_asked = pmg_block_asked_f64(16, b, &plan->places[1], s0_block, n, 1);
 			const pmg_asked a_asked = pmg_block_asked_f64(16, a, &plan->places[0], s0_block, n, 1);
 			const pmg_asked d_asked = pmg_block_asked_f64(16, d, &plan->places[3], s0_block, n, 1);
@@ -154,10 +154,10 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
 				for (int64_t i = begin; i < end; i++) {
 					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 128);
 					if (asked > 0) {
@@ -223,27 +223,31 @@ static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
 			}
-			for (int64_t i = n - 2; i >= 0; i--) {
-				const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&b_asked, n - 1 + asked, n, 128);
-					pmg_row_ask(&a_asked, n - 1 + asked, n, 128);
-					pmg_row_ask(&d_asked, n - 1 + asked, n, 128);
-					pmg_row_ask(&c_asked, n - 1 + asked, n, 128);
+			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+				begin_2 = pmg_put_begin_f64(end_2, 16, x, &plan->places[4], s0_block, lanes);
+				const int64_t behind = pmg_min_i64(end_2, n - 1);
+				for (int64_t i = behind - 1; i >= begin_2; i--) {
+					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 128);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, n - 1 + asked, n, 128);
+						pmg_row_ask(&a_asked, n - 1 + asked, n, 128);
+						pmg_row_ask(&d_asked, n - 1 + asked, n, 128);
+						pmg_row_ask(&c_asked, n - 1 + asked, n, 128);
+					}
+					pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_past)
+							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+					}
 				}
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
-					if (x_past)
-						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
+				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
 			}
-			pmg_block_put_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
 }
@@ -335,7 +339,7 @@ static void tri_batch_narrow_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t ahead = pmg_rows_ahead(pmg_rows_are_long(n, 64) && pmg_block_is_far(&plan->places[1], 8, lanes) && pmg_block_is_far(&plan->places[0], 8, lanes) && pmg_block_is_far(&plan->places[3], 8, lanes) && pmg_block_is_far(&plan->places[2], 8, lanes), 40, n);
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n, 64) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[0], 8, lanes, n, 64) & pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
 			const pmg_asked b_asked = pmg_block_asked_f64(8, b, &plan->places[1], s0_block, n, 1);
 			const pmg_asked a_asked = pmg_block_asked_f64(8, a, &plan->places[0], s0_block, n, 1);
 			const pmg_asked d_asked = pmg_block_asked_f64(8, d, &plan->places[3], s0_block, n, 1);
@@ -345,10 +349,10 @@ static void tri_batch_narrow_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			const int64_t height = pmg_block_lies(&plan->places[1], 8, lanes) && pmg_block_lies(&plan->places[0], 8, lanes) && pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
-				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
 				for (int64_t i = begin; i < end; i++) {
 					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 64);
 					if (asked > 0) {
@@ -414,27 +418,31 @@ static void tri_batch_narrow_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 8*n - 8]);
 			}
-			for (int64_t i = n - 2; i >= 0; i--) {
-				const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&b_asked, n - 1 + asked, n, 64);
-					pmg_row_ask(&a_asked, n - 1 + asked, n, 64);
-					pmg_row_ask(&d_asked, n - 1 + asked, n, 64);
-					pmg_row_ask(&c_asked, n - 1 + asked, n, 64);
+			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+				begin_2 = pmg_put_begin_f64(end_2, 8, x, &plan->places[4], s0_block, lanes);
+				const int64_t behind = pmg_min_i64(end_2, n - 1);
+				for (int64_t i = behind - 1; i >= begin_2; i--) {
+					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 64);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, n - 1 + asked, n, 64);
+						pmg_row_ask(&a_asked, n - 1 + asked, n, 64);
+						pmg_row_ask(&d_asked, n - 1 + asked, n, 64);
+						pmg_row_ask(&c_asked, n - 1 + asked, n, 64);
+					}
+					pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_past)
+							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+					}
 				}
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
-					if (x_past)
-						PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
+				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
 			}
-			pmg_block_put_f64(x_block, 8, x, &plan->places[4], s0_block, lanes, n);
 		}
 	}
 }

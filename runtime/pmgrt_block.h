@@ -90,8 +90,9 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 /* Past the caches, where rows begin anywhere in a vector. Rows of a lane on their way to memory stand in a run that
  * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
  * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
- * runs, to[begin[lane] + row], and gives their number. */
-enum { PMG_RUN = 16 };
+ * runs, to[begin[lane] + row], and gives their number; pmg_lines_stream_TYPE PMG_PUT_TYPE rows of all lanes, which are
+ * a line of each. */
+enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 
 #define PMG_RUN_FUNCTIONS(type, name, NAME) \
 	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
@@ -103,6 +104,24 @@ enum { PMG_RUN = 16 };
 		for (; i < PMG_RUN; i += PMG_LANES(type)) \
 			PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
 		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
+	} \
+	static inline void pmg_lines_stream_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   int64_t distance) \
+	{ \
+		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) { \
+			type rows[PMG_SQUARE_##NAME][PMG_PUT_##NAME]; \
+			for (int64_t first = 0; first < PMG_PUT_##NAME; first += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[first*width + lane], width) \
+				PMG_UNROLL \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &rows[i][first] = lines[i]; \
+			} \
+			PMG_UNROLL \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				for (int64_t j = 0; j < PMG_PUT_##NAME; j += PMG_LANES(type)) \
+					PMG_STREAM_##NAME(to[(lane + i)*distance + j], PMG_READ_##NAME(rows[i][j])); \
+		} \
 	} \
 	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						    const int64_t *begin, int64_t shortest) \
@@ -202,19 +221,37 @@ enum { PMG_RUN = 16 };
  *
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
  * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
- * or, where that is behind the last of its `rows` or before the first, of one that follows. Where blocks lie, a loop
- * may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells where they are, if
- * pmg_block_is_far. */
-enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_FORESEEN = 4096 };
+ * or, where that is behind the last of its `rows` or before the first, of one that follows; PMG_NO_ROW: for none. Where
+ * blocks lie, a loop may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells
+ * where they are. It may do so, too, where whole lanes lie one behind the other: the next block is asked for line after
+ * line, as the processor foresees best, and its windows find it in the caches. pmg_block_far tells which of both.
+ *
+ * The window of a result that begins with row `begin` ends before pmg_put_end_TYPE, one that ends before `end` begins
+ * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
+ * all of them, pmg_block_skew_TYPE; else (PMG_NO_ROW) the windows go through the caches. Downwards, results that are
+ * near go to their place as a whole, which the loop before is the faster for. */
+enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_FORESEEN = 4096, PMG_BYTES_WHOLE = 1 << 16 };
+#define PMG_NO_ROW INT64_MIN
+
+/* What loops may ask for, as bits, to be intersected for all arrays that they read. */
+enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-static inline bool pmg_block_is_far(const pmg_place *place, int64_t width, int64_t n_lanes)
+/* Of `rows` of so many bytes each. A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches
+ * beside the one before it. */
+static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
 {
-	return place->asks_ahead && pmg_block_lies(place, width, n_lanes);
+	const bool are_whole = place->row == 1 && place->lane == rows && n_lanes == width;
+
+	if (!place->asks_ahead)
+		return PMG_NEAR;
+	if (pmg_block_lies(place, width, n_lanes))
+		return PMG_FAR_BLOCKS;
+	return are_whole && rows*bytes <= PMG_BYTES_WHOLE ? PMG_FAR_LANES : PMG_NEAR;
 }
 
 /* From the first row of a block to a row of it, or, before the first and behind the last, of one that follows. */
@@ -244,17 +281,36 @@ static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows
 		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
 }
 
-/* Are the rows of a block, of so many bytes each, more than the processor reads ahead of them, in their order? */
-static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
+/* Of blocks, only if they have more rows, of so many bytes each, than the processor reads ahead of in their order. */
+static inline int pmg_far_if_long(int64_t rows, int64_t bytes)
 {
-	return rows*bytes > PMG_BYTES_FORESEEN;
+	return rows*bytes > PMG_BYTES_FORESEEN ? PMG_FAR_BLOCKS | PMG_FAR_LANES : PMG_FAR_LANES;
 }
 
-/* How many rows further on a loop asks for one, where blocks are far. Of few rows, half: all that two loops ask for is
- * here or in the next block. 0: it does not ask. */
-static inline int64_t pmg_rows_ahead(bool is_far, int64_t ahead, int64_t rows)
+/* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all
+ * that two loops ask for is here or in the next block. Of lanes, so many that it is the next block's: pmg_rows_ahead;
+ * that of a loop that shares the asking with another one (pmg_ask_most): pmg_most_ahead. */
+static inline int64_t pmg_ahead_of(int far, int64_t ahead, int64_t next, int64_t rows)
 {
-	return !is_far ? 0 : ahead < rows/2 ? ahead : rows/2;
+	if (far & PMG_FAR_LANES)
+		return next;
+	return !(far & PMG_FAR_BLOCKS) ? 0 : ahead < rows/2 ? ahead : rows/2;
+}
+
+static inline int64_t pmg_rows_ahead(int far, int64_t ahead, int64_t rows)
+{
+	return pmg_ahead_of(far, ahead, rows, rows);
+}
+
+static inline int64_t pmg_most_ahead(int far, int64_t ahead, int64_t rows)
+{
+	return pmg_ahead_of(far, ahead, rows - rows/4, rows);
+}
+
+/* The row that a window asks for in a loop that asks for one itself, so many rows further on. */
+static inline int64_t pmg_window_ahead(int64_t ahead, int64_t row)
+{
+	return ahead ? PMG_NO_ROW : row;
 }
 
 /* Two loops over the rows of a block, the second of which reads what is in the caches by then, share the asking, so
@@ -291,7 +347,14 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 			__builtin_prefetch((const void *) lane_row, 0, 2);
 }
 
-#define PMG_PLACE_FUNCTIONS(type, name) \
+/* Lanes that lie one behind the other, past the caches, as far as all exist. */
+static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, int64_t n_lanes)
+{
+	return PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_large && n_lanes == width &&
+	       !pmg_block_lies(place, width, n_lanes);
+}
+
+#define PMG_PLACE_FUNCTIONS(type, name, NAME) \
 	static inline type *pmg_block_open_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
@@ -333,7 +396,7 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 		from += first/width*place->block; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return from + begin*place->row; \
-		if (place->asks_ahead) \
+		if (place->asks_ahead && ahead != PMG_NO_ROW) \
 			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
 		from += begin*place->row; \
 		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
@@ -342,17 +405,51 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
 		return own; \
 	} \
+	static inline int64_t pmg_block_skew_##name(int64_t width, const type *to, const pmg_place *place, \
+						    int64_t first, int64_t n_lanes) \
+	{ \
+		const bool are_alike = place->lane*(int64_t) sizeof(type) % PMG_CACHE_LINE == 0 && \
+				       width % PMG_SQUARE_##NAME == 0; \
+		const uintptr_t begin = (uintptr_t) (to + first/width*place->block); \
+		return !pmg_block_goes_past(place, width, n_lanes) || !are_alike ? PMG_NO_ROW \
+		       : (int64_t) (begin % PMG_CACHE_LINE/sizeof(type)); \
+	} \
+	static inline int64_t pmg_put_end_##name(int64_t begin, int64_t width, const type *to, const pmg_place *place, \
+						 int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
+		if (pmg_block_lies(place, width, n_lanes)) \
+			return rows; \
+		if (skew == PMG_NO_ROW) \
+			return pmg_min_i64(begin + PMG_ROWS, rows); \
+		return pmg_min_i64((begin + skew)/PMG_PUT_##NAME*PMG_PUT_##NAME + PMG_PUT_##NAME - skew, rows); \
+	} \
+	static inline int64_t pmg_put_begin_##name(int64_t end, int64_t width, const type *to, const pmg_place *place, \
+						   int64_t first, int64_t n_lanes) \
+	{ \
+		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
+		if (pmg_block_lies(place, width, n_lanes) || !place->asks_ahead) \
+			return 0; \
+		if (skew == PMG_NO_ROW) \
+			return pmg_max_i64(end - PMG_ROWS, 0); \
+		return pmg_max_i64((end - 1 + skew)/PMG_PUT_##NAME*PMG_PUT_##NAME - skew, 0); \
+	} \
 	static inline void pmg_block_put_rows_##name(const type *block, int64_t width, type *to, \
 						     const pmg_place *place, int64_t first, int64_t n_lanes, \
 						     int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
+		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
-		if (place->asks_ahead) \
+		if (place->asks_ahead && skew == PMG_NO_ROW) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
-		pmg_block_write_##name(block + begin*width, width, to + begin*place->row, n_lanes, place->lane, \
-				       end - begin, place->row); \
+		block += begin*width; \
+		to += begin*place->row; \
+		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
+			pmg_lines_stream_##name(block, width, to, place->lane); \
+		else \
+			pmg_block_write_##name(block, width, to, n_lanes, place->lane, end - begin, place->row); \
 	} \
 	static inline void pmg_block_put_##name(const type *block, int64_t width, type *to, const pmg_place *place, \
 						int64_t first, int64_t n_lanes, int64_t rows) \
@@ -360,7 +457,7 @@ static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_pl
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
-		if (PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_large && n_lanes == width) \
+		if (pmg_block_goes_past(place, width, n_lanes)) \
 			pmg_block_stream_##name(block, width, to, place->lane, rows); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, rows, place->row); \
@@ -372,8 +469,8 @@ PMG_RUN_FUNCTIONS(double, f64, F64)
 PMG_RUN_FUNCTIONS(float, f32, F32)
 PMG_BLOCK_FUNCTIONS(double, f64, F64)
 PMG_BLOCK_FUNCTIONS(float, f32, F32)
-PMG_PLACE_FUNCTIONS(double, f64)
-PMG_PLACE_FUNCTIONS(float, f32)
+PMG_PLACE_FUNCTIONS(double, f64, F64)
+PMG_PLACE_FUNCTIONS(float, f32, F32)
 #ifdef __cplusplus
 #undef restrict
 #endif

@@ -179,15 +179,15 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
  * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. Where the rows of a block
  * that lies are, and those of the next one, which is `later`, tells pmg_segments_asked_TYPE; they may be asked for if
- * pmg_segments_are_far. */
+ * pmg_segments_far. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
 }
 
-static inline bool pmg_segments_are_far(const pmg_place *place, int64_t longest)
+static inline int pmg_segments_far(const pmg_place *place, int64_t longest)
 {
-	return place->asks_ahead && pmg_segments_lie(place, longest);
+	return place->asks_ahead && pmg_segments_lie(place, longest) ? PMG_FAR_BLOCKS : PMG_NEAR;
 }
 
 /* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. */

@@ -2,7 +2,8 @@
  *
  * Rows that are asked for ahead (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
  * loop over rows reads them where they lie. Each iteration asks for the rows of all arrays that it reads some
- * iterations later, if all of these lie far away: in the caches that would cost more than it gives.
+ * iterations later, if all of these lie far away: in the caches that would cost more than it gives. Where all lie lane
+ * after lane, which windows copy, iterations ask for the lines of the next block instead, in the order of memory.
  *
  * Where another loop over the rows follows, memory would rest while it runs. So that one asks, too: for rows that the
  * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest).
@@ -158,10 +159,10 @@ static const struct mark *second_of(const struct emit *e, const struct mark *loo
 
 /* ---- what a loop does ---- */
 
-/* Names what is read below. "pmg_block_is_far(&plan->places[3], 16, lanes) && …": is all of it far away? */
+/* Names what is read below. "pmg_block_far(&plan->places[3], 16, lanes, n, 128) & …": as what is all of it far away? */
 static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct str are_far = str_new(e->arena);
+	struct str far = str_new(e->arena);
 
 	for (int i = 0; i < e->asks.n; i++) {
 		struct block_ask *ask = &e->asks.items[i];
@@ -170,9 +171,9 @@ static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node)
 		if (!is_read_below(node, ask))
 			continue;
 		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_asked", ask->copy->owner->c_name));
-		str_add(&are_far, "%s%s", are_far.length ? " && " : "", ask->is_far);
+		str_add(&far, "%s%s", far.length ? " & " : "", ask->far);
 	}
-	return str_text(&are_far);
+	return str_text(&far);
 }
 
 static const struct block_ask *first_asked(const struct emit *e)
@@ -184,7 +185,7 @@ static const struct block_ask *first_asked(const struct emit *e)
 	return &e->asks.items[i];
 }
 
-static int row_bytes(const struct block_ask *ask)
+int asks_row_bytes(const struct block_ask *ask)
 {
 	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
@@ -195,14 +196,14 @@ static int most_row_bytes(const struct emit *e)
 	int most = 0;
 
 	for (int i = 0; i < e->asks.n; i++)
-		if (e->asks.items[i].name && row_bytes(&e->asks.items[i]) > most)
-			most = row_bytes(&e->asks.items[i]);
+		if (e->asks.items[i].name && asks_row_bytes(&e->asks.items[i]) > most)
+			most = asks_row_bytes(&e->asks.items[i]);
 	return most;
 }
 
 static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const char *are_far = name_asked(e, node);
+	const char *far = name_asked(e, node);
 	const struct block_ask *first = first_asked(e);
 
 	e->asking = (struct asking) {
@@ -212,10 +213,9 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->asking.share = e->asking.second ? ASKS_MOST : ASKS_ALL;
 	e->asked = e->asking;
 	if (!asks_alone(e, node))
-		are_far = arena_printf(e->arena, "pmg_rows_are_long(%s, %d) && %s", first->n_rows, most_row_bytes(e),
-				       are_far);
-	line(e->w, "const int64_t %s = pmg_rows_ahead(%s, %d, %s);", e->asking.ahead, are_far, first->copy->ahead,
-	     first->n_rows);
+		far = arena_printf(e->arena, "pmg_far_if_long(%s, %d) & %s", first->n_rows, most_row_bytes(e), far);
+	line(e->w, "const int64_t %s = pmg_%s_ahead(%s, %d, %s);", e->asking.ahead,
+	     e->asking.second ? "most" : "rows", far, first->copy->ahead, first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
 			line(e->w, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
@@ -249,7 +249,7 @@ static const char *open_share(struct emit *e, const struct mark *loop, const cha
 
 	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s, %d);", asked, is_most ? "most" : "rest",
 	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead,
-	     row_bytes(first_asked(e)));
+	     asks_row_bytes(first_asked(e)));
 	open_block(e->w, "if (%s > 0) {", asked);
 	if (is_most)
 		return arena_printf(e->arena, "%s %c %s", variable, sign, asked);
@@ -274,7 +274,15 @@ void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 		const struct block_ask *ask = &e->asks.items[i];
 
 		if (ask->name)
-			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows, row_bytes(ask));
+			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows, asks_row_bytes(ask));
 	}
 	close_block(e->w, "}");
+}
+
+const char *asks_of(const struct emit *e, const struct array *copy)
+{
+	for (int i = 0; e->asking.loop && i < e->asks.n; i++)
+		if (e->asks.items[i].copy == copy && e->asks.items[i].name)
+			return e->asking.ahead;
+	return NULL;
 }

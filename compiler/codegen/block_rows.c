@@ -6,8 +6,9 @@
  * rows of each. Where isl made several loops of one, or took an iteration out, each array is looked after by itself:
  * its rows may come in any order.
  *
- * A result whose rows are all written by one loop, upwards, goes to its place window by window as well, while the rows
- * are in the nearest cache; the block keeps all of them, for what reads them later. */
+ * A result whose rows are complete when a loop over them, upwards or downwards, has been there goes to its place window
+ * by window as well, while the rows are in the nearest cache; the block keeps all of them, for what reads them later.
+ * Its windows end where lines of the place do, if those go past the caches. */
 #include "codegen/codegen_private.h"
 #include "ir/block.h"
 
@@ -174,6 +175,15 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	return found.stage;
 }
 
+/* "begin + PMG_ROWS_AHEAD": the row that a window asks for, unless the loop itself asks for lines of the next block. */
+static const char *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
+{
+	const char *row = arena_printf(e->arena, "%s %c PMG_ROWS_AHEAD", rows->begin, direction > 0 ? '+' : '-');
+	const char *ahead = rows->copy->segments ? NULL : asks_of(e, rows->copy);
+
+	return ahead ? arena_printf(e->arena, "pmg_window_ahead(%s, %s)", ahead, row) : row;
+}
+
 /* All rows with the same borders move together. */
 static void emit_fills(struct emit *e, const struct block_rows *first, int direction)
 {
@@ -181,7 +191,7 @@ static void emit_fills(struct emit *e, const struct block_rows *first, int direc
 		const struct block_rows *rows = &e->block_rows.items[i];
 
 		if (rows->begin == first->begin && rows->ahead)
-			line(e->w, "%s %c PMG_ROWS_AHEAD, %s);", rows->fill, direction > 0 ? '+' : '-', rows->ahead);
+			line(e->w, "%s%s, %s);", rows->fill, row_ahead(e, rows, direction), rows->ahead);
 		else if (rows->begin == first->begin)
 			line(e->w, "%s", rows->fill);
 	}
@@ -320,24 +330,56 @@ void rows_walk_end(struct emit *e)
 
 /* ---- results, window by window ---- */
 
-void rows_put_open(struct emit *e, const struct block_result *result, struct range *range)
+struct affine rows_end(struct emit *e, const struct range *range, int direction)
 {
-	const char *begin = names_declare(&e->names, "begin"), *end = names_declare(&e->names, "end");
-	const char *n_rows = affine_plain(e->arena, &result->n_rows);
-
-	open_block(e->w, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
-	line(e->w, "%s = %s ? %s : pmg_min_i64(%s + PMG_ROWS, %s);", end, result->lies, n_rows, begin, n_rows);
-	range->first = affine_name(e->arena, begin);
-	range->end = affine_name(e->arena, end);
-	range->last = affine_scale(e->arena, &range->end, 1, -1);
+	return direction > 0 ? range->end : affine_scale(e->arena, &range->first, 1, 1);
 }
 
-void rows_put_close(struct emit *e, struct block_result *result, const struct range *window)
+/* Over all rows, those of the loop among them: from the first or, downwards, from the last. */
+static void open_put_windows(struct emit *e, const struct block_result *result, int direction)
 {
-	const char *begin = affine_plain(e->arena, &window->first);
+	const char *n_rows = affine_plain(e->arena, &result->n_rows), *begin = result->begin, *end = result->end;
 
-	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s + PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
-	     result->copy->c_name, result->place, begin, affine_plain(e->arena, &window->end), begin,
+	if (direction > 0) {
+		open_block(e->w, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
+		line(e->w, "%s = pmg_put_end_%s(%s, %s, %s);", end, type_name(result->copy->type), begin,
+		     result->place, n_rows);
+	} else {
+		open_block(e->w, "for (int64_t %s, %s = %s; %s > 0; %s = %s) {", begin, end, n_rows, end, end, begin);
+		line(e->w, "%s = pmg_put_begin_%s(%s, %s);", begin, type_name(result->copy->type), end, result->place);
+	}
+}
+
+void rows_put_open(struct emit *e, struct block_result *result, struct range *range, int direction)
+{
+	const struct affine all = rows_end(e, range, direction);
+
+	result->begin = names_declare(&e->names, "begin");
+	result->end = names_declare(&e->names, "end");
+	open_put_windows(e, result, direction);
+	range->end = affine_name(e->arena, result->end);
+	if (!affine_is_equal(e->arena, &all, &result->n_rows)) {
+		range->end = affine_name(e->arena, names_declare(&e->names, "behind"));
+		line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", affine_plain(e->arena, &range->end), result->end,
+		     affine_plain(e->arena, &all));
+	}
+	range->first = affine_name(e->arena, result->begin);
+	range->last = affine_scale(e->arena, &range->end, 1, -1);
+	if (direction < 0) {
+		const struct affine first = range->first;
+
+		range->first = range->last;
+		range->last = first;
+		range->end = affine_scale(e->arena, &first, 1, -1);
+	}
+}
+
+void rows_put_close(struct emit *e, struct block_result *result, int direction)
+{
+	const char *at = direction > 0 ? result->begin : result->end;
+
+	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
+	     result->copy->c_name, result->place, result->begin, result->end, at, direction > 0 ? '+' : '-',
 	     affine_plain(e->arena, &result->n_rows));
 	close_block(e->w, "}");
 	result->is_put = true;

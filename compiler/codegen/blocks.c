@@ -122,8 +122,8 @@ static const char *lies_text(struct emit *e, const struct array *copy, const cha
 static void note_result(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
 			const char *n_lanes)
 {
-	struct block_result result = { copy, held_text(e, copy, first, n_lanes), lies_text(e, copy, n_lanes),
-				       part_of(e, copy, found).rows, false };
+	struct block_result result = { .copy = copy, .place = held_text(e, copy, first, n_lanes),
+				       .n_rows = part_of(e, copy, found).rows };
 
 	note_write(e, copy->owner);
 	vec_push(e->arena, &e->results, result);
@@ -165,7 +165,7 @@ struct finding find_part(__isl_keep isl_ast_node *node, const struct array *arra
 	return finding;
 }
 
-/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, begin" */
+/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, " */
 static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct part *part,
 				  const char *first, const char *n_lanes)
 {
@@ -173,9 +173,9 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows,
 	struct affine begin = affine_name(e->arena, rows->begin), from;
 
 	if (part_is_held(e, copy))
-		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s, %s", rows->rows,
+		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s, ", rows->rows,
 				    type_name(copy->type), copy->c_name, held_text(e, copy, first, n_lanes),
-				    rows->begin, rows->end, rows->begin);
+				    rows->begin, rows->end);
 	from = affine_multiply(e, &begin, &part->row_distance);
 	from = affine_combine(e->arena, 1, &part->start, 1, &from);
 	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
@@ -218,8 +218,8 @@ static void note_ask(struct emit *e, const struct array *copy, const struct find
 	}
 	part = part_of(e, copy, found);
 	ask.n_rows = affine_plain(e->arena, &part.rows);
-	ask.is_far = arena_printf(e->arena, "pmg_block_is_far(&plan->places[%d], %s, %s)", slot, lanes_text(e),
-				  n_lanes);
+	ask.far = arena_printf(e->arena, "pmg_block_far(&plan->places[%d], %s, %s, %s, %d)", slot, lanes_text(e),
+			       n_lanes, ask.n_rows, asks_row_bytes(&ask));
 	ask.where = arena_printf(e->arena, "pmg_block_asked_%s(%s, %s, &plan->places[%d], %s, %s",
 				 type_name(copy->type), lanes_text(e), copy->owner->c_name, slot, first, ask.n_rows);
 	asks_note(e, &ask);

@@ -19,6 +19,9 @@ struct writers {
 	const struct array *array;
 	unsigned folded;                /* subscripts that take no room in the block */
 	int level;                      /* of the loop's dim */
+	const isl_ast_node *until;      /* only those that run before this loop; NULL: all */
+	bool is_over, is_sure;          /* it was found; it runs whenever what is looked at does */
+	int n_around;                   /* loops and conditions around what is looked at */
 	int n, n_under_condition;
 	bool are_of_row;                /* each writes the row that the loop is at */
 	const struct stage *stage;      /* one of them */
@@ -31,7 +34,7 @@ static void note_writer(struct writers *writers, __isl_take isl_ast_expr *instan
 	int n_rows = 0;
 
 	isl_ast_expr_free(instance);
-	if (stage->write.array != writers->array)
+	if (stage->write.array != writers->array || writers->is_over)
 		return;
 	writers->n++;
 	writers->n_under_condition += is_conditional;
@@ -51,11 +54,17 @@ static void find_writers(struct writers *writers, __isl_take isl_ast_node *node,
 	isl_ast_node_list *children = ast_children(node);
 	const struct mark *mark = ast_mark(node);
 
+	if (node == writers->until) {
+		writers->is_over = true;
+		writers->is_sure = writers->n_around == 0;
+	}
+	writers->n_around += type == isl_ast_node_for || type == isl_ast_node_if;
 	is_conditional |= type == isl_ast_node_for || type == isl_ast_node_if || (mark && mark_is_loop(mark));
 	if (type == isl_ast_node_user)
 		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
 		find_writers(writers, isl_ast_node_list_get_at(children, i), is_conditional);
+	writers->n_around -= type == isl_ast_node_for || type == isl_ast_node_if;
 	isl_ast_node_list_free(children);
 	isl_ast_node_free(node);
 }
@@ -407,25 +416,42 @@ static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
 	return writers->n;
 }
 
-/* The result each row of which is written by the iteration of this loop that is at it, and by no other; NULL. */
-static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+/* Does the loop run from the first row upwards or down to it, one at least? */
+static bool is_over_rows(const struct emit *e, const struct loop_use *use, const struct range *range)
+{
+	const struct affine *lowest = use->mark->direction > 0 ? &range->first : &range->last;
+	int64_t value;
+
+	return rows_are_of(e, use->mark) && affine_is_constant(lowest, &value) && value == 0;
+}
+
+/* Is the result complete, in the rows up to the one that this loop is at, when its iteration is? No iteration writes
+ * another row, and what else writes has done so before; then the loop must run whenever that did, or over all rows. */
+static bool is_complete(struct emit *e, const struct block_result *result, __isl_keep isl_ast_node *loop,
+			const struct loop_use *use, const struct range *range)
+{
+	isl_ast_node *body = isl_ast_node_for_get_body(loop);
+	struct writers here = { .array = result->copy->owner, .level = mark_dim_number(use->mark),
+				.are_of_row = true, .folded = result->copy->folded };
+	struct writers all = here, before = here;
+	struct affine end = rows_end(e, range, use->mark->direction);
+
+	before.until = loop;
+	n_writers(body, &here);
+	isl_ast_node_free(body);
+	if (!here.n || !here.are_of_row)
+		return false;
+	if (n_writers(e->block_body, &all) != here.n + n_writers(e->block_body, &before))
+		return false;
+	return before.n ? before.is_sure : affine_is_equal(e->arena, &end, &result->n_rows);
+}
+
+static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct loop_use *use,
 					   const struct range *range)
 {
-	int64_t first;
-
-	if (!rows_are_of(e, use->mark) || use->mark->direction < 0 || !affine_is_constant(&range->first, &first) ||
-	    first != 0)
-		return NULL;
-	for (int i = 0; i < e->results.n; i++) {
-		const struct array *copy = e->results.items[i].copy;
-		struct writers here = { .array = copy->owner, .level = mark_dim_number(use->mark),
-					.are_of_row = true, .folded = copy->folded };
-		struct writers all = here;
-
-		if (affine_is_equal(e->arena, &range->end, &e->results.items[i].n_rows) && n_writers(body, &here) > 0 &&
-		    here.are_of_row && n_writers(e->block_body, &all) == here.n)
+	for (int i = 0; i < e->results.n && is_over_rows(e, use, range); i++)
+		if (is_complete(e, &e->results.items[i], loop, use, range))
 			return &e->results.items[i];
-	}
 	return NULL;
 }
 
@@ -445,15 +471,15 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	open_carries(e, body, first);
 	if (e->carries.n > first) {
 		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
-		result = is_walked ? NULL : result_of_loop(e, body, use, range);
+		result = is_walked ? NULL : result_of_loop(e, node, use, range);
 		if (result)
-			rows_put_open(e, result, &rows);
+			rows_put_open(e, result, &rows, use->mark->direction);
 		names = block_open(e, "%s", for_text(e, &rows, name, use->mark->direction));
 		asks_emit(e, use->mark, name);
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
 		if (result)
-			rows_put_close(e, result, &rows);
+			rows_put_close(e, result, use->mark->direction);
 		if (is_walked)
 			rows_walk_end(e);
 	}

@@ -214,12 +214,13 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *n_rows, *height;    /* the variable for how many of them a window has */
 	const char *rows, *lies;        /* the first of them; is that where they lie? or NULL */
 	const char *fill, *ahead;       /* what brings them there; of the caller's, up to the row that is asked for, and
-					 * what stands behind that, or NULL */
+					 * what stands behind that; or NULL */
 };
 
 struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
 	const struct array *copy;
-	const char *is_far, *where;     /* do they lie far away? "pmg_block_asked_f64(16, b, …", up to the direction */
+	const char *far, *where;        /* as which they may be: "pmg_block_far(…)"; "pmg_block_asked_f64(16, b, …", up
+					 * to the direction */
 	const char *n_rows;
 	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not read
 					 * there */
@@ -240,7 +241,8 @@ struct asking {                         /* the innermost loop that asks; NULL: t
 
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
 	const struct array *copy;
-	const char *place, *lies;       /* "16, x, &plan->places[4], s_block, lanes"; is that where the block is? */
+	const char *place;              /* "16, x, &plan->places[4], s_block, lanes" */
+	const char *begin, *end;        /* the window that a loop is at */
 	struct affine n_rows;
 	bool is_put;                    /* a loop has brought all rows there */
 };
@@ -606,8 +608,9 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
 bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variable, struct range *range, int direction);
 void rows_walk_end(struct emit *e);
 /* Opens a loop over windows, too, each of which brings its rows of a result to their place when it is closed. */
-void rows_put_open(struct emit *e, const struct block_result *result, struct range *range);
-void rows_put_close(struct emit *e, struct block_result *result, const struct range *window);
+void rows_put_open(struct emit *e, struct block_result *result, struct range *range, int direction);
+void rows_put_close(struct emit *e, struct block_result *result, int direction);
+struct affine rows_end(struct emit *e, const struct range *range, int direction);       /* behind the last row */
 /* Brings the rows there that are read below, all in the iteration that the loop over rows is at. */
 void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
 bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */
@@ -616,6 +619,7 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 
 /* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
 
+int asks_row_bytes(const struct block_ask *ask);
 void asks_note(struct emit *e, const struct block_ask *ask);
 /* Behind all that is noted: which loops of the block share the asking. */
 void asks_settle(struct emit *e, __isl_keep isl_ast_node *body);
@@ -624,6 +628,8 @@ void asks_settle(struct emit *e, __isl_keep isl_ast_node *body);
  * than one iteration call both. */
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable);
+/* The variable for how many rows further on an open loop asks for one of `copy`; NULL: none does. */
+const char *asks_of(const struct emit *e, const struct array *copy);
 
 /* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
 

@@ -130,8 +130,7 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 		     pair_text(e, copy, copy->c_name), rows_text(e), e->ragged->longest);
 }
 
-/* "b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end,
- * begin_2" */
+/* "b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, " */
 static const char *rows_fill_text(struct emit *e, const struct block_rows *rows)
 {
 	const struct array *copy = rows->copy;
@@ -140,9 +139,8 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows)
 	if (!part_is_held(e, copy))
 		return arena_printf(e->arena, "pmg_ragged_rows_%s(%s, %s, %s, %s);", type, pair, rows_text(e),
 				    rows->begin, rows->end);
-	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, %s", rows->rows, type, pair,
-			    place_text(e, copy), rows_text(e), e->ragged->longest, rows->begin, rows->end,
-			    rows->begin);
+	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, ", rows->rows, type, pair,
+			    place_text(e, copy), rows_text(e), e->ragged->longest, rows->begin, rows->end);
 }
 
 void ragged_rows(struct emit *e, struct block_rows *rows)
@@ -159,7 +157,7 @@ void ragged_note_ask(struct emit *e, const struct array *copy)
 {
 	struct block_ask ask = { .copy = copy, .n_rows = e->ragged->longest };
 
-	ask.is_far = arena_printf(e->arena, "pmg_segments_are_far(&plan->places[%d], %s)",
+	ask.far = arena_printf(e->arena, "pmg_segments_far(&plan->places[%d], %s)",
 				  e->layout->slot_of[copy->owner->number], ask.n_rows);
 	ask.where = arena_printf(e->arena, "pmg_segments_asked_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
 				 lanes_text(e), copy->owner->c_name, e->ragged->start, e->ragged->later, ask.n_rows);

@@ -11,14 +11,43 @@ enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, AHEAD = 40, MOST_ROWS = 
 static bool only_whole_blocks_are_far(void)
 {
 	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
-	bool ok = !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+	bool ok = pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
+		  pmg_segments_far(&place, ROWS) == PMG_NEAR;
 
 	place.asks_ahead = true;
-	ok = ok && pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_block_is_far(&place, N_LANES, N_LANES - 1) &&
-	     !pmg_block_is_far(&place, 2*N_LANES, 2*N_LANES) && pmg_segments_are_far(&place, ROWS) &&
-	     !pmg_segments_are_far(&place, 0);
+	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_BLOCKS &&
+	     pmg_block_far(&place, N_LANES, N_LANES - 1, ROWS, BYTES) == PMG_NEAR &&
+	     pmg_block_far(&place, 2*N_LANES, 2*N_LANES, ROWS, BYTES) == PMG_NEAR &&
+	     pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS && pmg_segments_far(&place, 0) == PMG_NEAR;
 	place.lane = ROWS;
-	return ok && !pmg_block_is_far(&place, N_LANES, N_LANES) && !pmg_segments_are_far(&place, ROWS);
+	return ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
+	       pmg_segments_far(&place, ROWS) == PMG_NEAR;
+}
+
+/* Lanes are, too, if the next block begins where these end, and is not too large to be there before its turn. */
+static bool only_whole_lanes_are_far(void)
+{
+	const int64_t most = PMG_BYTES_WHOLE/BYTES;
+	pmg_place place = { .block = N_LANES*most, .row = 1, .lane = most, .asks_ahead = true };
+	bool ok = pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_FAR_LANES &&
+		  pmg_block_far(&place, N_LANES, N_LANES - 1, most, BYTES) == PMG_NEAR &&
+		  pmg_block_far(&place, N_LANES, N_LANES, most - 1, BYTES) == PMG_NEAR;
+
+	place.asks_ahead = false;
+	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_NEAR;
+	place = (pmg_place) { .block = N_LANES*(most + 1), .row = 1, .lane = most + 1, .asks_ahead = true };
+	return ok && pmg_block_far(&place, N_LANES, N_LANES, most + 1, BYTES) == PMG_NEAR;
+}
+
+/* Short blocks are left to the processor, lanes are not; a window asks where its loop does not. */
+static bool distances_follow(void)
+{
+	return pmg_far_if_long(64, 64) == PMG_FAR_LANES && pmg_far_if_long(0, BYTES) == PMG_FAR_LANES &&
+	       pmg_far_if_long(65, 64) == (PMG_FAR_LANES | PMG_FAR_BLOCKS) &&
+	       pmg_rows_ahead(PMG_NEAR, AHEAD, 100) == 0 && pmg_most_ahead(PMG_NEAR, AHEAD, 100) == 0 &&
+	       pmg_rows_ahead(PMG_FAR_BLOCKS, AHEAD, 100) == AHEAD && pmg_most_ahead(PMG_FAR_BLOCKS, AHEAD, 60) == 30 &&
+	       pmg_rows_ahead(PMG_FAR_LANES, AHEAD, 100) == 100 && pmg_most_ahead(PMG_FAR_LANES, AHEAD, 100) == 75 &&
+	       pmg_window_ahead(0, 48) == 48 && pmg_window_ahead(75, 48) == PMG_NO_ROW;
 }
 
 /* Of windows, too: of one of the blocks behind this one, as far as there are rows between. */
@@ -67,29 +96,32 @@ static bool segments_go_on(void)
 }
 
 /* Of the second and third block, which rows loops ask for that share it, all blocks having as many: how often. The
- * second loop may leave its first row to a statement of its own. */
-static bool shares_complete_each_other(int64_t n, int64_t first)
+ * second loop may leave its first row to a statement of its own. Of lanes, the first line that the second block needs
+ * may be one that a block before would have asked for. */
+static bool shares_complete_each_other(int64_t n, int64_t first, int far)
 {
-	static int times[4*MOST_ROWS];
-	const int64_t ahead = pmg_rows_ahead(true, AHEAD, n);
-	bool ok = ahead <= AHEAD && pmg_rows_ahead(false, AHEAD, n) == 0;
+	static int times[5*MOST_ROWS];
+	const int64_t ahead = pmg_most_ahead(far, AHEAD, n);
+	const int64_t most = far == PMG_FAR_BLOCKS ? ahead + PMG_BYTES_ASKED/BYTES : n + 1;
+	bool ok = ahead <= (far == PMG_FAR_BLOCKS ? AHEAD : n);
 
 	memset(times, 0, sizeof times);
 	for (int64_t block = 0; block < 3; block++) {
 		for (int64_t left = n - 1, at = block*n; left >= 0; left--, at++) {
 			const int64_t asked = pmg_ask_most(left, ahead, BYTES);
 
-			ok = ok && asked <= ahead + PMG_BYTES_ASKED/BYTES && (asked == 0 || asked >= ahead);
+			ok = ok && asked <= most && (asked == 0 || asked >= ahead);
+			ok = ok && (asked == 0 || far == PMG_FAR_BLOCKS || at%n + asked >= n);
 			times[at + asked] += asked > 0;
 		}
 		for (int64_t done = first; done < n; done++) {
 			const int64_t asked = pmg_ask_rest(done, ahead, BYTES);
 
-			ok = ok && asked <= ahead + PMG_BYTES_ASKED/BYTES && asked <= n;
+			ok = ok && asked <= most && (asked <= n || far == PMG_FAR_LANES);
 			times[(block + 1)*n - 1 + asked] += asked > 0;
 		}
 	}
-	for (int64_t row = n; row < 3*n; row++)
+	for (int64_t row = n + (far == PMG_FAR_LANES && n % 4 != 0); row < 3*n; row++)
 		ok = ok && times[row] == (n > 1);
 	return ok;
 }
@@ -97,10 +129,14 @@ static bool shares_complete_each_other(int64_t n, int64_t first)
 void test_asks(struct tests *tests)
 {
 	CHECK(tests, only_whole_blocks_are_far());
+	CHECK(tests, only_whole_lanes_are_far());
+	CHECK(tests, distances_follow());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
 	CHECK(tests, segments_go_on());
-	CHECK(tests, !pmg_rows_are_long(64, 64) && pmg_rows_are_long(65, 64) && !pmg_rows_are_long(0, BYTES));
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
-		CHECK(tests, shares_complete_each_other(n, 0) && shares_complete_each_other(n, 1));
+		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
+			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));
+	for (int64_t n = 2; n <= PMG_BYTES_WHOLE/BYTES; n++)
+		CHECK(tests, shares_complete_each_other(n, 1, PMG_FAR_LANES));
 }

@@ -35,6 +35,9 @@ pmg_allocator counter_allocator(struct counter *counter);
 void test_math(struct tests *tests);
 void test_asks(struct tests *tests);
 void test_blocks(struct tests *tests);
+void test_blocks_baseline(struct tests *tests);
+void test_blocks_avx2(struct tests *tests);         /* where the processor has it */
+void test_blocks_avx512(struct tests *tests);
 void test_places(struct tests *tests);
 void test_segment_blocks(struct tests *tests);
 void test_segment_arguments(struct tests *tests);
