@@ -109,40 +109,60 @@ static bool goes_past(const struct pair *pair, int64_t row_bytes)
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
 
-/* To transpose an element takes as long as eight of them in other loops that are shared among threads. */
-static void pair_copy(struct pair *pair, int32_t threads)
+static struct pair pair_of(const pmg_buffer *to, const pmg_buffer *from)
+{
+	const bool into = to->rank > from->rank;
+	struct pair pair = { .flat = into ? from : to, .blocks = into ? to : from, .rows = 1, .into = into };
+
+	pair.width = pair.blocks->shape[pair.blocks->rank - 1];
+	for (int32_t d = 1; d < pair.flat->rank; d++)
+		pair.rows *= pair.flat->shape[d];
+	return pair;
+}
+
+static bool is_row_major_pair(const pmg_buffer *to, const pmg_buffer *from)
+{
+	return to->rank != from->rank && buffer_is_row_major(to) && buffer_is_row_major(from);
+}
+
+static void pair_copy(const struct pair *pair, int64_t block, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
+	const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
+	const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at, width,
+					 left < width ? left : width, pair->rows, size, pair->into,
+					 goes_past(pair, width * size), NULL, NULL };
+
+	copier(&copy);
+}
+
+/* A thread copies the same blocks of all of them. To transpose an element takes as long as eight of them in other loops
+ * that are shared among threads. */
+static void pairs_copy(const struct pair *pairs, int32_t n, int32_t threads)
+{
 	block_copier *const copier = block_copy_choose();
-	bool is_past;
+	int64_t n_blocks = 0, n_elements = 0;
 
-	pair->rows = 1;
-	for (int32_t d = 1; d < pair->flat->rank; d++)
-		pair->rows *= pair->flat->shape[d];
-	is_past = goes_past(pair, width * size);
-	PARALLEL(threads, 8 * pair->rows * pair->flat->shape[0], schedule(static))
-	for (int64_t block = 0; block < pair->blocks->shape[0]; block++) {
-		const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
-		const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at,
-						 width, left < width ? left : width, pair->rows, size, pair->into,
-						 is_past, NULL, NULL };
-
-		copier(&copy);
+	for (int32_t i = 0; i < n; i++) {
+		if (n_blocks < pairs[i].blocks->shape[0])
+			n_blocks = pairs[i].blocks->shape[0];
+		n_elements += pairs[i].rows * pairs[i].flat->shape[0];
 	}
+	PARALLEL(threads, 8 * n_elements, schedule(static))
+	for (int64_t block = 0; block < n_blocks; block++)
+		for (int32_t i = 0; i < n; i++)
+			if (block < pairs[i].blocks->shape[0])
+				pair_copy(&pairs[i], block, copier);
 	stores_past_end();
 }
 
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 {
-	const bool into = to->rank > from->rank;
-	struct pair pair = { into ? from : to, into ? to : from, 0, 0, into };
-	int64_t whole, rest;
+	const struct pair pair = pair_of(to, from);
+	const int64_t whole = pair.flat->shape[0] / pair.width, rest = pair.flat->shape[0] % pair.width;
 
-	pair.width = pair.blocks->shape[pair.blocks->rank - 1];
-	whole = pair.flat->shape[0] / pair.width;
-	rest = pair.flat->shape[0] % pair.width;
-	if (buffer_is_row_major(pair.flat) && buffer_is_row_major(pair.blocks)) {
-		pair_copy(&pair, threads);
+	if (is_row_major_pair(to, from)) {
+		pairs_copy(&pair, 1, threads);
 		return;
 	}
 	for (int last = 0; last <= (rest > 0); last++) {
@@ -150,7 +170,7 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 		const pmg_buffer lanes = lanes_of(pair.blocks, first, n_blocks, n);
 		const pmg_buffer rows = rows_of(pair.flat, pair.width, first, n_blocks, n);
 
-		buffer_copy(into ? &lanes : &rows, into ? &rows : &lanes, threads);
+		buffer_copy(pair.into ? &lanes : &rows, pair.into ? &rows : &lanes, threads);
 	}
 }
 
@@ -259,19 +279,78 @@ static bool is_float_buffer(const pmg_buffer *buffer)
 	return is && !buffer_lacks_data(buffer) && buffer_is_addressable(buffer);
 }
 
-pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+/* What is wrong with a pair of buffers, if the pairs behind it are not looked at; NULL: nothing. */
+static const char *pair_fault(const pmg_buffer *to, const pmg_buffer *from)
 {
 	if (has_no_data(to) || has_no_data(from))
-		return pmg_fail(context, PMG_BAD_CALL, "the buffer that is %s has no data",
-				has_no_data(to) ? "written" : "read");
-	if (!is_float_buffer(to) || !is_float_buffer(from) || to->type != from->type || threads < 0)
-		return pmg_fail(context, PMG_BAD_CALL, "what changes its layout are two buffers of one float type");
+		return has_no_data(to) ? "the buffer that is written has no data"
+				       : "the buffer that is read has no data";
+	if (!is_float_buffer(to) || !is_float_buffer(from) || to->type != from->type)
+		return "what changes its layout are two buffers of one float type";
 	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
-		return pmg_fail(context, PMG_BAD_CALL, "the buffers have shapes of different arrays");
-	if (!buffer_is_injective(to) || buffers_overlap(to, from))
-		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
-	buffer_copy(to, from, threads_of(threads));
+		return "the buffers have shapes of different arrays";
+	return buffer_is_injective(to) && !buffers_overlap(to, from) ? NULL : "a buffer that is written shares memory";
+}
+
+static bool are_apart(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from, int32_t at)
+{
+	bool are = true;
+
+	for (int32_t i = 0; i < n && are; i++)
+		are = i == at || (!buffers_overlap(to[at], from[i]) && !buffers_overlap(to[at], to[i]));
+	return are;
+}
+
+static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+			      const pmg_buffer *const *from)
+{
+	const char *fault = NULL;
+	int32_t at = 0;
+
+	for (; at < n; at++) {
+		fault = pair_fault(to[at], from[at]);
+		if (fault)
+			break;
+	}
+	for (int32_t i = 0; i < n && !fault; i++) {
+		at = i;
+		fault = are_apart(n, to, from, at) ? NULL : "a buffer that is written shares memory";
+	}
+	if (!fault)
+		return PMG_OK;
+	return n == 1 ? pmg_fail(context, PMG_BAD_CALL, "%s", fault)
+		      : pmg_fail(context, PMG_BAD_CALL, "pair %d: %s", (int) at, fault);
+}
+
+pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+			    const pmg_buffer *const *from, int32_t threads)
+{
+	enum { MOST_PAIRS = 16 };
+	struct pair pairs[MOST_PAIRS];
+	int32_t n_pairs = 0;
+
+	if (threads < 0 || n < 0 || (n > 0 && (!to || !from)))
+		return pmg_fail(context, PMG_BAD_CALL, "what changes its layout are pairs of buffers, by threads");
+	if (pairs_check(context, n, to, from) != PMG_OK)
+		return PMG_BAD_CALL;
+	for (int32_t i = 0; i < n; i++) {
+		if (!is_row_major_pair(to[i], from[i])) {
+			buffer_copy(to[i], from[i], threads_of(threads));
+			continue;
+		}
+		pairs[n_pairs++] = pair_of(to[i], from[i]);
+		if (n_pairs == MOST_PAIRS) {
+			pairs_copy(pairs, n_pairs, threads_of(threads));
+			n_pairs = 0;
+		}
+	}
+	pairs_copy(pairs, n_pairs, threads_of(threads));
 	return PMG_OK;
+}
+
+pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+{
+	return pmg_relayout_all(context, 1, &to, &from, threads);
 }
 
 int32_t pmg_plan_lanes(const pmg_plan *handle, const char *argument)

@@ -588,6 +588,11 @@ PMG_API int64_t pmg_plan_peak(const pmg_plan *plan);
  * last block may be written. `threads` as in pmg_options. PMG_BAD_CALL. */
 PMG_API pmg_status pmg_relayout(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
+/* The same for `n` pairs, of which none is copied if one is refused: no buffer that is written may share memory with
+ * another one. Of all of them, a thread copies the same blocks, in one loop: small ones do not wait for several. */
+PMG_API pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+				    const pmg_buffer *const *from, int32_t threads);
+
 /* The buffer, in blocks of `block`, for the values of a flat one of at most 7 dimensions; `data` has
  * pmg_blocks_bytes(flat, block) bytes. 0 or less, as pmg_plan_lanes may say: in none, but row-major. */
 PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block);

@@ -100,7 +100,7 @@ struct held_array {
 };
 
 /* Arrays begin at different places of a page, so that a write does not seem to meet the next reads. */
-enum { SKEW_BYTES = 5 * 64 + 1024 };
+enum { SKEW_BYTES = 5 * 64 + 1024, MOST_HELD = 16 };
 
 static pmg_buffer buffer_of(const struct execution *e, const pmg_array_desc *array)
 {
@@ -175,10 +175,23 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 
 static bool copy_arrays(struct systems_row *row, bool out_of_blocks, struct failure *failure)
 {
-	for (int i = 0; i < row->n_held; i++)
-		if (row->held[i].is_written == out_of_blocks && relayout(row, &row->held[i], !out_of_blocks) != PMG_OK)
-			return fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(row->execution.context));
-	return true;
+	const pmg_buffer *to[MOST_HELD], *from[MOST_HELD];
+	pmg_status status = PMG_OK;
+	int32_t n = 0;
+	for (int i = 0; i < row->n_held && status == PMG_OK; i++) {
+		struct held_array *held = &row->held[i];
+		if (held->is_written != out_of_blocks)
+			continue;
+		if (held->offsets.data) {
+			status = relayout(row, held, !out_of_blocks);
+			continue;
+		}
+		to[n] = out_of_blocks ? &held->flat : &held->blocks;
+		from[n++] = out_of_blocks ? &held->blocks : &held->flat;
+	}
+	if (status == PMG_OK)
+		status = pmg_relayout_all(row->execution.context, n, to, from, (int32_t) row->session.values.threads);
+	return status == PMG_OK || fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(row->execution.context));
 }
 
 bool systems_generated_fetch(struct systems_row *row, struct failure *failure)

@@ -142,6 +142,73 @@ static void test_large(struct tests *tests, pmg_context *context)
 	CHECK(tests, large_round_trip(context, PMG_F32, 1027, 4098, 12));
 }
 
+/* Several at once: more than are copied in one loop, of several shapes, types and widths, rows that do not lie next to
+ * each other among them, into blocks and out of them in one call. */
+enum { N_PAIRS = 37, PAIR_ROOM = 256 };
+
+static bool several_round_trip(pmg_context *context, int32_t n)
+{
+	static double from[N_PAIRS][PAIR_ROOM], blocks[N_PAIRS][PAIR_ROOM], to[N_PAIRS][PAIR_ROOM];
+	const pmg_buffer *first_to[N_PAIRS] = { NULL }, *first_from[N_PAIRS] = { NULL };
+	const pmg_buffer *next_to[N_PAIRS] = { NULL }, *next_from[N_PAIRS] = { NULL };
+	pmg_buffer flat[N_PAIRS], held[N_PAIRS], back[N_PAIRS];
+	bool ok = true;
+
+	memset(to, 0, sizeof to);
+	for (int32_t i = 0; i < n; i++) {
+		const struct shape s = { 1 + i % 7, 1 + i % 5, 1 + i % 3, 1 + i % 4, i % 6 == 5 };
+		const pmg_type type = i % 3 ? PMG_F64 : PMG_F32;
+
+		for (int64_t k = 0; k < PAIR_ROOM; k++)
+			from[i][k] = (double) (i*PAIR_ROOM + k + 1);
+		flat[i] = flat_buffer(from[i], type, &s);
+		back[i] = flat_buffer(to[i], type, &s);
+		held[i] = pmg_in_blocks(blocks[i], &flat[i], s.block);
+		first_to[i] = &held[i];
+		first_from[i] = &flat[i];
+		next_to[i] = &back[i];
+		next_from[i] = &held[i];
+	}
+	ok = pmg_relayout_all(context, n, first_to, first_from, 2) == PMG_OK &&
+	     pmg_relayout_all(context, n, next_to, next_from, 0) == PMG_OK;
+	for (int32_t i = 0; i < n; i++) {
+		const size_t bytes = (size_t) pmg_blocks_bytes(&flat[i], 0);
+
+		ok = ok && !memcmp(from[i], to[i], bytes) && !memcmp((char *) to[i] + bytes, "\0\0\0\0\0\0\0", 8);
+	}
+	return ok;
+}
+
+static void test_several(struct tests *tests, pmg_context *context)
+{
+	static double data[3][16];
+	const int64_t shape[] = { 4, 4 };
+	const pmg_buffer from = pmg_dense(data[0], PMG_F64, 2, shape), wrong = pmg_dense(data[1], PMG_F32, 2, shape);
+	const pmg_buffer to = pmg_in_blocks(data[1], &from, 2), other = pmg_in_blocks(data[2], &from, 2);
+	const pmg_buffer *tos[] = { &to, &other }, *froms[] = { &from, &wrong };
+
+	for (int32_t n = 0; n <= N_PAIRS; n += 1 + n/8)
+		CHECK(tests, several_round_trip(context, n));
+	for (int i = 0; i < 16; i++)
+		data[0][i] = i + 1;
+	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
+		    "pair 1: what changes its layout are two buffers of one float type");
+	froms[1] = &from;
+	tos[1] = &to;
+	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
+		    "pair 0: a buffer that is written shares memory");
+	tos[1] = &other;
+	froms[1] = &to;
+	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
+		    "pair 0: a buffer that is written shares memory");
+	CHECK_FAILS(tests, pmg_relayout_all(context, 1, NULL, froms, 1), context, PMG_BAD_CALL,
+		    "what changes its layout are pairs of buffers, by threads");
+	CHECK(tests, !(data[1][0] > 0) && !(data[2][0] > 0) && pmg_relayout_all(context, 0, NULL, NULL, 1) == PMG_OK);
+	froms[1] = &from;
+	CHECK(tests, pmg_relayout_all(context, 2, tos, froms, 1) == PMG_OK &&
+		     !memcmp(data[1], data[2], sizeof data[1]) && data[2][0] > 0);
+}
+
 static void test_refusals(struct tests *tests, pmg_context *context)
 {
 	static double data[64], other[64];
@@ -254,6 +321,7 @@ void test_places(struct tests *tests)
 
 	test_round_trips(tests, context);
 	test_large(tests, context);
+	test_several(tests, context);
 	test_refusals(tests, context);
 	test_far(tests, context);
 	test_past(tests, context);
