@@ -334,6 +334,8 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 	if (pairs_check(context, n, to, from) != PMG_OK)
 		return PMG_BAD_CALL;
 	for (int32_t i = 0; i < n; i++) {
+		if (buffer_is_empty(to[i]))
+			continue;
 		if (!is_row_major_pair(to[i], from[i])) {
 			buffer_copy(to[i], from[i], threads_of(threads));
 			continue;

@@ -100,7 +100,7 @@ struct held_array {
 };
 
 /* Arrays begin at different places of a page, so that a write does not seem to meet the next reads. */
-enum { SKEW_BYTES = 5 * 64 + 1024, MOST_HELD = 16 };
+enum { SKEW_BYTES = 5 * 64 + 1024 };
 
 static pmg_buffer buffer_of(const struct execution *e, const pmg_array_desc *array)
 {
@@ -167,6 +167,8 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 {
 	const pmg_pipeline_desc *desc = row->execution.desc;
 	row->held = arena_new_array(values->arena, struct held_array, desc->n_arrays + 1);
+	row->to = arena_new_array(values->arena, const pmg_buffer *, desc->n_arrays + 1);
+	row->from = arena_new_array(values->arena, const pmg_buffer *, desc->n_arrays + 1);
 	for (int32_t i = 0; i < desc->n_arrays; i++)
 		if (is_held(row, &desc->arrays[i]) && !hold_array(row, &desc->arrays[i], failure))
 			return false;
@@ -175,7 +177,7 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 
 static bool copy_arrays(struct systems_row *row, bool out_of_blocks, struct failure *failure)
 {
-	const pmg_buffer *to[MOST_HELD], *from[MOST_HELD];
+	const pmg_buffer **to = row->to, **from = row->from;
 	pmg_status status = PMG_OK;
 	int32_t n = 0;
 	for (int i = 0; i < row->n_held && status == PMG_OK; i++) {

@@ -60,6 +60,7 @@ struct systems_row {
 	double *out;
 	struct held_array *held;        /* arrays of generated code that the caller holds in blocks; NULL: flat */
 	int n_held;
+	const pmg_buffer **to, **from;  /* room for one of each of them */
 };
 
 typedef VEC(struct systems_row *) systems_row_list;

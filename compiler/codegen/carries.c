@@ -425,8 +425,24 @@ static bool is_over_rows(const struct emit *e, const struct loop_use *use, const
 	return rows_are_of(e, use->mark) && affine_is_constant(lowest, &value) && value == 0;
 }
 
+/* How many of the result's rows are behind those of the loop; negative: it is not known, or its rows are not the values
+ * of one subscript from 0. */
+static int64_t rows_behind(struct emit *e, const struct block_result *result, const struct writers *here,
+			   const struct range *range, int direction)
+{
+	const struct affine end = rows_end(e, range, direction);
+	const struct affine behind = affine_combine(e->arena, 1, &result->n_rows, -1, &end);
+	const struct affine lowest = affine_of_expr(e, NULL, result->copy->lo[here->row]);
+	int64_t n, lo;
+
+	if (array_n_stored(result->copy) != 1 || !affine_is_constant(&lowest, &lo) || lo != 0)
+		return -1;
+	return affine_is_constant(&behind, &n) ? n : -1;
+}
+
 /* Is the result complete, in the rows up to the one that this loop is at, when its iteration is? No iteration writes
- * another row, and what else writes has done so before; then the loop must run whenever that did, or over all rows. */
+ * another row, and what else writes has done so before, as where isl has taken the last row out of the loop; then the
+ * loop must run whenever that did. */
 static bool is_complete(struct emit *e, const struct block_result *result, __isl_keep isl_ast_node *loop,
 			const struct loop_use *use, const struct range *range)
 {
@@ -434,7 +450,7 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 	struct writers here = { .array = result->copy->owner, .level = mark_dim_number(use->mark),
 				.are_of_row = true, .folded = result->copy->folded };
 	struct writers all = here, before = here;
-	struct affine end = rows_end(e, range, use->mark->direction);
+	int64_t behind;
 
 	before.until = loop;
 	n_writers(body, &here);
@@ -443,7 +459,8 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 		return false;
 	if (n_writers(e->block_body, &all) != here.n + n_writers(e->block_body, &before))
 		return false;
-	return before.n ? before.is_sure : affine_is_equal(e->arena, &end, &result->n_rows);
+	behind = rows_behind(e, result, &here, range, use->mark->direction);
+	return before.n ? before.is_sure && (behind == 0 || behind == 1) : behind == 0;
 }
 
 static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct loop_use *use,
