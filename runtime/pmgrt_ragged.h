@@ -178,8 +178,8 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
  * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
  * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
  * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. Where the rows of a block
- * that lies are, and those of the next one, which is `later`, tells pmg_segments_asked_TYPE; they may be asked for if
- * pmg_segments_far. */
+ * that lies are, and those of the next one, which is `later`, tells pmg_segments_asked_TYPE; whether they may be asked
+ * for, pmg_segments_far. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;

@@ -120,12 +120,24 @@ static pmg_status make_blocks(const struct execution *e, const pmg_array_desc *a
 	return pmg_in_segments(e->context, NULL, &held->flat, &held->offsets, lanes, &held->blocks);
 }
 
-static pmg_status relayout(const struct systems_row *row, const struct held_array *held, bool into)
+/* Those from `first` on that are `is_written`, into blocks or out of them: segments one by one, others in one loop. */
+static pmg_status relayout(const struct systems_row *row, int first, bool is_written, bool into)
 {
-	const pmg_buffer *to = into ? &held->blocks : &held->flat, *from = into ? &held->flat : &held->blocks;
-	int32_t threads = (int32_t) row->session.values.threads;
-	return held->offsets.data ? pmg_relayout_segments(row->execution.context, to, from, &held->offsets, threads)
-				  : pmg_relayout(row->execution.context, to, from, threads);
+	int32_t threads = (int32_t) row->session.values.threads, n = 0;
+	pmg_status status = PMG_OK;
+	for (int i = first; i < row->n_held && status == PMG_OK; i++) {
+		const struct held_array *held = &row->held[i];
+		if (held->is_written != is_written)
+			continue;
+		row->to[n] = into ? &held->blocks : &held->flat;
+		row->from[n] = into ? &held->flat : &held->blocks;
+		if (held->offsets.data)
+			status = pmg_relayout_segments(row->execution.context, row->to[n], row->from[n],
+						       &held->offsets, threads);
+		else
+			n++;
+	}
+	return status == PMG_OK ? pmg_relayout_all(row->execution.context, n, row->to, row->from, threads) : status;
 }
 
 static size_t bytes_of(const pmg_buffer *blocks)
@@ -150,7 +162,7 @@ static bool hold_array(struct systems_row *row, const pmg_array_desc *array, str
 		return fail_memory(failure, "arrays in blocks");
 	row->n_held++;
 	held->blocks.data = (char *) held->memory + skew;
-	status = relayout(row, held, true);
+	status = relayout(row, row->n_held - 1, held->is_written, true);
 	memcpy(e->args + array->offset, &held->blocks, sizeof(held->blocks));
 	return status == PMG_OK || fail(failure, (enum outcome) status, "%s", pmg_message(e->context));
 }
@@ -177,23 +189,8 @@ static bool hold_arrays(struct systems_values *values, struct systems_row *row, 
 
 static bool copy_arrays(struct systems_row *row, bool out_of_blocks, struct failure *failure)
 {
-	const pmg_buffer **to = row->to, **from = row->from;
-	pmg_status status = PMG_OK;
-	int32_t n = 0;
-	for (int i = 0; i < row->n_held && status == PMG_OK; i++) {
-		struct held_array *held = &row->held[i];
-		if (held->is_written != out_of_blocks)
-			continue;
-		if (held->offsets.data) {
-			status = relayout(row, held, !out_of_blocks);
-			continue;
-		}
-		to[n] = out_of_blocks ? &held->flat : &held->blocks;
-		from[n++] = out_of_blocks ? &held->blocks : &held->flat;
-	}
-	if (status == PMG_OK)
-		status = pmg_relayout_all(row->execution.context, n, to, from, (int32_t) row->session.values.threads);
-	return status == PMG_OK || fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(row->execution.context));
+	return relayout(row, 0, out_of_blocks, !out_of_blocks) == PMG_OK ||
+	       fail(failure, OUTCOME_INTERNAL, "%s", pmg_message(row->execution.context));
 }
 
 bool systems_generated_fetch(struct systems_row *row, struct failure *failure)

@@ -416,7 +416,7 @@ static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
 	return writers->n;
 }
 
-/* Does the loop run from the first row upwards or down to it, one at least? */
+/* Does the loop run from the first row upwards, or down to it? */
 static bool is_over_rows(const struct emit *e, const struct loop_use *use, const struct range *range)
 {
 	const struct affine *lowest = use->mark->direction > 0 ? &range->first : &range->last;
@@ -466,7 +466,9 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct loop_use *use,
 					   const struct range *range)
 {
-	for (int i = 0; i < e->results.n && is_over_rows(e, use, range); i++)
+	if (!is_over_rows(e, use, range))
+		return NULL;
+	for (int i = 0; i < e->results.n; i++)
 		if (is_complete(e, &e->results.items[i], loop, use, range))
 			return &e->results.items[i];
 	return NULL;

@@ -158,7 +158,7 @@ void ragged_note_ask(struct emit *e, const struct array *copy)
 	struct block_ask ask = { .copy = copy, .n_rows = e->ragged->longest };
 
 	ask.far = arena_printf(e->arena, "pmg_segments_far(&plan->places[%d], %s)",
-				  e->layout->slot_of[copy->owner->number], ask.n_rows);
+			       e->layout->slot_of[copy->owner->number], ask.n_rows);
 	ask.where = arena_printf(e->arena, "pmg_segments_asked_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
 				 lanes_text(e), copy->owner->c_name, e->ragged->start, e->ragged->later, ask.n_rows);
 	asks_note(e, &ask);
