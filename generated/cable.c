@@ -10,6 +10,8 @@
  *   instead of 'v.HinesSystem.e', which divides nothing but values of its own point, cable.pmg:17
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several
  *   places, cable.pmg:23
+ * - sums of v.HinesSystem.e.sum: taken away one by one (not added up first); a recurrence waits for
+ *   the difference, cable.pmg:23
  * - fuse of axial: fused (not separate); its outer loop is that of 'toParent', cable.pmg:16
  * - fuse of v.HinesSystem.e: fused (not separate); its outer loop is that of 'trace', cable.pmg:23
  * - fuse of v.HinesSystem.r: fused (not separate); its outer 2 loops are those of
@@ -64,6 +66,8 @@
  *   's' wait for each other, cable.pmg:20
  *
  * Pipeline cable with --schedule=isl (loops that isl fuses read their data once):
+ * - sums of v.HinesSystem.r.sum: taken away one by one (not added up first); a recurrence waits for
+ *   the difference, cable.pmg:23
  * - schedule of cable: textual (not isl); isl has no proposal whose loops are dims, cable.pmg:4
  * - parallel of axial: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   cable.pmg:16
@@ -210,7 +214,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -221,13 +225,13 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
 							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
 							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
 						}
 					}
@@ -235,7 +239,7 @@ static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -389,14 +393,14 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 512);
 			trace[it*nCells + s] = v[s*n];
 			for (int64_t i = n - 1; i >= 0; i--) {
-				double sum = 0.0;
+				double sum = cm[i]/dt + gLeak[i] + axial[i];
 				double sum_2 = 0.0;
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
-					sum += v_HinesSystem_e_coupling[c]*coupling[c];
+					sum -= v_HinesSystem_e_coupling[c]*coupling[c];
 					sum_2 += coupling[c]*v_HinesSystem_r[c];
 				}
-				const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
+				const double pivot = sum;
 				pmg_check_pivot(plan, pivot, 0, i, s);
 				double e = 1.0/pivot;
 				v_HinesSystem_e_coupling[i] = coupling[i]*e;
@@ -536,7 +540,7 @@ static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t i
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -547,13 +551,13 @@ static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t i
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
 							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling[8*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[8*c + lane])*coupling[c];
 							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[8*c + lane]);
 						}
 					}
@@ -561,7 +565,7 @@ static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t i
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = cm[i]/dt + gLeak[i] + axial[i] - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -779,11 +783,11 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[16] + pmg_thread()*(n + 32)*16;
-		double *restrict v_HinesSystem_e_block = (double *) plan->data[17] + pmg_thread()*(n + 32)*16;
-		double *restrict diag_block = (double *) plan->data[18] + pmg_thread()*40*16;
+		double *restrict diag_block = (double *) plan->data[16] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
+		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[17] + pmg_thread()*(n + 32)*16;
+		double *restrict v_HinesSystem_e_block = (double *) plan->data[18] + pmg_thread()*(n + 32)*16;
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - PMG_ROWS, 0);
@@ -794,26 +798,26 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -834,12 +838,12 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nCells; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
+			double sum = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += coupling[c]*v_HinesSystem_r[s*n + c];
+				sum -= coupling[c]*v_HinesSystem_r[s*n + c];
 			}
-			v_HinesSystem_r[s*n + i] = (rhs[s*n + i] - sum)*v_HinesSystem_e[s*n + i];
+			v_HinesSystem_r[s*n + i] = sum*v_HinesSystem_e[s*n + i];
 		}
 	}
 
@@ -1068,9 +1072,9 @@ static const pmg_work_desc cable_work[] = {
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 23, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1257,9 +1261,9 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.e", .flops = 23, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1491,9 +1495,9 @@ static const pmg_work_desc cable_narrow_work[] = {
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 23, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1653,22 +1657,22 @@ static const pmg_array_desc cable_isl_arrays[] = {
 		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
 	},
 	[16] = {
-		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[17] = {
-		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[18] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
+	},
+	[17] = {
+		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+	},
+	[18] = {
+		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[19] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -1720,13 +1724,13 @@ static void cable_isl_extents(const void *arguments, int64_t *extents)
 	extents[24] = nCells;
 	extents[25] = n;
 	extents[26] = 1;
-	extents[27] = n + 32;
+	extents[27] = 40;
 	extents[28] = 16;
 	extents[29] = 1;
 	extents[30] = n + 32;
 	extents[31] = 16;
 	extents[32] = 1;
-	extents[33] = 40;
+	extents[33] = n + 32;
 	extents[34] = 16;
 	extents[35] = n + 1;
 	extents[36] = n;
@@ -1743,12 +1747,12 @@ static const pmg_work_desc cable_isl_work[] = {
 	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "diag", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rhs", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v.HinesSystem.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },

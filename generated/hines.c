@@ -6,6 +6,10 @@
  *   which divides nothing but values of its own point, hines.pmg:8
  * - reciprocals of x.e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:12
+ * - sums of x.e.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:12
+ * - sums of x.r.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:12
  * - fuse of x.r: fused (not separate); its outer 2 loops are those of 'x.e', hines.pmg:12
  * - fuse of x: fused (not separate); its outer loop is that of 'x.r', hines.pmg:12
  * - schedule of hines: textual (not isl); values are computed in the order of their need,
@@ -58,6 +62,10 @@
  *   divides nothing but values of its own point, hines.pmg:18
  * - reciprocals of e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:22
+ * - sums of e.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:22
+ * - sums of r.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:24
  * - fuse of r: fused (not separate); its outer 2 loops are those of 'e', hines.pmg:24
  * - fuse of x: fused (not separate); its outer loop is that of 'r', hines.pmg:26
  * - schedule of hines_written: textual (not isl); values are computed in the order of their need,
@@ -117,6 +125,10 @@
  *   which divides nothing but values of its own point, hines.pmg:36
  * - reciprocals of x.e: reciprocal (not value); a recurrence divides by it in several places,
  *   hines.pmg:39
+ * - sums of x.e.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:39
+ * - sums of x.r.sum: taken away one by one (not added up first); a recurrence waits for the
+ *   difference, hines.pmg:39
  * - fuse of x.r: fused (not separate); its outer 4 loops are those of 'x.e', hines.pmg:39
  * - fuse of x: fused (not separate); its outer 3 loops are those of 'x.r', hines.pmg:39
  * - schedule of hines_forest: textual (not isl); values are computed in the order of their need,
@@ -138,12 +150,12 @@
  *   order, hines.pmg:36
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
- * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, hines.pmg:36
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
  *   in between, hines.pmg:36
+ * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
+ *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
+ *   read in between, hines.pmg:36
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
  *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
  *   in between, hines.pmg:36
@@ -225,32 +237,32 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[16*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[16*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -260,7 +272,7 @@ static void hines_x_e(pmg_plan *plan, const hines_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -346,18 +358,18 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		double *restrict x_r = (double *) plan->data[6] + pmg_thread()*(n + 512);
 		double *restrict x_e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
-			double sum_2 = 0.0;
+			double sum = diag[s*n + i];
+			double sum_2 = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_e_lower[c];
-				sum_2 += upper[c]*x_r[c];
+				sum -= upper[c]*x_e_lower[c];
+				sum_2 -= upper[c]*x_r[c];
 			}
-			const double pivot = diag[s*n + i] - sum;
+			const double pivot = sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			x_e_lower[i] = lower[i]*e;
-			x_r[i] = (rhs[s*n + i] - sum_2)*e;
+			x_r[i] = sum_2*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -425,32 +437,32 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[8*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[8*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[8*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -460,7 +472,7 @@ static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -547,11 +559,11 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
-		double *restrict x_e_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
+		double *restrict diag_block = (double *) plan->data[9] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
+		double *restrict x_e_lower_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict x_e_block = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
 		const int64_t ahead = pmg_rows_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -568,26 +580,26 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_e_lower_block[16*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower_block[16*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -608,12 +620,12 @@ static pmg_status hines_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
+			double sum = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_r[s*n + c];
+				sum -= upper[c]*x_r[s*n + c];
 			}
-			x_r[s*n + i] = (rhs[s*n + i] - sum)*x_e[s*n + i];
+			x_r[s*n + i] = sum*x_e[s*n + i];
 		}
 	}
 
@@ -759,12 +771,12 @@ static bool hines_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -883,12 +895,12 @@ static void hines_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1053,12 +1065,12 @@ static bool hines_narrow_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_narrow_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1161,22 +1173,22 @@ static const pmg_array_desc hines_isl_arrays[] = {
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
 	},
 	[9] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
-	},
-	[10] = {
-		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+	},
+	[10] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+	},
+	[11] = {
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[12] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -1217,25 +1229,25 @@ static void hines_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 32;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
 	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 40;
+	extents[23] = n + 32;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;
 }
 
 static const pmg_work_desc hines_isl_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1418,32 +1430,32 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[16*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[16*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -1453,7 +1465,7 @@ static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1552,18 +1564,18 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 		double *restrict r = (double *) plan->data[6] + pmg_thread()*(n + 512);
 		double *restrict e_lower = (double *) plan->data[7] + pmg_thread()*(n + 512);
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
-			double sum_2 = 0.0;
+			double sum = diag[s*n + i];
+			double sum_2 = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*e_lower[c];
-				sum_2 += upper[c]*r[c];
+				sum -= upper[c]*e_lower[c];
+				sum_2 -= upper[c]*r[c];
 			}
-			const double pivot = diag[s*n + i] - sum;
+			const double pivot = sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			e_lower[i] = lower[i]*e;
-			r[i] = (rhs[s*n + i] - sum_2)*e;
+			r[i] = sum_2*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -1644,32 +1656,32 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += upper[i + 1]*r_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(x_block[8*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[8*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[8*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -1679,7 +1691,7 @@ static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *arg
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -1764,11 +1776,11 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict e_lower_block = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
-		double *restrict e_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
-		double *restrict diag_block = (double *) plan->data[11] + pmg_thread()*40*16;
+		double *restrict diag_block = (double *) plan->data[9] + pmg_thread()*40*16;
 		int64_t begin = 0, end = 0;
 		const double *diag_rows = diag_block;
+		double *restrict e_lower_block = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
+		double *restrict e_block = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
 		const int64_t ahead = pmg_rows_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128), 40, n);
 		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -1785,26 +1797,26 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] += upper[c]*PMG_READ_F64(e_lower_block[16*c + lane]);
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower_block[16*c + lane]);
 						}
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					PMG_WRITE_F64(e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -1841,12 +1853,12 @@ static void hines_written_isl_r(pmg_plan *plan, const hines_written_args *args)
 	#pragma omp parallel for schedule(static) num_threads(plan->threads)
 	for (int64_t s = 0; s < nSystems; s++) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
+			double sum = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*r[s*n + c];
+				sum -= upper[c]*r[s*n + c];
 			}
-			r[s*n + i] = (rhs[s*n + i] - sum)*e[s*n + i];
+			r[s*n + i] = sum*e[s*n + i];
 		}
 	}
 }
@@ -2017,12 +2029,12 @@ static bool hines_written_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_written_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2141,12 +2153,12 @@ static void hines_written_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_written_flat_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -2311,12 +2323,12 @@ static bool hines_written_narrow_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_written_narrow_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2419,22 +2431,22 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
 	},
 	[9] = {
-		.name = "e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
-	},
-	[10] = {
-		.name = "e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
-	},
-	[11] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+	},
+	[10] = {
+		.name = "e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+	},
+	[11] = {
+		.name = "e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[12] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -2475,25 +2487,25 @@ static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = nSystems;
 	extents[15] = n;
 	extents[16] = 1;
-	extents[17] = n + 32;
+	extents[17] = 40;
 	extents[18] = 16;
 	extents[19] = 1;
 	extents[20] = n + 32;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 40;
+	extents[23] = n + 32;
 	extents[24] = 16;
 	extents[25] = n + 1;
 	extents[26] = n;
 }
 
 static const pmg_work_desc hines_written_isl_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 17, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2638,21 +2650,21 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		int64_t next[16];
 		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
-		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
-		double *restrict diag_block = (double *) plan->data[10] + pmg_thread()*40*16;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
 		int64_t begin_2 = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
-		double *restrict rhs_block = (double *) plan->data[12] + pmg_thread()*40*16;
+		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
+		double *restrict rhs_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
+		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, x, &plan->places[6], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
-		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
+		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
+		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
 		const pmg_asked rhs_asked = pmg_segments_asked_f64(16, rhs, start, &later, longest, -1);
 		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -2666,8 +2678,8 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 			for (int64_t i = end - 1; i >= begin_2; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 128);
 				if (asked > 0) {
-					pmg_row_ask(&upper_asked, i - asked, longest, 128);
 					pmg_row_ask(&diag_asked, i - asked, longest, 128);
+					pmg_row_ask(&upper_asked, i - asked, longest, 128);
 					pmg_row_ask(&rhs_asked, i - asked, longest, 128);
 					pmg_row_ask(&lower_asked, i - asked, longest, 128);
 				}
@@ -2681,18 +2693,18 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				{
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
 						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
 						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
@@ -2702,13 +2714,13 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 						const int64_t cell = F_parent_cells[q + k];
 						const int64_t lane = cell & 15;
 						const int64_t c = cell >> 4;
-						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_r_block[16*c + lane]);
+						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_r_block[16*c + lane]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -2718,7 +2730,7 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -2731,8 +2743,8 @@ static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
 		for (int64_t i = 0; i < longest; i++) {
 			const int64_t asked = pmg_ask_rest(i, ahead, 128);
 			if (asked > 0) {
-				pmg_row_ask(&upper_asked, -asked, longest, 128);
 				pmg_row_ask(&diag_asked, -asked, longest, 128);
+				pmg_row_ask(&upper_asked, -asked, longest, 128);
 				pmg_row_ask(&rhs_asked, -asked, longest, 128);
 				pmg_row_ask(&lower_asked, -asked, longest, 128);
 			}
@@ -2812,18 +2824,18 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 			const int64_t offset_end = F_offset[tree + 1];
 			if (offset_end > offset_begin) {
 				for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
-					double sum = 0.0;
-					double sum_2 = 0.0;
+					double sum = diag[i];
+					double sum_2 = rhs[i];
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
-						sum += upper[c]*x_e_lower[c];
-						sum_2 += upper[c]*x_r[c];
+						sum -= upper[c]*x_e_lower[c];
+						sum_2 -= upper[c]*x_r[c];
 					}
-					const double pivot = diag[i] - sum;
+					const double pivot = sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
 					double e = 1.0/pivot;
 					x_e_lower[i] = lower[i]*e;
-					x_r[i] = (rhs[i] - sum_2)*e;
+					x_r[i] = sum_2*e;
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
@@ -2869,21 +2881,21 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 		int64_t next[8];
 		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 8, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/8);
-		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[7] + pmg_thread()*plan->places[7].block + 8, 8, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8;
-		double *restrict diag_block = (double *) plan->data[10] + pmg_thread()*72*8;
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
 		int64_t begin_2 = 0, end = 0;
 		const double *diag_rows = diag_block;
-		double *restrict x_r_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8;
-		double *restrict rhs_block = (double *) plan->data[12] + pmg_thread()*72*8;
+		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8, 8, upper, &plan->places[2], start, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8;
+		double *restrict rhs_block = (double *) plan->data[11] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
+		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 8;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8, 8, x, &plan->places[6], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*72*8;
 		const double *lower_rows = lower_block;
-		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
+		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(8, diag, start, &later, longest, -1);
+		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
 		const pmg_asked rhs_asked = pmg_segments_asked_f64(8, rhs, start, &later, longest, -1);
 		const pmg_asked lower_asked = pmg_segments_asked_f64(8, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
@@ -2897,8 +2909,8 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 			for (int64_t i = end - 1; i >= begin_2; i--) {
 				const int64_t asked = pmg_ask_most(i, ahead, 64);
 				if (asked > 0) {
-					pmg_row_ask(&upper_asked, i - asked, longest, 64);
 					pmg_row_ask(&diag_asked, i - asked, longest, 64);
+					pmg_row_ask(&upper_asked, i - asked, longest, 64);
 					pmg_row_ask(&rhs_asked, i - asked, longest, 64);
 					pmg_row_ask(&lower_asked, i - asked, longest, 64);
 				}
@@ -2912,18 +2924,18 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
 				{
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
 						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
 						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
@@ -2933,13 +2945,13 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 						const int64_t cell = F_parent_cells[q + k];
 						const int64_t lane = cell & 7;
 						const int64_t c = cell >> 3;
-						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, upper_block[8*c + lane]*x_r_block[8*c + lane]);
+						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_r_block[8*c + lane]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
 					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -2949,7 +2961,7 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[8*i + lane]) = (PMG_READ_F64(rhs_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -2962,8 +2974,8 @@ static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *arg
 		for (int64_t i = 0; i < longest; i++) {
 			const int64_t asked = pmg_ask_rest(i, ahead, 64);
 			if (asked > 0) {
-				pmg_row_ask(&upper_asked, -asked, longest, 64);
 				pmg_row_ask(&diag_asked, -asked, longest, 64);
+				pmg_row_ask(&upper_asked, -asked, longest, 64);
 				pmg_row_ask(&rhs_asked, -asked, longest, 64);
 				pmg_row_ask(&lower_asked, -asked, longest, 64);
 			}
@@ -3048,13 +3060,13 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		int64_t next[16];
 		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, plan->threads, next);
 		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
-		double *restrict upper_block = (double *) plan->data[10] + pmg_thread()*plan->places[10].block + 16;
-		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
-		double *restrict x_e_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		double *restrict diag_block = (double *) plan->data[14] + pmg_thread()*40*16;
+		double *restrict diag_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		int64_t begin_2 = 0, end = 0;
 		const double *diag_rows = diag_block;
+		double *restrict upper_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
+		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
+		double *restrict x_e_lower_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
+		double *restrict x_e_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
 		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
 		const int64_t ahead = pmg_rows_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
@@ -3077,13 +3089,13 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
 				{
 					if (F_parent_kin[i + 1].follows) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const pmg_vector_f64 value = PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
+							const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
 							sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
 						}
 					}
@@ -3094,12 +3106,12 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 						const int64_t cell = F_parent_cells[q + k];
 						const int64_t lane = cell & 15;
 						const int64_t c = cell >> 4;
-						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
 					}
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 pivot = PMG_READ_F64(diag_row[lane]) - sum[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
 					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
 					PMG_WRITE_F64(x_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -3122,12 +3134,12 @@ static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
 		const int64_t offset_begin = F_offset[tree];
 		const int64_t offset_end = F_offset[tree + 1];
 		for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
-			double sum = 0.0;
+			double sum = rhs[i];
 			for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = F_parent_children[q];
-				sum += upper[c]*x_r[c];
+				sum -= upper[c]*x_r[c];
 			}
-			x_r[i] = (rhs[i] - sum)*x_e[i];
+			x_r[i] = sum*x_e[i];
 		}
 	}
 
@@ -3208,40 +3220,40 @@ static const pmg_array_desc hines_forest_arrays[] = {
 		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 9, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[8] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[9] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[10] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[11] = {
-		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[12] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[12] = {
+		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[13] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -3297,7 +3309,7 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[7] = nTotal;
 	extents[8] = nTotal;
 	extents[9] = 1;
-	extents[10] = 34;
+	extents[10] = 40;
 	extents[11] = 16;
 	extents[12] = 1;
 	extents[13] = 34;
@@ -3306,13 +3318,13 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[16] = 34;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = 40;
+	extents[19] = 34;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = 34;
+	extents[22] = 40;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 40;
+	extents[25] = 34;
 	extents[26] = 16;
 	extents[27] = 1;
 	extents[28] = 34;
@@ -3334,12 +3346,12 @@ static bool hines_forest_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_forest_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -3460,12 +3472,12 @@ static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_forest_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
@@ -3563,40 +3575,40 @@ static const pmg_array_desc hines_forest_narrow_arrays[] = {
 		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
 	},
 	[7] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 9, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[8] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[9] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[10] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
 	[11] = {
-		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[12] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[12] = {
+		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[13] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -3648,7 +3660,7 @@ static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
 	extents[7] = nTotal;
 	extents[8] = nTotal;
 	extents[9] = 1;
-	extents[10] = 66;
+	extents[10] = 72;
 	extents[11] = 8;
 	extents[12] = 1;
 	extents[13] = 66;
@@ -3657,13 +3669,13 @@ static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
 	extents[16] = 66;
 	extents[17] = 8;
 	extents[18] = 1;
-	extents[19] = 72;
+	extents[19] = 66;
 	extents[20] = 8;
 	extents[21] = 1;
-	extents[22] = 66;
+	extents[22] = 72;
 	extents[23] = 8;
 	extents[24] = 1;
-	extents[25] = 72;
+	extents[25] = 66;
 	extents[26] = 8;
 	extents[27] = 1;
 	extents[28] = 66;
@@ -3685,12 +3697,12 @@ static bool hines_forest_narrow_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_forest_narrow_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -3801,34 +3813,34 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[10] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[11] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[12] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[13] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[13] = {
+	[14] = {
 		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[14] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[15] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -3888,7 +3900,7 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 	extents[10] = nTotal;
 	extents[11] = nTotal;
 	extents[12] = 1;
-	extents[13] = 34;
+	extents[13] = 40;
 	extents[14] = 16;
 	extents[15] = 1;
 	extents[16] = 34;
@@ -3900,7 +3912,7 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 40;
+	extents[25] = 34;
 	extents[26] = 16;
 	extents[27] = 1;
 	extents[28] = 40;
@@ -3913,12 +3925,12 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_forest_isl_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 17, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },

@@ -299,10 +299,12 @@ static struct text infix(struct emit *e, const struct expr *expr, struct text a,
 			       op_level(expr->op) };
 }
 
+/* Of a product of floats, -a*b is the same as -(a*b). */
 static struct text negation(struct emit *e, struct text a, enum scalar_type type)
 {
-	const char *operand = text_at_least(e->arena, a, *a.text == '-' ? LEVEL_PRIMARY : LEVEL_UNARY);
-	struct text text = { arena_printf(e->arena, "-%s", operand), LEVEL_UNARY };
+	enum level level = type_is_float(type) && a.level == LEVEL_PRODUCT ? LEVEL_PRODUCT : LEVEL_UNARY;
+	const char *operand = text_at_least(e->arena, a, *a.text == '-' ? LEVEL_PRIMARY : level);
+	struct text text = { arena_printf(e->arena, "-%s", operand), level };
 
 	if (type == TYPE_I32)
 		text.text = arena_printf(e->arena, "-(int64_t) %s", text_at_least(e->arena, a, LEVEL_UNARY));

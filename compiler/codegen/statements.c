@@ -239,9 +239,18 @@ static bool has_compound_operator(const struct update *update)
 	return is_wide && (update->op == REDUCE_ADD || update->op == REDUCE_MUL);
 }
 
+/* Is it the negation of a float? */
+static bool is_taken_away(const struct update *update)
+{
+	return update->op == REDUCE_ADD && type_is_float(update->type) && *update->value.text == '-' &&
+	       (update->value.level == LEVEL_PRODUCT || update->value.level == LEVEL_UNARY);
+}
+
 void emit_update(struct emit *e, const struct update *update)
 {
-	if (has_compound_operator(update))
+	if (has_compound_operator(update) && is_taken_away(update))
+		line(e->w, "%s -= %s;", update->target, update->value.text + 1);
+	else if (has_compound_operator(update))
 		line(e->w, "%s %s= %s;", update->target, update->op == REDUCE_ADD ? "+" : "*", update->value.text);
 	else
 		line(e->w, "%s = %s;", update->target, update_result(e, update).text);

@@ -79,6 +79,15 @@ static int flops_of(const struct expr *expr)
 	return flops;
 }
 
+/* A term taken away from a sum costs what one added costs. */
+static int flops_of_stage(const struct stage *stage)
+{
+	const struct expr *value = stage->value;
+	bool is_taken = stage->op == REDUCE_ADD && value->kind == EXPR_OP && value->op == OP_NEG;
+
+	return flops_of(is_taken ? value->args[0] : value) + (stage->op != REDUCE_SET);
+}
+
 struct traffic {
 	const struct stage *stage;
 	int bytes, row_bytes, fetches;
@@ -127,7 +136,7 @@ static void emit_work_row(struct work *work, struct stage *stage)
 
 	str_add(&text, "{ %s, .flops = %d, .bytes = %d, .row_bytes = %d, .fetches = %d",
 		c_string(work->emit.arena, stage->write.array->name),
-		flops_of(stage->value) + (stage->op != REDUCE_SET), traffic.bytes, traffic.row_bytes,
+		flops_of_stage(stage), traffic.bytes, traffic.row_bytes,
 		traffic.fetches);
 	if (use->is_atomic)
 		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");

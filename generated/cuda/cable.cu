@@ -68,14 +68,14 @@ static __global__ void PMG_BOUNDS(32, 0) cable_4_trace(int64_t nCells, int64_t n
 		}
 		PMG_TEAM_SYNC;
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
+			double sum = cm[i]/dt + gLeak[i] + axial[i];
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += v_HinesSystem_e_coupling[s*n + c]*coupling[c];
+				sum -= v_HinesSystem_e_coupling[s*n + c]*coupling[c];
 				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c];
 			}
-			const double pivot = cm[i]/dt + gLeak[i] + axial[i] - sum;
+			const double pivot = sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			PMG_TEAM_SYNC;

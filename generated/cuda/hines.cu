@@ -10,18 +10,18 @@ static __global__ void PMG_BOUNDS(1, 0) hines_1_x_e(int64_t nSystems, int64_t n,
 
 	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
-			double sum_2 = 0.0;
+			double sum = diag[s*n + i];
+			double sum_2 = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*x_e_lower[s*n + c];
-				sum_2 += upper[c]*x_r[s*n + c];
+				sum -= upper[c]*x_e_lower[s*n + c];
+				sum_2 -= upper[c]*x_r[s*n + c];
 			}
-			const double pivot = diag[s*n + i] - sum;
+			const double pivot = sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			x_e_lower[s*n + i] = lower[i]*e;
-			x_r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
+			x_r[s*n + i] = sum_2*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -69,18 +69,18 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_1_e(int64_t nSystems, int6
 
 	if (const int64_t s = pmg_index; s < nSystems) {
 		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = 0.0;
-			double sum_2 = 0.0;
+			double sum = diag[s*n + i];
+			double sum_2 = rhs[s*n + i];
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum += upper[c]*e_lower[s*n + c];
-				sum_2 += upper[c]*r[s*n + c];
+				sum -= upper[c]*e_lower[s*n + c];
+				sum_2 -= upper[c]*r[s*n + c];
 			}
-			const double pivot = diag[s*n + i] - sum;
+			const double pivot = sum;
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			e_lower[s*n + i] = lower[i]*e;
-			r[s*n + i] = (rhs[s*n + i] - sum_2)*e;
+			r[s*n + i] = sum_2*e;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
@@ -145,18 +145,18 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int
 			const int64_t offset_end = F_offset[tree + 1];
 			if (offset_end > offset_begin) {
 				for (int64_t i = offset_end - 1; i >= offset_begin; i--) {
-					double sum = 0.0;
-					double sum_2 = 0.0;
+					double sum = diag[i];
+					double sum_2 = rhs[i];
 					for (int64_t q = F_parent_children_offsets[i]; q < F_parent_children_offsets[i + 1]; q++) {
 						const int64_t c = F_parent_children[q];
-						sum += upper[c]*x_e_lower[c];
-						sum_2 += upper[c]*x_r[c];
+						sum -= upper[c]*x_e_lower[c];
+						sum_2 -= upper[c]*x_r[c];
 					}
-					const double pivot = diag[i] - sum;
+					const double pivot = sum;
 					pmg_check_pivot(plan, pivot, 0, i, -1);
 					double e = 1.0/pivot;
 					x_e_lower[i] = lower[i]*e;
-					x_r[i] = (rhs[i] - sum_2)*e;
+					x_r[i] = sum_2*e;
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
