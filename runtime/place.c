@@ -7,6 +7,7 @@
  * m % b lanes of the last one as [1, m % b, n, …]. */
 #include "plan.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Buffers in blocks ---- */
@@ -289,22 +290,29 @@ static const char *pair_fault(const pmg_buffer *to, const pmg_buffer *from)
 		return "what changes its layout are two buffers of one float type";
 	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
 		return "the buffers have shapes of different arrays";
-	return buffer_is_injective(to) && !buffers_overlap(to, from) ? NULL : "a buffer that is written shares memory";
+	return buffer_is_injective(to) && !buffers_overlap(to, from) ? NULL : SHARED_MEMORY;
 }
 
-static bool are_apart(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from, int32_t at)
+int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from)
 {
-	bool are = true;
+	for (int32_t at = 0; at < n; at++)
+		for (int32_t i = 0; i < n; i++)
+			if (i != at && (buffers_overlap(to[at], from[i]) || buffers_overlap(to[at], to[i])))
+				return at;
+	return n;
+}
 
-	for (int32_t i = 0; i < n && are; i++)
-		are = i == at || (!buffers_overlap(to[at], from[i]) && !buffers_overlap(to[at], to[i]));
-	return are;
+const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
+{
+	snprintf(text, PAIR_TEXT_SIZE, n > 1 ? "pair %d: " : "", (int) pair);
+	return text;
 }
 
 static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			      const pmg_buffer *const *from)
 {
 	const char *fault = NULL;
+	char pair[PAIR_TEXT_SIZE];
 	int32_t at = 0;
 
 	for (; at < n; at++) {
@@ -312,20 +320,14 @@ static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer 
 		if (fault)
 			break;
 	}
-	for (int32_t i = 0; i < n && !fault; i++) {
-		at = i;
-		fault = are_apart(n, to, from, at) ? NULL : "a buffer that is written shares memory";
-	}
-	if (!fault)
-		return PMG_OK;
-	return n == 1 ? pmg_fail(context, PMG_BAD_CALL, "%s", fault)
-		      : pmg_fail(context, PMG_BAD_CALL, "pair %d: %s", (int) at, fault);
+	if (!fault && (at = pair_that_overlaps(n, to, from)) < n)
+		fault = SHARED_MEMORY;
+	return fault ? pmg_fail(context, PMG_BAD_CALL, "%s%s", pair_text(pair, n, at), fault) : PMG_OK;
 }
 
 pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			    const pmg_buffer *const *from, int32_t threads)
 {
-	enum { MOST_PAIRS = 16 };
 	struct pair pairs[MOST_PAIRS];
 	int32_t n_pairs = 0;
 

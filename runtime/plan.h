@@ -194,8 +194,10 @@ int64_t segment_list_rows(const struct segment_list *list, int64_t width);
 int64_t segment_list_bytes(int64_t n);
 /* Where each block of so many segments begins, in rows. */
 void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
-/* Between a buffer of rank 1 and one in blocks. */
-void segments_copy(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
+/* Between buffers of rank 1 and in blocks, `n` pairs: all that are in blocks of one width in one loop, MOST_PAIRS at a
+ * time. */
+void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,
+		   const pmg_buffer *const *from, int32_t threads);
 
 /* ---- forests.c: trees in blocks */
 
@@ -226,6 +228,12 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
+/* Pairs of buffers that change their layout: so many in one loop. The first one whose written buffer shares memory with
+ * one of another pair, or n; how messages about one of several begin, else "". */
+enum { MOST_PAIRS = 16, PAIR_TEXT_SIZE = 24 };
+int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from);
+const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair);
+#define SHARED_MEMORY "a buffer that is written shares memory"
 
 /* ---- block_copy.c */
 

@@ -611,6 +611,12 @@ PMG_API pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_b
 PMG_API int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const pmg_buffer *offsets,
 				   int64_t block);
 
+/* The same as pmg_relayout_segments for `n` pairs over the same offsets, in one loop, as pmg_relayout_all: the segments
+ * are sorted once, and none is copied if one is refused. */
+PMG_API pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+					     const pmg_buffer *const *from, const pmg_buffer *offsets,
+					     int32_t threads);
+
 /* Order in space of the points 0..n whose integer coordinates are the rows of `places`, [n, 2] or [n, 3] of any
  * integer type and strides: along the Morton curve (Morton 1966), by the number that the interleaved bits of the
  * coordinates make, of which the first one's count most; points at one place keep their order.

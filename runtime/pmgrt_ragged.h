@@ -78,7 +78,8 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
  * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
- * A line is what one lane has in a square: `n` values from `at` on, or fewer than none. */
+ * A line is what one lane has in a square: `n` values from `at` on, or fewer than none. What reads a square is part of
+ * the loop around it, which knows whether it is whole. */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t at, int64_t n) \
 	{ \
@@ -96,9 +97,9 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 		for (int64_t i = 0; i < n && n < PMG_SQUARE_##NAME; i++) \
 			to[at + i] = line[i]; \
 	} \
-	static inline void pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, \
-						  const int64_t *begin, const int64_t *rows, int64_t row, \
-						  bool is_whole) \
+	static inline __attribute__((always_inline)) void \
+	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
+			       const int64_t *rows, int64_t row, bool is_whole) \
 	{ \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 		PMG_UNROLL \

@@ -175,7 +175,7 @@ static void given_copy(struct scratch *scratch, int32_t number)
 	if (to->rank == from->rank)
 		return;
 	if (array->segments >= 0)
-		segments_copy(&scratch->list, to, from, 1);
+		segments_copy(&scratch->list, 1, &to, &from, 1);
 	else
 		buffer_copy(to, from, 1);
 }

@@ -98,7 +98,7 @@ void argument_copy(struct plan *plan, int32_t number, const pmg_buffer *to, cons
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 
 	if (is_in_segments(plan->desc, array, &plan->bindings[number].buffer))
-		segments_copy(&plan->bindings[array->segments].list, to, from, plan->kernel.threads);
+		segments_copy(&plan->bindings[array->segments].list, 1, &to, &from, plan->kernel.threads);
 	else
 		buffer_copy(to, from, plan->kernel.threads);
 }

@@ -140,7 +140,7 @@ void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int
 struct segments_copy {
 	const struct segment_list *list;
 	const pmg_buffer *flat, *blocks;
-	bool into;
+	bool into, are_squares, is_past;
 	int64_t width;
 };
 
@@ -195,7 +195,21 @@ static bool is_large(const struct segments_copy *copy)
 				(uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0));
 }
 
-static void squares_copy(const struct segments_copy *copy, int64_t block, block_copier *copier, bool is_past)
+static struct segments_copy copy_of(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from)
+{
+	const bool into = to->rank > from->rank;
+	struct segments_copy copy = { .list = list, .into = into };
+
+	copy.flat = into ? from : to;
+	copy.blocks = into ? to : from;
+	copy.width = copy.blocks->shape[1];
+	copy.are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
+			   copy.width <= MOST_LANES;
+	copy.is_past = is_large(&copy);
+	return copy;
+}
+
+static void squares_copy(const struct segments_copy *copy, int64_t block, block_copier *copier)
 {
 	const struct segment_list *list = copy->list;
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type), first = block * copy->width;
@@ -206,30 +220,45 @@ static void squares_copy(const struct segments_copy *copy, int64_t block, block_
 	const struct block_copy one = {
 		.block = (char *) copy->blocks->data + list->starts[block] * copy->width * size,
 		.lanes = copy->flat->data, .width = copy->width, .n_lanes = n_lanes, .rows = longest, .size = size,
-		.into = copy->into, .is_past = is_past, .begin = begin, .lengths = rows
+		.into = copy->into, .is_past = copy->is_past, .begin = begin, .lengths = rows
 	};
 
 	copier(&one);
 }
 
-void segments_copy(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
+/* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
+ * has copied. */
+static void copies_run(const struct segments_copy *copies, int32_t n, int32_t threads)
 {
-	const bool into = to->rank > from->rank;
-	const struct segments_copy copy = { list, into ? from : to, into ? to : from, into,
-					    (into ? to : from)->shape[1] };
-	const bool are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
-				 copy.width <= MOST_LANES;
-	const bool is_past = is_large(&copy);
+	const struct segment_list *list = copies[0].list;
+	const int64_t width = copies[0].width;
 	block_copier *const copier = block_copy_choose();
 
-	segment_starts(list->offsets, list->order, list->n, copy.width, list->starts);
-	PARALLEL(threads, 8 * copy.flat->shape[0], schedule(dynamic))
-	for (int64_t block = 0; block < blocks_of(list, copy.width); block++)
-		if (are_squares)
-			squares_copy(&copy, block, copier, is_past);
-		else
-			lanes_copy(&copy, block);
+	segment_starts(list->offsets, list->order, list->n, width, list->starts);
+	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, 1))
+	for (int64_t block = 0; block < blocks_of(list, width); block++)
+		for (int32_t i = 0; i < n; i++)
+			if (copies[i].are_squares)
+				squares_copy(&copies[i], block, copier);
+			else
+				lanes_copy(&copies[i], block);
 	stores_past_end();
+}
+
+void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,
+		   const pmg_buffer *const *from, int32_t threads)
+{
+	struct segments_copy copies[MOST_PAIRS];
+	int32_t n_copies = 0;
+
+	for (int32_t i = 0; i < n; i++) {
+		copies[n_copies++] = copy_of(list, to[i], from[i]);
+		if (i == n - 1 || n_copies == MOST_PAIRS ||
+		    copy_of(list, to[i + 1], from[i + 1]).width != copies[0].width) {
+			copies_run(copies, n_copies, threads);
+			n_copies = 0;
+		}
+	}
 }
 
 /* ---- For callers ---- */
@@ -240,12 +269,14 @@ static bool is_of_segments(const pmg_buffer *flat)
 	       flat->rank == 1 && flat->shape[0] >= 0 && buffer_is_addressable(flat);
 }
 
-static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const struct segment_list *list)
+/* `pair` begins what is said of one of several pairs. */
+static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const struct segment_list *list,
+			     const char *pair)
 {
 	if (!is_of_segments(flat))
-		return pmg_fail(context, PMG_BAD_CALL, "what has segments is a buffer of floats of rank 1");
+		return pmg_fail(context, PMG_BAD_CALL, "%swhat has segments is a buffer of floats of rank 1", pair);
 	if (flat->shape[0] != list->offsets[list->n])
-		return pmg_fail(context, PMG_BAD_CALL, "the buffer has %lld elements, but its segments %lld",
+		return pmg_fail(context, PMG_BAD_CALL, "%sthe buffer has %lld elements, but its segments %lld", pair,
 				(long long) flat->shape[0], (long long) list->offsets[list->n]);
 	return PMG_OK;
 }
@@ -267,7 +298,7 @@ pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *f
 		status = segment_list_open(context, offsets, &list);
 	if (status != PMG_OK)
 		return status;
-	status = flat_check(context, flat, &list);
+	status = flat_check(context, flat, &list, "");
 	if (status == PMG_OK) {
 		const int64_t shape[] = { segment_list_rows(&list, block), block };
 
@@ -287,43 +318,67 @@ int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const p
 }
 
 static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
-				 const struct segment_list *list)
+				 const struct segment_list *list, const char *pair)
 {
 	const bool into = to->rank > from->rank;
-	const pmg_buffer *blocks = into ? to : from;
-	pmg_status status = flat_check(context, into ? from : to, list);
+	const pmg_buffer *blocks = into ? to : from, *flat = into ? from : to;
+	pmg_status status = flat_check(context, flat, list, pair);
 
 	if (status != PMG_OK)
 		return status;
-	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != (into ? from : to)->type ||
-	    blocks->device != PMG_HOST || blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
+	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != flat->type || blocks->device != PMG_HOST ||
+	    blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
 		return pmg_fail(context, PMG_BAD_CALL,
-				"one of the buffers has segments in blocks, of the other's type");
+				"%sone of the buffers has segments in blocks, of the other's type", pair);
 	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
-		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld of these segments have %lld rows, not %lld",
-				(long long) blocks->shape[1], (long long) segment_list_rows(list, blocks->shape[1]),
-				(long long) blocks->shape[0]);
+		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
+				pair, (long long) blocks->shape[1],
+				(long long) segment_list_rows(list, blocks->shape[1]), (long long) blocks->shape[0]);
 	if (buffer_lacks_data(to) || buffer_lacks_data(from))
-		return pmg_fail(context, PMG_BAD_CALL, "one of the buffers has no data");
+		return pmg_fail(context, PMG_BAD_CALL, "%sone of the buffers has no data", pair);
 	if (!buffer_is_injective(to) || buffers_overlap(to, from))
-		return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
+		return pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair);
 	return PMG_OK;
+}
+
+static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+			      const pmg_buffer *const *from, const struct segment_list *list)
+{
+	pmg_status status = PMG_OK;
+	char pair[PAIR_TEXT_SIZE];
+	int32_t at;
+
+	for (int32_t i = 0; i < n && status == PMG_OK; i++)
+		status = relayout_check(context, to[i], from[i], list, pair_text(pair, n, i));
+	if (status != PMG_OK)
+		return status;
+	at = pair_that_overlaps(n, to, from);
+	return at < n ? pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair_text(pair, n, at)) : PMG_OK;
+}
+
+pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+				     const pmg_buffer *const *from, const pmg_buffer *offsets, int32_t threads)
+{
+	bool are_there = threads >= 0 && n >= 0 && (n == 0 || (to && from));
+	struct segment_list list;
+	pmg_status status;
+
+	for (int32_t i = 0; i < n && are_there; i++)
+		are_there = to[i] && from[i];
+	if (!are_there)
+		return pmg_fail(context, PMG_BAD_CALL, "pairs of buffers change their layout, by 0 threads or more");
+	status = segment_list_open(context, offsets, &list);
+	if (status != PMG_OK)
+		return status;
+	status = pairs_check(context, n, to, from, &list);
+	if (status == PMG_OK)
+		segments_copy(&list, n, to, from, threads_of(threads));
+	segment_list_close(context, &list);
+	return status;
 }
 
 pmg_status pmg_relayout_segments(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
 				 const pmg_buffer *offsets, int32_t threads)
 {
-	struct segment_list list;
-	pmg_status status;
-
-	if (!to || !from || threads < 0)
-		return pmg_fail(context, PMG_BAD_CALL, "two buffers change their layout, by 0 threads or more");
-	status = segment_list_open(context, offsets, &list);
-	if (status != PMG_OK)
-		return status;
-	status = relayout_check(context, to, from, &list);
-	if (status == PMG_OK)
-		segments_copy(&list, to, from, threads_of(threads));
-	segment_list_close(context, &list);
-	return status;
+	return pmg_relayout_segments_all(context, 1, &to, &from, offsets, threads);
 }

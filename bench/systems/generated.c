@@ -120,24 +120,23 @@ static pmg_status make_blocks(const struct execution *e, const pmg_array_desc *a
 	return pmg_in_segments(e->context, NULL, &held->flat, &held->offsets, lanes, &held->blocks);
 }
 
-/* Those from `first` on that are `is_written`, into blocks or out of them: segments one by one, others in one loop. */
+/* Those from `first` on that are `is_written`, into blocks or out of them, in one loop: all over the same offsets, or
+ * none. */
 static pmg_status relayout(const struct systems_row *row, int first, bool is_written, bool into)
 {
+	pmg_context *context = row->execution.context;
+	const pmg_buffer *offsets = NULL;
 	int32_t threads = (int32_t) row->session.values.threads, n = 0;
-	pmg_status status = PMG_OK;
-	for (int i = first; i < row->n_held && status == PMG_OK; i++) {
+	for (int i = first; i < row->n_held; i++) {
 		const struct held_array *held = &row->held[i];
 		if (held->is_written != is_written)
 			continue;
+		offsets = held->offsets.data ? &held->offsets : NULL;
 		row->to[n] = into ? &held->blocks : &held->flat;
-		row->from[n] = into ? &held->flat : &held->blocks;
-		if (held->offsets.data)
-			status = pmg_relayout_segments(row->execution.context, row->to[n], row->from[n],
-						       &held->offsets, threads);
-		else
-			n++;
+		row->from[n++] = into ? &held->flat : &held->blocks;
 	}
-	return status == PMG_OK ? pmg_relayout_all(row->execution.context, n, row->to, row->from, threads) : status;
+	return offsets ? pmg_relayout_segments_all(context, n, row->to, row->from, offsets, threads)
+		       : pmg_relayout_all(context, n, row->to, row->from, threads);
 }
 
 static size_t bytes_of(const pmg_buffer *blocks)

@@ -207,7 +207,71 @@ static void test_wrong_buffers(struct tests *tests, pmg_context *context)
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, &flat, &offsets, 1), context, PMG_BAD_CALL,
 		    "one of the buffers has no data");
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, NULL, &offsets, 1), context, PMG_BAD_CALL,
-		    "two buffers change their layout, by 0 threads or more");
+		    "pairs of buffers change their layout, by 0 threads or more");
+}
+
+/* More pairs than one loop takes, of several widths, types and steps, into blocks and back. */
+static bool several_round_trip(pmg_context *context, const struct lengths *l, int32_t n)
+{
+	enum { N_PAIRS = 20, ROOM = 2*16*8, BLOCK_ROOM = 4*16*8*8 };
+	static double from[N_PAIRS][ROOM], to[N_PAIRS][ROOM], memory[N_PAIRS][BLOCK_ROOM];
+	const pmg_buffer *first_to[N_PAIRS] = { NULL }, *first_from[N_PAIRS] = { NULL };
+	const pmg_buffer *next_to[N_PAIRS] = { NULL }, *next_from[N_PAIRS] = { NULL };
+	const int64_t n_elements = l->offsets[l->n], n_offsets = l->n + 1;
+	const pmg_buffer offsets = pmg_dense((void *) (uintptr_t) l->offsets, PMG_I64, 1, &n_offsets);
+	pmg_buffer flat[N_PAIRS], held[N_PAIRS], back[N_PAIRS];
+	bool ok = n <= N_PAIRS && n_elements*2 <= ROOM;
+
+	memset(to, 0, sizeof to);
+	for (int32_t i = 0; ok && i < n; i++) {
+		const int64_t width = i < 5 ? 8 : 3 + i%3, step = 1 + i%7/6;
+		const pmg_type type = i%3 ? PMG_F64 : PMG_F32;
+
+		flat[i] = strided(from[i], type, n_elements, step);
+		back[i] = strided(to[i], type, n_elements, step);
+		for (int64_t k = 0; k < n_elements; k++)
+			number_set(from[i], type, k*step, (double) (k + 1));
+		ok = pmg_in_segments(context, memory[i], &flat[i], &offsets, width, &held[i]) == PMG_OK &&
+		     held[i].shape[0]*width <= BLOCK_ROOM;
+		first_to[i] = next_from[i] = &held[i];
+		first_from[i] = &flat[i];
+		next_to[i] = &back[i];
+	}
+	ok = ok && pmg_relayout_segments_all(context, n, first_to, first_from, &offsets, 2) == PMG_OK &&
+	     pmg_relayout_segments_all(context, n, next_to, next_from, &offsets, 0) == PMG_OK;
+	for (int32_t i = 0; ok && i < n; i++)
+		ok = is_in_place(l, &held[i]) && !memcmp(from[i], to[i], sizeof from[i]);
+	return ok;
+}
+
+static void test_several(struct tests *tests, pmg_context *context)
+{
+	static double data[3][8*16];
+	const struct lengths l = draw(16, 7, 3);
+	int64_t values[] = { 0, 3, 4, 8 }, n_offsets = 4, n = 8, shape[] = { 4, 16 };
+	const pmg_buffer offsets = pmg_dense(values, PMG_I64, 1, &n_offsets);
+	const pmg_buffer flat = pmg_dense(data[0], PMG_F64, 1, &n), wrong = pmg_dense(data[0], PMG_F32, 1, &n);
+	const pmg_buffer blocks = pmg_dense(data[1], PMG_F64, 2, shape), other = pmg_dense(data[2], PMG_F64, 2, shape);
+	const pmg_buffer *to[] = { &blocks, &other }, *from[] = { &flat, &wrong };
+
+	for (int32_t pairs = 0; pairs <= 20; pairs += 1 + pairs/4)
+		CHECK(tests, several_round_trip(context, &l, pairs));
+	data[0][0] = 1;
+	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
+		    "pair 1: one of the buffers has segments in blocks, of the other's type");
+	from[1] = &flat;
+	to[1] = &blocks;
+	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
+		    "pair 0: a buffer that is written shares memory");
+	to[1] = NULL;
+	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
+		    "pairs of buffers change their layout, by 0 threads or more");
+	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 1, NULL, from, &offsets, 1), context, PMG_BAD_CALL,
+		    "pairs of buffers change their layout, by 0 threads or more");
+	CHECK(tests, data[1][0] == 0 && pmg_relayout_segments_all(context, 0, NULL, NULL, &offsets, 1) == PMG_OK);
+	to[1] = &other;
+	CHECK(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1) == PMG_OK && data[2][1] == 1 &&
+		     !memcmp(data[1], data[2], sizeof data[1]));
 }
 
 void test_segment_blocks(struct tests *tests)
@@ -218,5 +282,6 @@ void test_segment_blocks(struct tests *tests)
 	test_large(tests, context);
 	test_wrong_offsets(tests, context);
 	test_wrong_buffers(tests, context);
+	test_several(tests, context);
 	pmg_context_free(context);
 }
