@@ -183,8 +183,8 @@ struct stage {
 	struct access write;
 	enum reduce_op op;              /* SET: write = value; else write op= value */
 	struct expr *value;
-	bool is_init;                   /* sets the value an accumulation starts at (a constant: the identity of its
-					 * operator), or fills an `out` */
+	bool is_init;                   /* sets the value an accumulation starts at (a number only if it is the
+					 * identity of its operator), or fills an `out` */
 	bool is_commit;
 	bool is_next;                   /* sets next values of a state in the state itself */
 	/* isl values, made by module_analyse, freed by module_free. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums that recurrences wait for. Where a recurrence takes a sum of its own values from something that is there before,
- * e[i] = d[i] - sum(c in children(parent, i)) u[c]*e[c], the sum begins at d[i], and its terms are taken away: what
- * the last term goes into is the result, where another operation would follow (docs/language.md, "Numbers", allows it).
- * A sum does not begin at what a recurrence makes, since it could then not share the loop of the sums of that one. */
+ * Sums that recurrences wait for. Where a recurrence over a tree takes a sum of its own values from something that is
+ * there before, e[i] = d[i] - sum(c in children(parent, i)) u[c]*e[c], the sum begins at d[i], and its terms are taken
+ * away: what the last term goes into is the result, where another operation would follow (docs/language.md, "Numbers",
+ * allows it). Of the many terms of other sums, each would be rounded to d[i], and one operation less is nothing. A sum
+ * does not begin at what a recurrence makes, since it could then not share the loop of the sums of that one. */
 #include "passes/pass_private.h"
 
 /* What reads the sum: the sum is its last argument, or its first one. */
@@ -103,6 +104,11 @@ static bool reads_own_group(struct stage *stage)
 	return reads;
 }
 
+static bool is_over_children(const struct stage *stage)
+{
+	return stage->dims.n == stage->group->n_common + 1 && stage->dims.items[stage->dims.n - 1].kind == DIM_CHILDREN;
+}
+
 static void look_at_stage(struct sum *sum, struct stage *stage)
 {
 	bool writes = stage->write.array == sum->array;
@@ -111,7 +117,7 @@ static void look_at_stage(struct sum *sum, struct stage *stage)
 		sum->is_possible = sum->is_possible && !sum->start && expr_is_zero(stage->value);
 		sum->start = stage;
 	} else if (writes) {
-		sum->is_possible = sum->is_possible && stage->op == REDUCE_ADD;
+		sum->is_possible = sum->is_possible && stage->op == REDUCE_ADD && is_over_children(stage);
 		sum->is_of_recurrence |= reads_own_group(stage);
 	}
 	if (stage_reads_array(stage, sum->array))
