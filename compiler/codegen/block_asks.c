@@ -56,6 +56,31 @@ static bool is_long_below(__isl_take isl_ast_node *node)
 	return is;
 }
 
+static bool is_conditional_below(__isl_take isl_ast_node *node);
+
+/* Is it, or a part of it, under a condition? */
+static bool is_conditional(__isl_keep isl_ast_node *node)
+{
+	isl_ast_node_list *children;
+	bool is = false;
+
+	if (isl_ast_node_get_type(node) != isl_ast_node_block)
+		return isl_ast_node_get_type(node) == isl_ast_node_if;
+	children = isl_ast_node_block_get_children(node);
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++)
+		is = is_conditional_below(isl_ast_node_list_get_at(children, i));
+	isl_ast_node_list_free(children);
+	return is;
+}
+
+static bool is_conditional_below(__isl_take isl_ast_node *node)
+{
+	const bool is = is_conditional(node);
+
+	isl_ast_node_free(node);
+	return is;
+}
+
 static bool reads_any(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	bool reads = false;
@@ -92,14 +117,15 @@ static __isl_give isl_ast_node *row_loop_of(const struct emit *e, __isl_keep isl
 	return mark && rows_are_of(e, mark) ? isl_ast_node_mark_get_node(node) : NULL;
 }
 
-/* Two loops that run one behind the other, where one does the other does, are in one block of statements. */
+/* Two loops that run one behind the other, where one does the other does, are in one block of statements. The second
+ * one sees what the first one declares. */
 static void pair_up(struct emit *e, __isl_keep isl_ast_node *one, __isl_keep isl_ast_node *other)
 {
 	isl_ast_node *first = row_loop_of(e, one), *second = row_loop_of(e, other);
 	struct ask_pair pair = { ast_mark(one), ast_mark(other) };
 
-	if (first && second && is_long(first) && is_long(second) && reads_any(e, first) && !asks_alone(e, second) &&
-	    reads_no_others(e, second, first))
+	if (first && second && is_long(first) && !is_conditional(first) && is_long(second) && reads_any(e, first) &&
+	    !asks_alone(e, second) && reads_no_others(e, second, first))
 		vec_push(e->arena, &e->ask_pairs, pair);
 	isl_ast_node_free(first);
 	isl_ast_node_free(second);
@@ -230,7 +256,7 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 		e->asking = e->asked;
 		e->asking.loop = loop;
 		e->asking.share = ASKS_REST;
-	} else if (asks_alone(e, node) || second_of(e, loop)) {
+	} else if (asks_alone(e, node) || (second_of(e, loop) && reads_any(e, node))) {
 		open_asking(e, node, loop);
 	}
 }

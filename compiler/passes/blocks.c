@@ -108,6 +108,18 @@ static bool reads_one_row(const struct sweep *sweep, __isl_keep isl_schedule_nod
 	return reads;
 }
 
+/* Is the row a number, the same of all systems? Where these are segments, it is at another place in each. */
+static bool is_numbered(__isl_keep isl_set *rows, unsigned level)
+{
+	isl_set *equal = isl_set_detect_equalities(isl_set_copy(rows));
+	isl_val *row = isl_set_plain_get_val_if_fixed(equal, isl_dim_set, level);
+	bool is = isl_val_is_int(row) == isl_bool_true;
+
+	isl_set_free(equal);
+	isl_val_free(row);
+	return is;
+}
+
 /* Has it one row of a system, which is not the first? */
 static bool is_at_end(const struct stage *stage, unsigned level)
 {
@@ -122,7 +134,8 @@ static bool is_at_end(const struct stage *stage, unsigned level)
 		first = isl_set_equate(first, isl_dim_set, (int) level, isl_dim_set, lo->index);
 	row = isl_map_move_dims(row, isl_dim_in, 0, isl_dim_out, 0, level);
 	is = isl_map_is_single_valued(row) == isl_bool_true &&
-	     (!lo || lo->kind != EXPR_DIM || isl_set_is_equal(rows, first) != isl_bool_true);
+	     (!lo || lo->kind != EXPR_DIM || is_numbered(rows, level) ||
+	      isl_set_is_equal(rows, first) != isl_bool_true);
 	isl_map_free(row);
 	isl_set_free(rows);
 	isl_set_free(first);
