@@ -194,8 +194,8 @@ int64_t segment_list_rows(const struct segment_list *list, int64_t width);
 int64_t segment_list_bytes(int64_t n);
 /* Where each block of so many segments begins, in rows. */
 void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
-/* Between buffers of rank 1 and in blocks, `n` pairs: all that are in blocks of one width in one loop, MOST_PAIRS at a
- * time. */
+/* Between buffers of rank 1 and in blocks, or of rank 1 both, `n` pairs: those behind each other in blocks of one width
+ * in one loop, MOST_PAIRS at most. */
 void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,
 		   const pmg_buffer *const *from, int32_t threads);
 

@@ -602,7 +602,8 @@ PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
  * ragged pipelines take them (docs/layouts.md). Blocks hold `block` segments each, the longest first, those of one
  * length as they are numbered, and have as many rows as their longest: a buffer of [rows of all blocks, block]. What is
  * behind the end of a segment, and in lanes without one, may be anything where it is read, and is made zero by
- * pmg_relayout_segments. Of `flat`, pmg_in_segments and pmg_segments_bytes look at type and shape only. PMG_BAD_CALL,
+ * pmg_relayout_segments. A `block` of 0 or less, as above: in none, as `flat`. Of `flat`, pmg_in_segments and
+ * pmg_segments_bytes look at type and shape only. PMG_BAD_CALL,
  * PMG_BAD_DATA where `offsets` hold none, PMG_NO_RESOURCES (24 bytes a segment, for a while); as bytes: -1. */
 PMG_API pmg_status pmg_relayout_segments(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
 					 const pmg_buffer *offsets, int32_t threads);
@@ -611,8 +612,8 @@ PMG_API pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_b
 PMG_API int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const pmg_buffer *offsets,
 				   int64_t block);
 
-/* The same as pmg_relayout_segments for `n` pairs over the same offsets, in one loop, as pmg_relayout_all: the segments
- * are sorted once, and none is copied if one is refused. */
+/* The same as pmg_relayout_segments for `n` pairs over the same offsets, in one loop where blocks have one width: the
+ * segments are sorted once, and none is copied if one is refused. */
 PMG_API pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 					     const pmg_buffer *const *from, const pmg_buffer *offsets,
 					     int32_t threads);

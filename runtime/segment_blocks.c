@@ -202,6 +202,8 @@ static struct segments_copy copy_of(const struct segment_list *list, const pmg_b
 
 	copy.flat = into ? from : to;
 	copy.blocks = into ? to : from;
+	if (copy.blocks->rank == 1)
+		return copy;
 	copy.width = copy.blocks->shape[1];
 	copy.are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
 			   copy.width <= MOST_LANES;
@@ -252,13 +254,20 @@ void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer 
 	int32_t n_copies = 0;
 
 	for (int32_t i = 0; i < n; i++) {
-		copies[n_copies++] = copy_of(list, to[i], from[i]);
-		if (i == n - 1 || n_copies == MOST_PAIRS ||
-		    copy_of(list, to[i + 1], from[i + 1]).width != copies[0].width) {
+		const struct segments_copy copy = copy_of(list, to[i], from[i]);
+
+		if (copy.blocks->rank == 1) {
+			buffer_copy(to[i], from[i], threads);
+			continue;
+		}
+		if (n_copies == MOST_PAIRS || (n_copies > 0 && copy.width != copies[0].width)) {
 			copies_run(copies, n_copies, threads);
 			n_copies = 0;
 		}
+		copies[n_copies++] = copy;
 	}
+	if (n_copies > 0)
+		copies_run(copies, n_copies, threads);
 }
 
 /* ---- For callers ---- */
@@ -283,7 +292,7 @@ static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const
 
 static pmg_status width_check(pmg_context *context, int64_t block)
 {
-	if (block < 1 || block >= PMG_MAX_SIZE)
+	if (block >= PMG_MAX_SIZE)
 		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be", (long long) block);
 	return PMG_OK;
 }
@@ -300,9 +309,9 @@ pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *f
 		return status;
 	status = flat_check(context, flat, &list, "");
 	if (status == PMG_OK) {
-		const int64_t shape[] = { segment_list_rows(&list, block), block };
+		const int64_t shape[] = { block > 0 ? segment_list_rows(&list, block) : flat->shape[0], block };
 
-		*blocks = pmg_dense(data, flat->type, 2, shape);
+		*blocks = pmg_dense(data, flat->type, block > 0 ? 2 : 1, shape);
 	}
 	segment_list_close(context, &list);
 	return status;
@@ -314,7 +323,24 @@ int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const p
 
 	if (pmg_in_segments(context, NULL, flat, offsets, block, &blocks) != PMG_OK)
 		return -1;
-	return blocks.shape[0] * blocks.shape[1] * (int64_t) pmg_type_size(blocks.type);
+	return buffer_elements(&blocks) * (int64_t) pmg_type_size(blocks.type);
+}
+
+/* What is beside a flat one: in blocks, or in none, as the flat one. */
+static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const pmg_buffer *flat,
+			       const struct segment_list *list, const char *pair)
+{
+	if (blocks->rank == 1 && blocks->type == flat->type)
+		return flat_check(context, blocks, list, pair);
+	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != flat->type || blocks->device != PMG_HOST ||
+	    blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
+		return pmg_fail(context, PMG_BAD_CALL,
+				"%sone of the buffers has segments in blocks, of the other's type", pair);
+	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
+		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
+				pair, (long long) blocks->shape[1],
+				(long long) segment_list_rows(list, blocks->shape[1]), (long long) blocks->shape[0]);
+	return PMG_OK;
 }
 
 static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
@@ -324,16 +350,10 @@ static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, con
 	const pmg_buffer *blocks = into ? to : from, *flat = into ? from : to;
 	pmg_status status = flat_check(context, flat, list, pair);
 
+	if (status == PMG_OK)
+		status = blocks_check(context, blocks, flat, list, pair);
 	if (status != PMG_OK)
 		return status;
-	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != flat->type || blocks->device != PMG_HOST ||
-	    blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
-		return pmg_fail(context, PMG_BAD_CALL,
-				"%sone of the buffers has segments in blocks, of the other's type", pair);
-	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
-		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
-				pair, (long long) blocks->shape[1],
-				(long long) segment_list_rows(list, blocks->shape[1]), (long long) blocks->shape[0]);
 	if (buffer_lacks_data(to) || buffer_lacks_data(from))
 		return pmg_fail(context, PMG_BAD_CALL, "%sone of the buffers has no data", pair);
 	if (!buffer_is_injective(to) || buffers_overlap(to, from))
