@@ -219,7 +219,7 @@ static void test_wrong_buffers(struct tests *tests, pmg_context *context)
 /* More pairs than one loop takes, of several widths, types and steps, into blocks and back. */
 static bool several_round_trip(pmg_context *context, const struct lengths *l, int32_t n)
 {
-	enum { N_PAIRS = 20, ROOM = 2*16*8, BLOCK_ROOM = 4*16*8*8 };
+	enum { N_PAIRS = 20, ROOM = 2*MOST_SEGMENTS*64, BLOCK_ROOM = 2*ROOM };
 	static double from[N_PAIRS][ROOM], to[N_PAIRS][ROOM], memory[N_PAIRS][BLOCK_ROOM];
 	const pmg_buffer *first_to[N_PAIRS] = { NULL }, *first_from[N_PAIRS] = { NULL };
 	const pmg_buffer *next_to[N_PAIRS] = { NULL }, *next_from[N_PAIRS] = { NULL };
@@ -228,6 +228,7 @@ static bool several_round_trip(pmg_context *context, const struct lengths *l, in
 	pmg_buffer flat[N_PAIRS], held[N_PAIRS], back[N_PAIRS];
 	bool ok = n <= N_PAIRS && n_elements*2 <= ROOM;
 
+	memset(from, 0, sizeof from);
 	memset(to, 0, sizeof to);
 	for (int32_t i = 0; ok && i < n; i++) {
 		const int64_t width = i < 5 ? 8 : i%4*3, step = 1 + i%7/6;
@@ -253,7 +254,7 @@ static bool several_round_trip(pmg_context *context, const struct lengths *l, in
 static void test_several(struct tests *tests, pmg_context *context)
 {
 	static double data[3][8*16];
-	const struct lengths l = draw(16, 7, 3);
+	const struct lengths few = draw(16, 7, 3), many = draw(MOST_SEGMENTS, 63, 4);
 	int64_t values[] = { 0, 3, 4, 8 }, n_offsets = 4, n = 8, shape[] = { 4, 16 };
 	const pmg_buffer offsets = pmg_dense(values, PMG_I64, 1, &n_offsets);
 	const pmg_buffer flat = pmg_dense(data[0], PMG_F64, 1, &n), wrong = pmg_dense(data[0], PMG_F32, 1, &n);
@@ -261,7 +262,7 @@ static void test_several(struct tests *tests, pmg_context *context)
 	const pmg_buffer *to[] = { &blocks, &other }, *from[] = { &flat, &wrong };
 
 	for (int32_t pairs = 0; pairs <= 20; pairs += 1 + pairs/4)
-		CHECK(tests, several_round_trip(context, &l, pairs));
+		CHECK(tests, several_round_trip(context, &few, pairs) && several_round_trip(context, &many, pairs));
 	data[0][0] = 1;
 	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
 		    "pair 1: one of the buffers has segments in blocks, of the other's type");
