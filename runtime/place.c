@@ -304,7 +304,9 @@ int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buf
 
 const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
 {
-	snprintf(text, PAIR_TEXT_SIZE, n > 1 ? "pair %d: " : "", (int) pair);
+	text[0] = '\0';
+	if (n > 1)
+		snprintf(text, PAIR_TEXT_SIZE, "pair %d: ", (int) pair);
 	return text;
 }
 
