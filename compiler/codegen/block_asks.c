@@ -27,58 +27,29 @@ static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask 
 
 /* ---- the loops of a block ---- */
 
-static bool is_long_below(__isl_take isl_ast_node *node);
+/* What stands below the mark of a loop over rows, down to loops and marks: statements of a first or a last row may
+ * stand beside the loop, and parts of it under conditions. */
+struct parts {
+	bool are_long;                  /* one has more than one iteration */
+	bool have_condition;
+};
 
-/* Has it more than one iteration? Statements of a first or a last one may stand beside the loop. */
-static bool is_long(__isl_keep isl_ast_node *node)
+static isl_bool look_at_part(__isl_keep isl_ast_node *node, void *user)
 {
-	isl_ast_node_list *children;
-	bool is = false;
+	const enum isl_ast_node_type type = isl_ast_node_get_type(node);
+	struct parts *parts = user;
 
-	if (isl_ast_node_get_type(node) == isl_ast_node_for)
-		return isl_ast_node_for_is_degenerate(node) == isl_bool_false;
-	if (isl_ast_node_get_type(node) == isl_ast_node_if)
-		return is_long_below(isl_ast_node_if_get_then(node));
-	if (isl_ast_node_get_type(node) != isl_ast_node_block)
-		return false;
-	children = isl_ast_node_block_get_children(node);
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++)
-		is = is_long_below(isl_ast_node_list_get_at(children, i));
-	isl_ast_node_list_free(children);
-	return is;
+	parts->are_long |= type == isl_ast_node_for && isl_ast_node_for_is_degenerate(node) == isl_bool_false;
+	parts->have_condition |= type == isl_ast_node_if;
+	return type == isl_ast_node_if || type == isl_ast_node_block ? isl_bool_true : isl_bool_false;
 }
 
-static bool is_long_below(__isl_take isl_ast_node *node)
+static struct parts parts_of(__isl_keep isl_ast_node *node)
 {
-	const bool is = is_long(node);
+	struct parts parts = { false, false };
 
-	isl_ast_node_free(node);
-	return is;
-}
-
-static bool is_conditional_below(__isl_take isl_ast_node *node);
-
-/* Is it, or a part of it, under a condition? */
-static bool is_conditional(__isl_keep isl_ast_node *node)
-{
-	isl_ast_node_list *children;
-	bool is = false;
-
-	if (isl_ast_node_get_type(node) != isl_ast_node_block)
-		return isl_ast_node_get_type(node) == isl_ast_node_if;
-	children = isl_ast_node_block_get_children(node);
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children) && !is; i++)
-		is = is_conditional_below(isl_ast_node_list_get_at(children, i));
-	isl_ast_node_list_free(children);
-	return is;
-}
-
-static bool is_conditional_below(__isl_take isl_ast_node *node)
-{
-	const bool is = is_conditional(node);
-
-	isl_ast_node_free(node);
-	return is;
+	isl_ast_node_foreach_descendant_top_down(node, look_at_part, &parts);
+	return parts;
 }
 
 static bool reads_any(const struct emit *e, __isl_keep isl_ast_node *node)
@@ -124,8 +95,9 @@ static void pair_up(struct emit *e, __isl_keep isl_ast_node *one, __isl_keep isl
 	isl_ast_node *first = row_loop_of(e, one), *second = row_loop_of(e, other);
 	struct ask_pair pair = { ast_mark(one), ast_mark(other) };
 
-	if (first && second && is_long(first) && !is_conditional(first) && is_long(second) && reads_any(e, first) &&
-	    !asks_alone(e, second) && reads_no_others(e, second, first))
+	if (first && second && parts_of(first).are_long && !parts_of(first).have_condition &&
+	    parts_of(second).are_long && reads_any(e, first) && !asks_alone(e, second) &&
+	    reads_no_others(e, second, first))
 		vec_push(e->arena, &e->ask_pairs, pair);
 	isl_ast_node_free(first);
 	isl_ast_node_free(second);
@@ -136,7 +108,7 @@ static void pair_up(struct emit *e, __isl_keep isl_ast_node *one, __isl_keep isl
 static bool has_rows(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	isl_ast_node *row = row_loop_of(e, node);
-	const bool is_passed_over = row && !is_long(row) && !reads_any(e, row);
+	const bool is_passed_over = row && !parts_of(row).are_long && !reads_any(e, row);
 
 	isl_ast_node_free(row);
 	return !is_passed_over && ast_has_such_mark(node, is_of_rows, e);
@@ -250,7 +222,7 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !is_long(node))
+	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !parts_of(node).are_long)
 		return;
 	if (e->asked.second == loop) {
 		e->asking = e->asked;

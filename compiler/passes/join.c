@@ -11,7 +11,7 @@ static const struct dim *children_dim(const struct stage *stage)
 	return &stage->dims.items[stage->group->n_common];
 }
 
-static bool sums_over_children(const struct stage *stage)
+bool stage_sums_over_children(const struct stage *stage)
 {
 	return stage->op != REDUCE_SET && stage->write.array->role == ROLE_LOCAL &&
 	       stage->dims.n == stage->group->n_common + 1 && children_dim(stage)->kind == DIM_CHILDREN;
@@ -52,7 +52,7 @@ static bool runs_wherever(const struct stage *a, const struct stage *b)
 
 static bool may_join(const struct stage *stage, const struct stage *earlier)
 {
-	return sums_over_children(earlier) && dim_equal(children_dim(stage), children_dim(earlier)) &&
+	return stage_sums_over_children(earlier) && dim_equal(children_dim(stage), children_dim(earlier)) &&
 	       run_at_once(stage->group, earlier->group) && runs_wherever(stage, earlier);
 }
 
@@ -100,7 +100,7 @@ bool pass_join(struct module *module, const struct pass_options *options)
 
 		for (int g = 0; region->strict && g < region->groups.n; g++)
 			for (int s = 0; s < region->groups.items[g]->stages.n; s++)
-				if (sums_over_children(region->groups.items[g]->stages.items[s]))
+				if (stage_sums_over_children(region->groups.items[g]->stages.items[s]))
 					join(module, region, joined, region->groups.items[g]->stages.items[s]);
 	}
 	if (pass_ran_out(module))

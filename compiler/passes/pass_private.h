@@ -90,6 +90,11 @@ bool blas_needs_loop(struct module *module, const struct pass_options *options, 
 /* The choice of an item `tile` that is honoured by tiles with borders. */
 #define TILE_WITH_HALO "halo"
 
+/* ---- join.c ---- */
+
+/* Does it add to a local value of its group over the children of one node, and over nothing else? */
+bool stage_sums_over_children(const struct stage *stage);
+
 /* ---- reciprocals.c ---- */
 
 bool expr_is_quotient_by(const struct expr *expr, const struct array *array);

@@ -38,6 +38,20 @@ static struct expr *minuend(const struct use *use, const struct array *sum)
 	return whole->type == sum->type && other->type == sum->type ? other : NULL;
 }
 
+/* What is read: anything, and what recurrences make. */
+struct look {
+	const bool *is_made;
+	bool reads_any, reads_made;
+};
+
+static void look_at_read(struct access *access, void *user)
+{
+	struct look *look = user;
+
+	look->reads_any = true;
+	look->reads_made |= look->is_made[access->array->number];
+}
+
 /* By number of array: made by recurrences, or from what they make. */
 static bool *made_by_recurrences(struct module *module)
 {
@@ -45,35 +59,23 @@ static bool *made_by_recurrences(struct module *module)
 
 	for (int i = 0; i < module->stages.n; i++) {
 		struct stage *stage = module->stages.items[i];
-		bool is = stage->group->is_recurrence;
+		struct look look = { .is_made = is_made };
 
-		for (int a = 0; a < module->arrays.n && !is; a++)
-			is = is_made[a] && stage_reads_array(stage, module->arrays.items[a]);
-		is_made[stage->write.array->number] |= is && !stage->is_commit;
+		stage_reads(stage, look_at_read, &look);
+		is_made[stage->write.array->number] |= (stage->group->is_recurrence || look.reads_made) &&
+						       !stage->is_commit;
 	}
 	return is_made;
 }
 
-struct look {
-	const bool *is_made;
-	bool is_there, is_value;
-};
-
-static void look_at_read(struct access *access, void *user)
-{
-	struct look *look = user;
-
-	look->is_value = true;
-	look->is_there = look->is_there && access->array->role != ROLE_LOCAL && !look->is_made[access->array->number];
-}
-
-/* Can a sum begin at it? It does not begin at a number that is not zero. */
+/* Can a sum begin at it? It does not begin at a number that is not zero, nor at another sum of its group, which is one
+ * of what the recurrence makes. */
 static bool is_beginning(struct expr *expr, const bool *is_made)
 {
-	struct look look = { is_made, true, false };
+	struct look look = { .is_made = is_made };
 
 	expr_reads(expr, look_at_read, &look);
-	return look.is_there && look.is_value && !expr_find_pivot(expr);
+	return look.reads_any && !look.reads_made && !expr_find_pivot(expr);
 }
 
 static bool has_points_of(const struct stage *a, const struct stage *b)
@@ -104,11 +106,6 @@ static bool reads_own_group(struct stage *stage)
 	return reads;
 }
 
-static bool is_over_children(const struct stage *stage)
-{
-	return stage->dims.n == stage->group->n_common + 1 && stage->dims.items[stage->dims.n - 1].kind == DIM_CHILDREN;
-}
-
 static void look_at_stage(struct sum *sum, struct stage *stage)
 {
 	bool writes = stage->write.array == sum->array;
@@ -117,7 +114,7 @@ static void look_at_stage(struct sum *sum, struct stage *stage)
 		sum->is_possible = sum->is_possible && !sum->start && expr_is_zero(stage->value);
 		sum->start = stage;
 	} else if (writes) {
-		sum->is_possible = sum->is_possible && stage->op == REDUCE_ADD && is_over_children(stage);
+		sum->is_possible = sum->is_possible && stage->op == REDUCE_ADD && stage_sums_over_children(stage);
 		sum->is_of_recurrence |= reads_own_group(stage);
 	}
 	if (stage_reads_array(stage, sum->array))
