@@ -144,6 +144,9 @@ static void check_name(const struct module *module)
 	if (!strcmp(module->name, "pmg"))
 		diag_error(module->diags, DIAG_RESERVED_NAME, module->span,
 			   "a pipeline cannot be called 'pmg', as the runtime is");
+	else if (!strncmp(module->name, "pmg_", 4))
+		diag_error(module->diags, DIAG_RESERVED_NAME, module->span,
+			   "a pipeline cannot be called '%s': names with 'pmg_' are the runtime's", module->name);
 }
 
 /* The file reads itself for each instruction set; then it is nothing but its kernels. They are printed to nowhere

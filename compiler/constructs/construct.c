@@ -143,10 +143,11 @@ bool construct_expect_extent(const struct construct_call *call, int arg, int dim
 
 enum scalar_type construct_widest(const struct construct_call *call, int first)
 {
-	enum scalar_type type = TYPE_F32;
+	bool has_f32 = false, has_f64 = false;
 
-	for (int i = first; i < call->args.n; i++)
-		if (call->args.items[i].kind != ARG_OBJECT && call->args.items[i].type == TYPE_F64)
-			type = TYPE_F64;
-	return type;
+	for (int i = first; i < call->args.n; i++) {
+		has_f32 |= call->args.items[i].kind != ARG_OBJECT && call->args.items[i].type == TYPE_F32;
+		has_f64 |= call->args.items[i].kind != ARG_OBJECT && call->args.items[i].type == TYPE_F64;
+	}
+	return has_f32 && !has_f64 ? TYPE_F32 : TYPE_F64;
 }

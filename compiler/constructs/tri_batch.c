@@ -24,6 +24,8 @@ static int coefficient_rank(const struct construct_call *call)
 {
 	int rank = 0;
 
+	if (call->args.n == 5)
+		return 1;
 	for (int i = A; i <= C; i++)
 		if (call->args.items[i].rank > rank)
 			rank = call->args.items[i].rank;

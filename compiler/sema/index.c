@@ -132,10 +132,20 @@ static struct expr *report_no_read(const struct context *ctx, const struct targe
 	return NULL;
 }
 
+/* In `c in children(parent, node)`, parent[c] is the node. */
+static struct expr *node_of_child(const struct draft *draft, const struct access *source)
+{
+	const struct expr *child = source->array->facts & FACT_TREE ? source->subs[0] : NULL;
+	const struct dim *dim = child && child->kind == EXPR_DIM ? &draft->slots.items[child->index].dim : NULL;
+
+	return dim && dim->kind == DIM_CHILDREN && dim->source.array == source->array ? dim->source.subs[0] : NULL;
+}
+
 struct expr *read_array(const struct context *ctx, struct target *target, struct expr **subs,
 			struct span span)
 {
 	struct access source = { target->array, subs, span };
+	struct expr *node;
 
 	target->is_read = true;
 	if (ctx->purpose == PURPOSE_SIZE || ctx->purpose == PURPOSE_CONST)
@@ -146,6 +156,9 @@ struct expr *read_array(const struct context *ctx, struct target *target, struct
 		return report_no_read(ctx, target, span);
 	if (!array_is_index(target->array))
 		return report_data_index(ctx, target, span);
+	node = node_of_child(ctx->draft, &source);
+	if (node)
+		return node;
 	return expr_dim(ctx->sema->arena, draft_bind(ctx->sema, ctx->draft, &source, ctx->suffix), span);
 }
 
