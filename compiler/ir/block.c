@@ -375,8 +375,10 @@ static const char *refusal_of_use(struct arena *arena, const struct block_use *u
 	if (use->segments && (array->facts & FACT_TREE))
 		return array->segments == use->segments ? NULL
 							: arena_printf(arena, "'%s' has other segments", array->name);
-	if (!type_is_float(array->type) || array->storage != STORAGE_F64 || array_is_index(array))
+	if (!type_is_float(array->type) || array_is_index(array))
 		return arena_printf(arena, "'%s' does not hold floats", array->name);
+	if (array->storage != STORAGE_F64)
+		return arena_printf(arena, "'%s' is kept in another precision than it has", array->name);
 	if (use->first < use->position && use->position < use->last)
 		return arena_printf(arena, "'%s' has its systems in the middle", array->name);
 	if (array->rank == ARRAY_MAX_RANK)

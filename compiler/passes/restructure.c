@@ -42,15 +42,50 @@ static bool mode_is_key(const struct choice *choice, int mode)
 	return is;
 }
 
-/* `by voxel`, `by hybrid(voxel, atom)`; false: a word is no mode. */
+/* `by voxel`, `by hybrid(voxel, atom)`: how many keys there are, and which. */
+static int n_keys(const struct override *override)
+{
+	return strcmp(override->choice, "hybrid") ? 1 : override->words.n;
+}
+
+static const char *key_word(const struct override *override, int i)
+{
+	return strcmp(override->choice, "hybrid") ? override->choice : override->words.items[i];
+}
+
+static bool has_keys(const struct accumulation *accumulation, const struct override *override)
+{
+	bool has = true;
+
+	for (int i = 0; i < n_keys(override); i++)
+		has = has && accumulation_mode(accumulation, key_word(override, i)) >= 0;
+	return has;
+}
+
+/* An item about an object, some mode of which plays no part here, but all of them in another accumulation, which has
+ * honoured it or is still to come. */
+static bool is_about_another(const struct accumulation *accumulation, const struct override *override)
+{
+	struct module *module = accumulation->module;
+	struct accumulation other;
+	bool is = override->is_used;
+
+	if (has_keys(accumulation, override))
+		return false;
+	for (int i = 0; !is && i < module->groups.n; i++)
+		is = accumulation_match(module, module->groups.items[i], &other) &&
+		     !strcmp(other.object, accumulation->object) && has_keys(&other, override);
+	return is;
+}
+
+/* False: a word is no mode. */
 static bool read_keys(const struct accumulation *accumulation, const struct override *override, struct choice *choice)
 {
 	struct arena *arena = accumulation->module->arena;
-	bool is_hybrid = !strcmp(override->choice, "hybrid");
-	int n = is_hybrid ? override->words.n : 1;
+	int n = n_keys(override);
 
 	for (int i = 0; i < n; i++) {
-		const char *word = is_hybrid ? override->words.items[i] : override->choice;
+		const char *word = key_word(override, i);
 		int mode = accumulation_mode(accumulation, word);
 
 		if (mode < 0)
@@ -328,9 +363,14 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 	struct override *partition = module_find_override(module, "partition", target, accumulation->object);
 	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);
 	struct override *order = module_find_override(module, "order", accumulation->object, target);
-	bool is_auto = !restructure || !strcmp(restructure->choice, "auto");
 	struct array *coordinates = NULL;
 	int ordered = read_order(accumulation, order, &coordinates);
+	bool is_auto;
+
+	if (restructure && strcmp(restructure->choice, "auto") && !is_none(restructure) &&
+	    is_about_another(accumulation, restructure))
+		restructure = NULL;
+	is_auto = !restructure || !strcmp(restructure->choice, "auto");
 
 	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS,
 				    .narrows = !options->is_device };

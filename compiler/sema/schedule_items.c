@@ -133,12 +133,37 @@ static bool add_words(struct sema *sema, const struct tree_expr *expr, struct ov
 	return true;
 }
 
+/* The name of the number that a choice takes; "" of a bare list; NULL: what it takes is asked where it is honoured. */
+static const char *setting_of(const char *choice)
+{
+	static const struct word_pair settings[] = {
+		{ "", "" }, { "interleave", "block" }, { "crpcr", "rows" }, { "pcr_thomas", "steps" },
+	};
+
+	return WORD_PAIR_FIND(settings, choice);
+}
+
+/* block = 8 */
+static bool add_setting(struct sema *sema, const struct tree_expr *expr, struct override *override)
+{
+	const struct tree_expr *given = expr->args.items[0];
+	const char *name = setting_of(override->choice);
+	const char *text = name_text(sema->arena, &given->name);
+	struct diag *diag;
+
+	if (!name || !strcmp(text, name))
+		return add_word(sema, expr->args.items[1], override);
+	diag = diag_error(sema->diags, DIAG_BAD_ITEM, given->span, "no number is called '%s' here", text);
+	if (name && *name)
+		diag_help(sema->diags, diag, (struct span) { 0 }, "write %s(%s = 8), or with another number",
+			  override->choice, name);
+	return false;
+}
+
 static bool add_word(struct sema *sema, const struct tree_expr *expr, struct override *override)
 {
-	bool is_setting = expr->kind == TREE_BINARY && expr->op == TREE_OP_EQ;
-
-	if (is_setting)
-		return add_word(sema, expr->args.items[1], override);
+	if (expr->kind == TREE_BINARY && expr->op == TREE_OP_EQ)
+		return add_setting(sema, expr, override);
 	if (expr->kind == TREE_NAME)
 		vec_push(sema->arena, &override->words, name_text(sema->arena, &expr->name));
 	else if (expr->kind == TREE_INT)

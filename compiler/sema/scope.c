@@ -367,7 +367,7 @@ static struct diag *report_unknown_member(struct sema *sema, const struct symbol
 static void explain_unknown(struct sema *sema, struct unknown *unknown, const struct scope *scope,
 			    const struct tree_name *name, enum name_use use)
 {
-	const char *nearest = find_nearest(sema, scope, name, use);
+	const char *nearest = is_behind_body(sema, name) ? NULL : find_nearest(sema, scope, name, use);
 
 	if (!name->member && label_hidden(sema, unknown->diag, name->name))
 		return;
