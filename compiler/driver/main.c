@@ -137,11 +137,42 @@ static const char *device_path(struct session *s, const char *base)
 	return arena_printf(&s->c->arena, "%s.%s", base, compilation_device_ending(s->c));
 }
 
+/* One file that is read would be written. */
+static bool is_source(const struct session *s, const char *path)
+{
+	struct stat output, source;
+
+	for (int i = 0; stat(path, &output) == 0 && i < s->c->sources.files.n; i++) {
+		const char *name = s->c->sources.files.items[i]->name;
+
+		if (name && stat(name, &source) == 0 && source.st_dev == output.st_dev &&
+		    source.st_ino == output.st_ino)
+			return true;
+	}
+	return false;
+}
+
+static bool spares_sources(struct session *s, const char *base)
+{
+	static const char *const endings[] = { "c", "h", "d", "cu" };
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		const char *path = arena_printf(&s->c->arena, "%s.%s", base, endings[i]);
+
+		if (!is_source(s, path))
+			continue;
+		usage_error(arena_printf(&s->c->arena, "'%s' is read, and would be written; programs end in .pmg, and "
+					 "-o takes another name", path));
+		return !(s->is_misused = true);
+	}
+	return true;
+}
+
 static bool compile_to_files(struct session *s)
 {
 	const char *base = output_base(s), *c_text, *h_text;
 
-	return compile(s, base, &c_text, &h_text) &&
+	return compile(s, base, &c_text, &h_text) && spares_sources(s, base) &&
 	       write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
 	       write_file(s, arena_printf(&s->c->arena, "%s.c", base), c_text) &&
 	       (!s->c->device_text || write_file(s, device_path(s, base), s->c->device_text)) &&

@@ -84,6 +84,12 @@ def check_files(count, folder):
     (folder / "p.pmg").write_text('include "part.pmg";\npipeline p { out y : f64[N]; y[i] = i for i in 0..N; }\n')
     (folder / "sub").mkdir()
     count.equal("compiled", pmgc("p.pmg", "-o", "sub/q.c", "-MD", folder=folder).returncode, 0)
+    for name in ("own.c", "own.h", "own.d"):
+        shutil.copy(folder / "p.pmg", folder / name)
+        run = pmgc(name, "-MD", folder=folder)
+        count.equal(f"{name}: status", run.returncode, 2)
+        count.equal(f"{name} stays", (folder / name).read_text(), (folder / "p.pmg").read_text())
+        (folder / name).unlink()
     count.equal("files", sorted(p.name for p in (folder / "sub").iterdir()), ["q.c", "q.d", "q.h"])
     count.equal("dependencies", [os.path.normpath(p) for p in (folder / "sub" / "q.d").read_text().split()],
                 ["sub/q.c", "sub/q.h:", "p.pmg", "part.pmg"])

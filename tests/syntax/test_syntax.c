@@ -203,7 +203,8 @@ static void test_bad_text(struct tally *tally, const char *name, const char *tex
 static void test_bad_texts(struct tally *tally)
 {
 	static const char carriage_returns[] = "pipeline p {\r\n    y = 1 +\r\n}\r\n";
-	static const char control_bytes[] = "pipeline p {\n    y = 1\0 + ;\n    y = \001\002 2;\n}\n";
+	static const char control_bytes[] = "pipeline p {\n    y = 1\003 + ;\n    y = \001\002 2;\n}\n";
+	static const char zero_byte[] = "pipeline p {\n    y = 1\0 + ;\n    y = \001 2;\n}\n";
 	static const char no_final_newline[] = "pipeline p {\n\ty = 1";
 
 	test_bad_text(tally, "crlf.pmg", carriage_returns, sizeof carriage_returns - 1,
@@ -211,12 +212,16 @@ static void test_bad_texts(struct tally *tally)
 		      "    2 |     y = 1 +\n"
 		      "      |           ^\n");
 	test_bad_text(tally, "bytes.pmg", control_bytes, sizeof control_bytes - 1,
-		      "bytes.pmg:2:10: error[PMG0102]: unexpected byte 0x00\n"
+		      "bytes.pmg:2:10: error[PMG0102]: unexpected byte 0x03\n"
 		      "    2 |     y = 1? + ;\n"
 		      "      |          ^\n"
 		      "bytes.pmg:3:9: error[PMG0102]: unexpected byte 0x01\n"
 		      "    3 |     y = ?? 2;\n"
 		      "      |         ^~\n");
+	test_bad_text(tally, "zero.pmg", zero_byte, sizeof zero_byte - 1,
+		      "zero.pmg:2:10: error[PMG0102]: unexpected byte 0x00\n"
+		      "    2 |     y = 1? + ;\n"
+		      "      |          ^\n");
 	test_bad_text(tally, "end.pmg", no_final_newline, sizeof no_final_newline - 1,
 		      "end.pmg:2:13: error[PMG0101]: expected ';' after '1'\n"
 		      "    2 |         y = 1\n"

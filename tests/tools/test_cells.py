@@ -229,6 +229,9 @@ def tables_are_read():
     status, _, error = pmg("hines", "solve", "off.tsv", "--check")
     check(status == 6 and "off.tsv: the error is above 1e-11" in error, f"{status} {error}")
     check(pmg("hines", "solve", "off.tsv")[0] == 0, "told without --check")
+    Path("nan.tsv").write_text("0 -1 0 0 1 1 1\n1 0 1e200 0 1 1e200 1\n2 0 -1e200 0 1 1e200 1\n3 -1 0 0 1 1 1\n")
+    status, out, _ = pmg("hines", "solve", "nan.tsv", "--check")
+    check(status == 6 and "reference inf, backward error inf eps" in out, f"no numbers: {status} {out}")
     bsc, _ = imported("3\n0 0 0 1 4 0\n1 -1 -2 2 5 0\n2 -1 -1 3 3 0\n", kind="bsc", suffix=".txt")
     check(all(np.array_equal(bsc[name], got[name]) for name in ("F/parent", "upper", "lower", "diag", "rhs")), "bsc")
 
@@ -317,6 +320,7 @@ def malformed_tables_are_refused():
 
 def wrong_calls_are_told():
     Path("one.swc").write_text("1 1 0 0 0 1 -1\n")
+    Path("one.h5").write_text("0 -1 0 0 1 1 1\n")
     for words, status, text in ((["import"], 2, "the kind of files is missing"),
                                 (["import", "swc"], 2, "a file to read is missing"),
                                 (["import", "swc", "one.swc"], 2, "--output FILE.h5 is missing"),
@@ -335,6 +339,9 @@ def wrong_calls_are_told():
                                  "--systems is for one file"),
                                 (["hines"], 2, "a step is needed"), (["hines", "slve"], 2, "unknown step 'slve'"),
                                 (["hines", "solve"], 2, "a file is needed"),
+                                (["import", "tsv", "one.h5", "-o", "./one.h5"], 2, "that is the input 'one.h5'"),
+                                (["hines", "solve", "off.tsv", "--format=tsv", "-o", "off.tsv"], 2,
+                                 "that is the input 'off.tsv'"),
                                 (["hines", "solve", "one.what"], 2, "the format is not known by its name"),
                                 (["hines", "solve", "one.swc", "--format=xyz"], 2, "there is no format 'xyz'")):
         got, out, error = pmg(*words)

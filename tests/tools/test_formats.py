@@ -305,6 +305,9 @@ def tensors():
     convert("phi.tsv.gz", "same.tns", "--zero-based")
     check(Path("same.tns").read_text() == Path("back.tns").read_text(), "the option says the same")
     Path("t.tsv").write_text("0 1 2.5\n1 2 3.5\n")
+    np.savetxt("dense.txt", [[1, 2], [3, 4]])
+    for name in ("o.txt.gz", "o.mtx.gz"):
+        expect(["convert", "dense.txt", name], 2, f"pmg convert: {name}: compressed text is read, not written\n")
     expect(["convert", "t.tsv", "o.tns", "--one-based"], 3,
            "pmg convert: t.tsv:1: coordinate 0 in a file that counts from 1\n")
     expect(["convert", "t.tsv", "o.tns", "--shape", "2,2"], 3, "pmg convert: t.tsv:2: coordinate 2 of "

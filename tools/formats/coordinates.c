@@ -170,10 +170,7 @@ bool coordinates_write(const struct location *location, const struct content *co
 	if (content->kind != CONTENT_TENSOR)
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only",
 			    location->path);
-	if (has_suffix(location->path, ".gz"))
-		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written",
-			    location->path);
-	if (!output_open(&out, location->path, failure))
+	if (!output_open_text(&out, location->path, failure))
 		return false;
 	int64_t n = ndarray_count(&content->members[content->n_members - 1].array);
 	for (int64_t i = 0; i < n; i++)

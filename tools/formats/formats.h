@@ -134,6 +134,8 @@ bool location_parse(struct location *location, struct arena *arena, const char *
 		    struct failure *failure);
 /* Whether both are in one file and, with places in it, `inner` is `other`'s or a group around it. */
 bool location_covers(const struct location *location, const struct location *other);
+/* False after fail() where writing to `output` would replace `input`, all of which is read. */
+bool location_spares(struct arena *arena, const char *output, const char *input, struct failure *failure);
 
 /* ---- formats.c ------------------------------------------------------------------ */
 

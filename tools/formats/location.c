@@ -122,3 +122,12 @@ bool location_covers(const struct location *location, const struct location *oth
 	return is_same_file(location->path, other->path) &&
 	       (!location->inner || !other->inner || path_covers(location->inner, other->inner));
 }
+
+bool location_spares(struct arena *arena, const char *output, const char *input, struct failure *failure)
+{
+	struct location to, from = { .path = arena_string(arena, input) };
+	if (!location_parse(&to, arena, output, failure))
+		return false;
+	return !location_covers(&to, &from) ||
+	       fail(failure, OUTCOME_USAGE, "-o %s: that is the input '%s'", output, input);
+}

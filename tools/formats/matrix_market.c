@@ -327,7 +327,7 @@ bool matrix_market_write(const struct location *location, const struct content *
 	bool is_tensor = content->kind == CONTENT_TENSOR;
 	if (is_tensor ? content->n_members != 3 : content->members[0].array.rank > 2)
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds matrices only", location->path);
-	if (!output_open(&out, location->path, failure))
+	if (!output_open_text(&out, location->path, failure))
 		return false;
 	if (is_tensor)
 		write_sparse(out.file, content);

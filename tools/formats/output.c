@@ -120,6 +120,14 @@ bool output_open(struct output *out, const char *path, struct failure *failure)
 	return refuse(out, path, failure);
 }
 
+bool output_open_text(struct output *out, const char *path, struct failure *failure)
+{
+	size_t length = strlen(path);
+	if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written", path);
+	return output_open(out, path, failure);
+}
+
 bool output_close(struct output *out, bool ok, struct failure *failure)
 {
 	if (ok && (ferror(out->file) || fflush(out->file) != 0 || fsync(fileno(out->file)) != 0))

@@ -114,7 +114,7 @@ bool text_write(const struct location *location, const struct content *content, 
 	if (array->rank > 2)
 		return fail(failure, OUTCOME_USAGE, "%s: text holds at most two dimensions, the array has %d",
 			    location->path, array->rank);
-	if (!output_open(&out, location->path, failure))
+	if (!output_open_text(&out, location->path, failure))
 		return false;
 	for (int64_t i = 0; i < n; i++) {
 		write_number(out.file, array, i);

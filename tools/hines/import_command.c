@@ -91,7 +91,7 @@ static bool read_all(struct arena *arena, struct values *v, const word_list *ope
 	return ok;
 }
 
-static bool check_request(struct values *v, const word_list *operands, struct failure *failure)
+static bool check_request(struct arena *arena, struct values *v, const word_list *operands, struct failure *failure)
 {
 	const struct format *format = v->output ? format_of(v->output) : NULL;
 	if (operands->n < 2 || !v->output) {
@@ -106,6 +106,9 @@ static bool check_request(struct values *v, const word_list *operands, struct fa
 			   (v->request.roots && strcmp(v->request.roots, "split") == 0)))
 		return fail(failure, OUTCOME_USAGE,
 			    "--systems is for one file of swc, with one tree or all in a system");
+	for (int i = 1; i < operands->n; i++)
+		if (!location_spares(arena, v->output, operands->items[i], failure))
+			return false;
 	return cell_request_complete(&v->request, failure);
 }
 
@@ -114,7 +117,7 @@ static bool import(void *values, const word_list *operands, struct arena *arena,
 	struct values *v = values;
 	cell_list cells = { 0 };
 	struct forest forest = { 0 };
-	bool ok = check_request(v, operands, failure) && read_all(arena, v, operands, &cells, failure) &&
+	bool ok = check_request(arena, v, operands, failure) && read_all(arena, v, operands, &cells, failure) &&
 		  forest_of_cells(&forest, &cells, failure) &&
 		  hdf5_write_whole(v->output, v->systems ? write_copies : write_forest, &forest, failure);
 	forest_free(&forest);

@@ -88,8 +88,10 @@ double forest_backward_error(const struct forest *forest, const double *x)
 			size[parent] += fabs(a->upper[i] * x[i]);
 		}
 	for (int64_t i = 0; residual && size && i < a->n; i++)
-		if (!(fabs(residual[i]) <= worst * size[i]))
-			worst = size[i] > 0 ? fabs(residual[i]) / size[i] : NAN;
+		if (!isfinite(residual[i]))
+			worst = INFINITY;
+		else if (fabs(residual[i]) > worst * size[i])
+			worst = fabs(residual[i]) / size[i];
 	bool ok = residual && size;
 	free(residual);
 	free(size);

@@ -21,13 +21,14 @@ static const double most_error = 1e-11, most_eps = 10;
 
 /* ---- Checking ------------------------------------------------------------------------------ */
 
-/* Largest difference over the largest value. */
+/* Largest difference over the largest value; infinite where one is not a number. */
 static double distance_of(const double *x, const double *reference, int64_t n)
 {
 	double distance = 0, size = 0;
 	for (int64_t i = 0; i < n; i++) {
-		if (!(fabs(x[i] - reference[i]) <= distance))
-			distance = fabs(x[i] - reference[i]);
+		double here = fabs(x[i] - reference[i]);
+		if (!(here <= distance))
+			distance = isnan(here) ? INFINITY : here;
 		size = fmax(size, fabs(reference[i]));
 	}
 	return size > 0 ? distance / size : distance;
@@ -112,6 +113,8 @@ static bool solve(void *values, const word_list *operands, struct arena *arena, 
 	}
 	if (v->output && operands->n > 1)
 		return fail(failure, OUTCOME_USAGE, "--output is for one file");
+	if (v->output && !location_spares(arena, v->output, operands->items[0], failure))
+		return false;
 	if (!cell_request_complete(&v->request, failure))
 		return false;
 	for (int i = 0; i < operands->n; i++)
