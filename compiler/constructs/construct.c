@@ -141,6 +141,27 @@ bool construct_expect_extent(const struct construct_call *call, int arg, int dim
 	return false;
 }
 
+bool construct_expect_offsets(const struct construct_call *call, int arg, int of)
+{
+	const struct construct_arg *given = &call->args.items[arg], *rows = &call->args.items[of];
+	struct diag *diag;
+
+	if (!construct_expect_array(call, arg, 1, 1))
+		return false;
+	if (given->limit && !strcmp(given->limit, rows->extents[0]))
+		return true;
+	if (given->limit)
+		diag = diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+				  "argument %d of '%s' cuts %s rows; argument %d has %s", arg + 1,
+				  call->construct->name, given->limit, of + 1, rows->extents[0]);
+	else
+		diag = diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+				  "argument %d of '%s' must hold offsets", arg + 1, call->construct->name);
+	diag_help(call->diags, diag, (struct span) { 0 }, "for nSystems systems they are declared as offsets(%s)"
+		  "[nSystems + 1]", rows->extents[0]);
+	return false;
+}
+
 enum scalar_type construct_widest(const struct construct_call *call, int first)
 {
 	bool has_f32 = false, has_f64 = false;

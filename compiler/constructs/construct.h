@@ -34,6 +34,7 @@ struct construct_arg {
 	enum scalar_type type;
 	int rank;                               /* ARRAY; extents as text: "nSystems + 1" */
 	const char *extents[ARRAY_MAX_RANK];
+	const char *limit;                      /* of offsets(n): "n"; NULL: it holds none */
 	bool is_transposed;                     /* transpose(PHI) */
 	const struct object *object;
 };
@@ -74,7 +75,9 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 /* Right-hand sides, of the rank of a coefficient or with one more dimension. */
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient);
 bool construct_expect_extent(const struct construct_call *call, int arg, int dim, const char *extent, const char *why);
-/* f64 if one of the values from argument `first` on is, else f32. */
+/* Offsets into the first dimension of the argument `of`. */
+bool construct_expect_offsets(const struct construct_call *call, int arg, int of);
+/* f32 if one of the values from argument `first` on is, and none is f64; else f64. */
 enum scalar_type construct_widest(const struct construct_call *call, int first);
 
 #endif

@@ -76,7 +76,8 @@ static bool signature(struct construct_call *call)
 {
 	int rank;
 
-	if (!construct_expect_count(call, 4, 5, USAGE) || !construct_expect_array(call, D, 1, ARRAY_MAX_RANK))
+	if (!construct_expect_count(call, 4, 5, USAGE) ||
+	    !construct_expect_array(call, D, 1, call->args.n == 5 ? 2 : ARRAY_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))
@@ -86,8 +87,7 @@ static bool signature(struct construct_call *call)
 	for (int i = A; i <= C; i++)
 		if (!check_coefficient(call, i, rank))
 			return false;
-	if (call->args.n == 5 &&
-	    (!construct_expect_array(call, OFFSET, 1, 1) || !construct_expect_array(call, D, 1, 2)))
+	if (call->args.n == 5 && !construct_expect_offsets(call, OFFSET, D))
 		return false;
 	call->result_type = construct_widest(call, 0);
 	call->result_rank = call->args.items[D].rank;

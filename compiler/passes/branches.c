@@ -130,6 +130,49 @@ static enum algorithm read_item(const struct item *item)
 	return N_ALGORITHMS;
 }
 
+/* ---- does the recurrence go along branches? ---- */
+
+struct fit {
+	const struct tree_cut *cut;
+	const struct stage *stage;
+	bool fits;
+};
+
+static bool is_node(const struct tree_cut *cut, const struct expr *expr)
+{
+	return expr->kind == EXPR_DIM && expr->index == cut->level;
+}
+
+/* The node itself, its parent or a child of it; what else there is does not move with the node. */
+static bool subscript_fits(const struct fit *fit, const struct expr *sub)
+{
+	const struct dim *dim = sub->kind == EXPR_DIM ? &fit->stage->dims.items[sub->index] : NULL;
+
+	if (dim && dim->kind != DIM_RANGE && dim->source.array->facts & FACT_TREE)
+		return dim->source.array == fit->cut->tree && is_node(fit->cut, dim->source.subs[0]);
+	return is_node(fit->cut, sub) || !expr_uses_dim(sub, fit->cut->level);
+}
+
+static void look_at_read(struct access *access, void *user)
+{
+	struct fit *fit = user;
+
+	if (group_writes(fit->cut->group, access->array))
+		for (int i = 0; i < access_n_subs(access); i++)
+			fit->fits = fit->fits && subscript_fits(fit, access->subs[i]);
+}
+
+static bool goes_along_branches(const struct tree_cut *cut)
+{
+	struct fit fit = { .cut = cut, .fits = true };
+
+	for (int s = 0; s < cut->group->stages.n; s++) {
+		fit.stage = cut->group->stages.items[s];
+		expr_reads(fit.stage->value, look_at_read, &fit);
+	}
+	return fit.fits;
+}
+
 /* ---- branches of a tree ---- */
 
 static struct array *add_index(struct module *module, struct array *tree, const char *what, struct expr *n,
@@ -235,13 +278,27 @@ static bool is_over_tree(const struct item *item)
 	return is;
 }
 
+/* False after a diagnostic. */
+static bool check_meant(const struct item *item)
+{
+	for (int g = 0; g < item->module->groups.n; g++) {
+		struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
+
+		if (item->is_meant[g] && tree_cut_find(&cut) && !goes_along_branches(&cut))
+			return refuse(item, arena_printf(item->module->arena, "'%s' needs more than the parent and the "
+							 "children of a node, level by level", cut.group->name));
+	}
+	return true;
+}
+
 /* True where loops have changed. */
 static bool honour(struct item *item)
 {
 	enum algorithm algorithm = read_item(item);
 
 	item->override->is_used = true;
-	if (algorithm == N_ALGORITHMS || !find_meant(item, algorithm))
+	if (algorithm == N_ALGORITHMS || !find_meant(item, algorithm) ||
+	    (algorithm == LEVEL_BATCHES && !check_meant(item)))
 		return false;
 	for (int g = 0; g < item->module->groups.n; g++)
 		if (item->is_meant[g])

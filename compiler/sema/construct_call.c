@@ -156,6 +156,8 @@ static void fill_array(const struct expansion *e, struct construct_arg *arg, con
 	arg->rank = array->rank;
 	for (int i = 0; i < array->rank; i++)
 		arg->extents[i] = affine_text(e->sema, array->hi[i]);
+	if (array->limit && array->facts & FACT_OFFSETS)
+		arg->limit = affine_text(e->sema, array->limit);
 }
 
 static struct construct_arg fill_argument(const struct expansion *e, int number)
