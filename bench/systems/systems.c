@@ -20,6 +20,7 @@ struct systems_run {
 	struct systems_values *values;
 	struct effort effort;
 	FILE *json;
+	bool has_papers;        /* their figures come with the source, not with an installation */
 };
 
 /* ---- One case ------------------------------------------------------------------------------ */
@@ -62,6 +63,16 @@ static bool check_rows(const systems_row_list *rows, struct failure *failure)
 	return true;
 }
 
+/* One that was asked for is among what is measured. */
+static bool check_baseline(const char *baseline, const systems_row_list *rows, struct failure *failure)
+{
+	bool is_there = !baseline;
+	for (int i = 0; i < rows->n; i++)
+		is_there = is_there || strcmp(rows->items[i]->row.record.version, baseline) == 0;
+	return is_there || fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'",
+				baseline);
+}
+
 static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
 			 struct failure *failure)
 {
@@ -73,16 +84,18 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 		vec_push(values->arena, &measured, &rows->items[i]->row);
 	for (int i = 0; i < rows->n; i++)
 		rows->items[i]->row.record.op = problem->op;
+	if (!check_baseline(values->baseline, rows, failure))
+		return false;
 	if (!measure(values->arena, &measured, &run->effort, failure))
 		return false;
-	relate(values->arena, &measured, values->baseline);
+	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");
 	complete_records(run, problem, rows);
 	systems_print(problem, &measured, stdout);
 	for (int i = 0; i < measured.n && run->json; i++)
 		record_write(&measured.items[i]->record, run->json);
 	if (run->json)
 		fflush(run->json);
-	bool ok = systems_print_papers(values->arena, problem, &measured, stdout, failure);
+	bool ok = !run->has_papers || systems_print_papers(values->arena, problem, &measured, stdout, failure);
 	putchar('\n');
 	fflush(stdout);
 	return ok;
@@ -189,7 +202,8 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 {
 	struct systems_values *values = any;
 	struct systems_run run = { .values = values };
-	(void) arena;
+	struct failure absent = { 0 };
+	run.has_papers = bench_find_file(arena, "bench/papers/systems.tsv", &absent);
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
 	if (!check_values(values, failure) ||
@@ -208,7 +222,7 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 
 static struct systems_values default_values(struct arena *arena)
 {
-	struct systems_values values = { .arena = arena, .seed = 1, .baseline = "sequential" };
+	struct systems_values values = { .arena = arena, .seed = 1 };
 	values.run = run_values_default();
 	values.run.threads = omp_get_max_threads();
 	return values;

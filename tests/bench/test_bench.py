@@ -283,6 +283,8 @@ def wrong_calls_are_told(folder):
                         (["tri", "--systems=none"], "'none' is not a number of systems"),
                         (["tri", "--shared"], "unknown option '--shared'"),
                         (["tri", "--versions=interleaved9"], "did you mean 'interleaved8'?"),
+                        (["tri", "--n=4", "--versions=sequential", "--baseline=multicore"],
+                         "no version that is measured is called 'multicore'"),
                         (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),
                         (["tri", "--lengths=9"], "'9' is not LOW..HIGH"),
                         (["hines", "--tree=smal-low"], "did you mean 'small-low'?"),
