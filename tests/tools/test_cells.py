@@ -342,6 +342,8 @@ def wrong_calls_are_told():
                                 (["import", "tsv", "one.h5", "-o", "./one.h5"], 2, "that is the input 'one.h5'"),
                                 (["hines", "solve", "off.tsv", "--format=tsv", "-o", "off.tsv"], 2,
                                  "that is the input 'off.tsv'"),
+                                (["hines", "solve", "off.tsv", "--format=tsv", "-o", "x.npz"], 2,
+                                 "x.npz: the format is read, not written"),
                                 (["hines", "solve", "one.what"], 2, "the format is not known by its name"),
                                 (["hines", "solve", "one.swc", "--format=xyz"], 2, "there is no format 'xyz'")):
         got, out, error = pmg(*words)

@@ -55,18 +55,26 @@ static bool print_errors(const struct values *v, const char *path, const struct 
 
 /* ---- One file ---------------------------------------------------------------------------------- */
 
-static bool write_solution(struct arena *arena, const struct values *v, double *x, int64_t n,
+struct solution {
+	struct location target;
+	struct content content;         /* borrows x */
+};
+
+/* Before the work: can it be written there? Nothing to do without an output. */
+static bool solution_place(struct solution *solution, struct arena *arena, const struct values *v, double *x, int64_t n,
 			   struct failure *failure)
 {
-	struct location target;
-	struct content content = { .kind = CONTENT_ARRAY };
-	bool ok = location_parse(&target, arena, v->output, failure) &&
-		  content_borrow(&content, "x", PMG_F64, 1, n, 0, x, failure) &&
-		  content_write(&target, &content, failure);
-	for (int i = 0; i < content.n_members; i++)
-		content.members[i].array.data = NULL;
-	content_free(&content);
-	return ok;
+	*solution = (struct solution) { .content = { .kind = CONTENT_ARRAY } };
+	return !v->output || (location_parse(&solution->target, arena, v->output, failure) &&
+			      content_borrow(&solution->content, "x", PMG_F64, 1, n, 0, x, failure) &&
+			      content_fits(&solution->target, &solution->content, failure));
+}
+
+static void solution_free(struct solution *solution)
+{
+	for (int i = 0; i < solution->content.n_members; i++)
+		solution->content.members[i].array.data = NULL;
+	content_free(&solution->content);
 }
 
 static bool solve_forest(struct arena *arena, const struct values *v, const char *path,
@@ -75,14 +83,17 @@ static bool solve_forest(struct arena *arena, const struct values *v, const char
 	double seconds = 0, *x = malloc(((size_t) f->all.n + 1) * sizeof(*x));
 	if (!x)
 		return fail_memory(failure, "the solution");
-	bool ok = forest_solve(arena, f, v->threads, v->cc, x, &seconds, failure);
+	struct solution solution;
+	bool ok = solution_place(&solution, arena, v, x, f->all.n, failure) &&
+		  forest_solve(arena, f, v->threads, v->cc, x, &seconds, failure);
 	if (!ok && failure->outcome == OUTCOME_NUMERICAL)
 		fail_help(failure, "the systems are those of %s", path);
 	if (ok)
 		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms at best\n", path, f->n,
 		       f->n == 1 ? "" : "s", f->all.n, 1e3 * seconds);
 	ok = ok && print_errors(v, path, f, x, failure) &&
-	     (!v->output || write_solution(arena, v, x, f->all.n, failure));
+	     (!v->output || content_write(&solution.target, &solution.content, failure));
+	solution_free(&solution);
 	free(x);
 	return ok;
 }
