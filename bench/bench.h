@@ -68,6 +68,8 @@ double clock_seconds(bool counts_processors, double threads);
 bool version_is_unknown(const char *name, const char *where, const char *const *names, int n, struct failure *failure);
 /* Rounds, each in a random order, of the rows that have not had enough; then the records have their times. */
 bool measure(struct arena *arena, const row_list *rows, const struct effort *effort, struct failure *failure);
+/* NULL: it is not among the rows. */
+const struct row *find_baseline(const row_list *rows, const char *op, const char *baseline);
 /* Sets the baseline's name and the ratios of all rows of its op. */
 void relate(struct arena *arena, const row_list *rows, const char *baseline);
 const char *machine_name(struct arena *arena);

@@ -139,7 +139,7 @@ bool measure(struct arena *arena, const row_list *rows, const struct effort *eff
 
 /* ---- Ratios ------------------------------------------------------------------------ */
 
-static const struct row *find_baseline(const row_list *rows, const char *op, const char *baseline)
+const struct row *find_baseline(const row_list *rows, const char *op, const char *baseline)
 {
 	for (int i = 0; i < rows->n; i++)
 		if (strcmp(rows->items[i]->record.op, op) == 0 &&

@@ -105,9 +105,9 @@ static const pmg_array_desc adjoint_arrays[] = {
 	},
 };
 
-static void adjoint_extents(const void *arguments_, int64_t *extents)
+static void adjoint_extents(const void *arguments, int64_t *extents)
 {
-	const adjoint_args *args = arguments_;
+	const adjoint_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;

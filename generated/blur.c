@@ -168,9 +168,9 @@ static const pmg_array_desc blur_arrays[] = {
 	},
 };
 
-static void blur_extents(const void *arguments_, int64_t *extents)
+static void blur_extents(const void *arguments, int64_t *extents)
 {
-	const blur_args *args = arguments_;
+	const blur_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -188,9 +188,9 @@ static const pmg_work_desc blur_work[] = {
 	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void blur_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void blur_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const blur_args *args = arguments_;
+	const blur_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -226,9 +226,9 @@ static const pmg_array_desc blur_isl_arrays[] = {
 	},
 };
 
-static void blur_isl_extents(const void *arguments_, int64_t *extents)
+static void blur_isl_extents(const void *arguments, int64_t *extents)
 {
-	const blur_args *args = arguments_;
+	const blur_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -249,9 +249,9 @@ static const pmg_work_desc blur_isl_work[] = {
 	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void blur_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void blur_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const blur_args *args = arguments_;
+	const blur_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 

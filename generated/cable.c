@@ -1013,9 +1013,9 @@ static const pmg_pivot_desc cable_pivots[] = {
 	{ "v.HinesSystem", PMG_F64, -1, "cable.pmg:23" },
 };
 
-static void cable_extents(const void *arguments_, int64_t *extents)
+static void cable_extents(const void *arguments, int64_t *extents)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1084,9 +1084,9 @@ static const pmg_work_desc cable_work[] = {
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void cable_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void cable_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1222,9 +1222,9 @@ static const pmg_children_desc cable_flat_children[] = {
 	{ 0, 12, 13, 0, 0 },
 };
 
-static void cable_flat_extents(const void *arguments_, int64_t *extents)
+static void cable_flat_extents(const void *arguments, int64_t *extents)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1273,9 +1273,9 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void cable_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void cable_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1436,9 +1436,9 @@ static const pmg_array_desc cable_narrow_arrays[] = {
 	},
 };
 
-static void cable_narrow_extents(const void *arguments_, int64_t *extents)
+static void cable_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1507,9 +1507,9 @@ static const pmg_work_desc cable_narrow_work[] = {
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void cable_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void cable_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1690,9 +1690,9 @@ static const pmg_children_desc cable_isl_children[] = {
 	{ 0, 19, 20, 0, 0 },
 };
 
-static void cable_isl_extents(const void *arguments_, int64_t *extents)
+static void cable_isl_extents(const void *arguments, int64_t *extents)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
@@ -1759,9 +1759,9 @@ static const pmg_work_desc cable_isl_work[] = {
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void cable_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void cable_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const cable_args *args = arguments_;
+	const cable_args *args = arguments;
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;

@@ -687,9 +687,9 @@ static const pmg_array_desc conjugate_gradient_arrays[] = {
 	},
 };
 
-static void conjugate_gradient_extents(const void *arguments_, int64_t *extents)
+static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
 {
-	const conjugate_gradient_args *args = arguments_;
+	const conjugate_gradient_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nnz = args->nnz;
 
@@ -750,9 +750,9 @@ static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const conjugate_gradient_args *args = arguments_;
+	const conjugate_gradient_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nnz = args->nnz;
 
@@ -870,9 +870,9 @@ static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void conjugate_gradient_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void conjugate_gradient_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const conjugate_gradient_args *args = arguments_;
+	const conjugate_gradient_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nnz = args->nnz;
 

@@ -499,9 +499,9 @@ static const pmg_array_desc harris_arrays[] = {
 	},
 };
 
-static void harris_extents(const void *arguments_, int64_t *extents)
+static void harris_extents(const void *arguments, int64_t *extents)
 {
-	const harris_args *args = arguments_;
+	const harris_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -539,9 +539,9 @@ static const pmg_work_desc harris_work[] = {
 	{ "corners", .flops = 0, .bytes = 4, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void harris_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void harris_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const harris_args *args = arguments_;
+	const harris_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -629,9 +629,9 @@ static const pmg_array_desc harris_isl_arrays[] = {
 	},
 };
 
-static void harris_isl_extents(const void *arguments_, int64_t *extents)
+static void harris_isl_extents(const void *arguments, int64_t *extents)
 {
-	const harris_args *args = arguments_;
+	const harris_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
@@ -680,9 +680,9 @@ static const pmg_work_desc harris_isl_work[] = {
 	{ "corners", .flops = 0, .bytes = 4, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void harris_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void harris_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const harris_args *args = arguments_;
+	const harris_args *args = arguments;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 

@@ -1411,9 +1411,9 @@ static const pmg_pivot_desc heat_cube_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "heat_cube.pmg:27" },
 };
 
-static void heat_cube_extents(const void *arguments_, int64_t *extents)
+static void heat_cube_extents(const void *arguments, int64_t *extents)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -1507,9 +1507,9 @@ static const pmg_work_desc heat_cube_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_cube_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -1649,9 +1649,9 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 	},
 };
 
-static void heat_cube_flat_extents(const void *arguments_, int64_t *extents)
+static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -1717,9 +1717,9 @@ static const pmg_work_desc heat_cube_flat_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -1896,9 +1896,9 @@ static const pmg_array_desc heat_cube_narrow_arrays[] = {
 	},
 };
 
-static void heat_cube_narrow_extents(const void *arguments_, int64_t *extents)
+static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -1992,9 +1992,9 @@ static const pmg_work_desc heat_cube_narrow_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -2161,9 +2161,9 @@ static const pmg_array_desc heat_cube_isl_arrays[] = {
 	},
 };
 
-static void heat_cube_isl_extents(const void *arguments_, int64_t *extents)
+static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
@@ -2257,9 +2257,9 @@ static const pmg_work_desc heat_cube_isl_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_cube_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_cube_args *args = arguments_;
+	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;

@@ -730,9 +730,9 @@ static const pmg_pivot_desc hines_pivots[] = {
 	{ "x", PMG_F64, -1, "hines.pmg:12" },
 };
 
-static void hines_extents(const void *arguments_, int64_t *extents)
+static void hines_extents(const void *arguments, int64_t *extents)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -782,9 +782,9 @@ static const pmg_work_desc hines_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -870,9 +870,9 @@ static const pmg_children_desc hines_flat_children[] = {
 	{ 0, 8, 9, 0, 0 },
 };
 
-static void hines_flat_extents(const void *arguments_, int64_t *extents)
+static void hines_flat_extents(const void *arguments, int64_t *extents)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -906,9 +906,9 @@ static const pmg_work_desc hines_flat_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void hines_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1024,9 +1024,9 @@ static const pmg_array_desc hines_narrow_arrays[] = {
 	},
 };
 
-static void hines_narrow_extents(const void *arguments_, int64_t *extents)
+static void hines_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1076,9 +1076,9 @@ static const pmg_work_desc hines_narrow_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1206,9 +1206,9 @@ static const pmg_children_desc hines_isl_children[] = {
 	{ 0, 12, 13, 0, 0 },
 };
 
-static void hines_isl_extents(const void *arguments_, int64_t *extents)
+static void hines_isl_extents(const void *arguments, int64_t *extents)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1253,9 +1253,9 @@ static const pmg_work_desc hines_isl_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_args *args = arguments_;
+	const hines_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1988,9 +1988,9 @@ static const pmg_pivot_desc hines_written_pivots[] = {
 	{ "e", PMG_F64, -1, "hines.pmg:22" },
 };
 
-static void hines_written_extents(const void *arguments_, int64_t *extents)
+static void hines_written_extents(const void *arguments, int64_t *extents)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2040,9 +2040,9 @@ static const pmg_work_desc hines_written_work[] = {
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_written_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_written_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2128,9 +2128,9 @@ static const pmg_children_desc hines_written_flat_children[] = {
 	{ 0, 8, 9, 0, 0 },
 };
 
-static void hines_written_flat_extents(const void *arguments_, int64_t *extents)
+static void hines_written_flat_extents(const void *arguments, int64_t *extents)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2164,9 +2164,9 @@ static const pmg_work_desc hines_written_flat_work[] = {
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void hines_written_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_written_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2282,9 +2282,9 @@ static const pmg_array_desc hines_written_narrow_arrays[] = {
 	},
 };
 
-static void hines_written_narrow_extents(const void *arguments_, int64_t *extents)
+static void hines_written_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2334,9 +2334,9 @@ static const pmg_work_desc hines_written_narrow_work[] = {
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_written_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_written_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2464,9 +2464,9 @@ static const pmg_children_desc hines_written_isl_children[] = {
 	{ 0, 12, 13, 0, 0 },
 };
 
-static void hines_written_isl_extents(const void *arguments_, int64_t *extents)
+static void hines_written_isl_extents(const void *arguments, int64_t *extents)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -2511,9 +2511,9 @@ static const pmg_work_desc hines_written_isl_work[] = {
 	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_written_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_written_args *args = arguments_;
+	const hines_written_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -3293,9 +3293,9 @@ static const pmg_pivot_desc hines_forest_pivots[] = {
 	{ "x", PMG_F64, 0, "hines.pmg:39" },
 };
 
-static void hines_forest_extents(const void *arguments_, int64_t *extents)
+static void hines_forest_extents(const void *arguments, int64_t *extents)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3357,9 +3357,9 @@ static const pmg_work_desc hines_forest_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_forest_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3450,9 +3450,9 @@ static const pmg_children_desc hines_forest_flat_children[] = {
 	{ 1, 9, 10, 0, 0 },
 };
 
-static void hines_forest_flat_extents(const void *arguments_, int64_t *extents)
+static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3483,9 +3483,9 @@ static const pmg_work_desc hines_forest_flat_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void hines_forest_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_forest_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3644,9 +3644,9 @@ static const pmg_children_desc hines_forest_narrow_children[] = {
 	{ 1, 16, 17, 15, 8 },
 };
 
-static void hines_forest_narrow_extents(const void *arguments_, int64_t *extents)
+static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3708,9 +3708,9 @@ static const pmg_work_desc hines_forest_narrow_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_forest_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_forest_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3881,9 +3881,9 @@ static const pmg_children_desc hines_forest_isl_children[] = {
 	{ 1, 19, 20, 0, 0 },
 };
 
-static void hines_forest_isl_extents(const void *arguments_, int64_t *extents)
+static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 
@@ -3936,9 +3936,9 @@ static const pmg_work_desc hines_forest_isl_work[] = {
 	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void hines_forest_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void hines_forest_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const hines_forest_args *args = arguments_;
+	const hines_forest_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t nTotal = args->nTotal;
 

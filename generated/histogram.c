@@ -158,9 +158,9 @@ static const pmg_array_desc histogram_arrays[] = {
 	},
 };
 
-static void histogram_extents(const void *arguments_, int64_t *extents)
+static void histogram_extents(const void *arguments, int64_t *extents)
 {
-	const histogram_args *args = arguments_;
+	const histogram_args *args = arguments;
 	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
@@ -174,9 +174,9 @@ static const pmg_work_desc histogram_work[] = {
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
 };
 
-static void histogram_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const histogram_args *args = arguments_;
+	const histogram_args *args = arguments;
 	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
@@ -208,9 +208,9 @@ static const pmg_array_desc histogram_count_private_arrays[] = {
 	},
 };
 
-static void histogram_count_private_extents(const void *arguments_, int64_t *extents)
+static void histogram_count_private_extents(const void *arguments, int64_t *extents)
 {
-	const histogram_args *args = arguments_;
+	const histogram_args *args = arguments;
 	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
@@ -226,9 +226,9 @@ static const pmg_work_desc histogram_count_private_work[] = {
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .is_shared = true },
 };
 
-static void histogram_count_private_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void histogram_count_private_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const histogram_args *args = arguments_;
+	const histogram_args *args = arguments;
 	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
@@ -262,9 +262,9 @@ static const pmg_work_desc histogram_serial_work[] = {
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1 },
 };
 
-static void histogram_serial_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const histogram_args *args = arguments_;
+	const histogram_args *args = arguments;
 	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
@@ -534,9 +534,9 @@ static const pmg_array_desc weighted_histogram_arrays[] = {
 	},
 };
 
-static void weighted_histogram_extents(const void *arguments_, int64_t *extents)
+static void weighted_histogram_extents(const void *arguments, int64_t *extents)
 {
-	const weighted_histogram_args *args = arguments_;
+	const weighted_histogram_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 
@@ -553,9 +553,9 @@ static const pmg_work_desc weighted_histogram_work[] = {
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
 };
 
-static void weighted_histogram_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void weighted_histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const weighted_histogram_args *args = arguments_;
+	const weighted_histogram_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 
@@ -609,9 +609,9 @@ static const pmg_array_desc weighted_histogram_mass_private_arrays[] = {
 	},
 };
 
-static void weighted_histogram_mass_private_extents(const void *arguments_, int64_t *extents)
+static void weighted_histogram_mass_private_extents(const void *arguments, int64_t *extents)
 {
-	const weighted_histogram_args *args = arguments_;
+	const weighted_histogram_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 
@@ -630,9 +630,9 @@ static const pmg_work_desc weighted_histogram_mass_private_work[] = {
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .is_shared = true },
 };
 
-static void weighted_histogram_mass_private_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void weighted_histogram_mass_private_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const weighted_histogram_args *args = arguments_;
+	const weighted_histogram_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 
@@ -669,9 +669,9 @@ static const pmg_work_desc weighted_histogram_serial_work[] = {
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1 },
 };
 
-static void weighted_histogram_serial_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void weighted_histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const weighted_histogram_args *args = arguments_;
+	const weighted_histogram_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 

@@ -239,9 +239,9 @@ static const pmg_array_desc jacobi_arrays[] = {
 	},
 };
 
-static void jacobi_extents(const void *arguments_, int64_t *extents)
+static void jacobi_extents(const void *arguments, int64_t *extents)
 {
-	const jacobi_args *args = arguments_;
+	const jacobi_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 
@@ -265,9 +265,9 @@ static const pmg_work_desc jacobi_work[] = {
 	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 };
 
-static void jacobi_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void jacobi_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const jacobi_args *args = arguments_;
+	const jacobi_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 
@@ -298,9 +298,9 @@ static const pmg_work_desc jacobi_isl_work[] = {
 	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 };
 
-static void jacobi_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void jacobi_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const jacobi_args *args = arguments_;
+	const jacobi_args *args = arguments;
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
 

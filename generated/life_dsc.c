@@ -559,9 +559,9 @@ static const pmg_restructure_desc life_dsc_restructurings[] = {
 	},
 };
 
-static void life_dsc_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -592,9 +592,9 @@ static const pmg_work_desc life_dsc_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -722,9 +722,9 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructurings[] = {
 	},
 };
 
-static void life_dsc_renumber_fiber_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -757,9 +757,9 @@ static const pmg_work_desc life_dsc_renumber_fiber_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_renumber_fiber_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -890,9 +890,9 @@ static const pmg_restructure_desc life_dsc_restructure_voxel_restructurings[] = 
 	},
 };
 
-static void life_dsc_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -921,9 +921,9 @@ static const pmg_work_desc life_dsc_restructure_voxel_work[] = {
 	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1007,9 +1007,9 @@ static const pmg_array_desc life_dsc_restructure_none_arrays[] = {
 	},
 };
 
-static void life_dsc_restructure_none_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_restructure_none_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1037,9 +1037,9 @@ static const pmg_work_desc life_dsc_restructure_none_work[] = {
 	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
 };
 
-static void life_dsc_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1076,9 +1076,9 @@ static const pmg_work_desc life_dsc_isl_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1219,9 +1219,9 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructure_voxel_rest
 	},
 };
 
-static void life_dsc_renumber_fiber_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1252,9 +1252,9 @@ static const pmg_work_desc life_dsc_renumber_fiber_restructure_voxel_work[] = {
 	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_args *args = arguments_;
+	const life_dsc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;

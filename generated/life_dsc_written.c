@@ -585,9 +585,9 @@ static const pmg_restructure_desc life_dsc_written_restructurings[] = {
 	},
 };
 
-static void life_dsc_written_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_written_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -618,9 +618,9 @@ static const pmg_work_desc life_dsc_written_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_written_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -748,9 +748,9 @@ static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructurings
 	},
 };
 
-static void life_dsc_written_renumber_fiber_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_written_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -783,9 +783,9 @@ static const pmg_work_desc life_dsc_written_renumber_fiber_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -916,9 +916,9 @@ static const pmg_restructure_desc life_dsc_written_restructure_voxel_restructuri
 	},
 };
 
-static void life_dsc_written_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_written_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -947,9 +947,9 @@ static const pmg_work_desc life_dsc_written_restructure_voxel_work[] = {
 	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1033,9 +1033,9 @@ static const pmg_array_desc life_dsc_written_restructure_none_arrays[] = {
 	},
 };
 
-static void life_dsc_written_restructure_none_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_written_restructure_none_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1063,9 +1063,9 @@ static const pmg_work_desc life_dsc_written_restructure_none_work[] = {
 	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
 };
 
-static void life_dsc_written_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1102,9 +1102,9 @@ static const pmg_work_desc life_dsc_written_isl_work[] = {
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_written_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1245,9 +1245,9 @@ static const pmg_restructure_desc life_dsc_written_renumber_fiber_restructure_vo
 	},
 };
 
-static void life_dsc_written_renumber_fiber_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_dsc_written_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1278,9 +1278,9 @@ static const pmg_work_desc life_dsc_written_renumber_fiber_restructure_voxel_wor
 	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
 };
 
-static void life_dsc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_dsc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_dsc_written_args *args = arguments_;
+	const life_dsc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;

@@ -526,9 +526,9 @@ static const pmg_restructure_desc life_wc_restructurings[] = {
 	},
 };
 
-static void life_wc_extents(const void *arguments_, int64_t *extents)
+static void life_wc_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -561,9 +561,9 @@ static const pmg_work_desc life_wc_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -698,9 +698,9 @@ static const pmg_restructure_desc life_wc_renumber_fiber_restructurings[] = {
 	},
 };
 
-static void life_wc_renumber_fiber_extents(const void *arguments_, int64_t *extents)
+static void life_wc_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -736,9 +736,9 @@ static const pmg_work_desc life_wc_renumber_fiber_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -877,9 +877,9 @@ static const pmg_restructure_desc life_wc_restructure_voxel_restructurings[] = {
 	},
 };
 
-static void life_wc_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_wc_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -911,9 +911,9 @@ static const pmg_work_desc life_wc_restructure_voxel_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -1000,9 +1000,9 @@ static const pmg_array_desc life_wc_restructure_none_arrays[] = {
 	},
 };
 
-static void life_wc_restructure_none_extents(const void *arguments_, int64_t *extents)
+static void life_wc_restructure_none_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1030,9 +1030,9 @@ static const pmg_work_desc life_wc_restructure_none_work[] = {
 	{ "w", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .row_atomics = 1, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1171,9 +1171,9 @@ static const pmg_restructure_desc life_wc_renumber_fiber_restructure_voxel_restr
 	},
 };
 
-static void life_wc_renumber_fiber_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_wc_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1208,9 +1208,9 @@ static const pmg_work_desc life_wc_renumber_fiber_restructure_voxel_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_args *args = arguments_;
+	const life_wc_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;

@@ -545,9 +545,9 @@ static const pmg_restructure_desc life_wc_written_restructurings[] = {
 	},
 };
 
-static void life_wc_written_extents(const void *arguments_, int64_t *extents)
+static void life_wc_written_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -580,9 +580,9 @@ static const pmg_work_desc life_wc_written_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_written_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -717,9 +717,9 @@ static const pmg_restructure_desc life_wc_written_renumber_fiber_restructurings[
 	},
 };
 
-static void life_wc_written_renumber_fiber_extents(const void *arguments_, int64_t *extents)
+static void life_wc_written_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -755,9 +755,9 @@ static const pmg_work_desc life_wc_written_renumber_fiber_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -896,9 +896,9 @@ static const pmg_restructure_desc life_wc_written_restructure_voxel_restructurin
 	},
 };
 
-static void life_wc_written_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_wc_written_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -930,9 +930,9 @@ static const pmg_work_desc life_wc_written_restructure_voxel_work[] = {
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -1019,9 +1019,9 @@ static const pmg_array_desc life_wc_written_restructure_none_arrays[] = {
 	},
 };
 
-static void life_wc_written_restructure_none_extents(const void *arguments_, int64_t *extents)
+static void life_wc_written_restructure_none_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1049,9 +1049,9 @@ static const pmg_work_desc life_wc_written_restructure_none_work[] = {
 	{ "w", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .row_atomics = 1, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_written_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -1190,9 +1190,9 @@ static const pmg_restructure_desc life_wc_written_renumber_fiber_restructure_vox
 	},
 };
 
-static void life_wc_written_renumber_fiber_restructure_voxel_extents(const void *arguments_, int64_t *extents)
+static void life_wc_written_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -1227,9 +1227,9 @@ static const pmg_work_desc life_wc_written_renumber_fiber_restructure_voxel_work
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 };
 
-static void life_wc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void life_wc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const life_wc_written_args *args = arguments_;
+	const life_wc_written_args *args = arguments;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;

@@ -94,9 +94,9 @@ static const pmg_array_desc matmul_arrays[] = {
 	},
 };
 
-static void matmul_extents(const void *arguments_, int64_t *extents)
+static void matmul_extents(const void *arguments, int64_t *extents)
 {
-	const matmul_args *args = arguments_;
+	const matmul_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t m = args->m;
 	const int64_t k = args->k;
@@ -261,9 +261,9 @@ static const pmg_array_desc matmul_written_arrays[] = {
 	},
 };
 
-static void matmul_written_extents(const void *arguments_, int64_t *extents)
+static void matmul_written_extents(const void *arguments, int64_t *extents)
 {
-	const matmul_written_args *args = arguments_;
+	const matmul_written_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t m = args->m;
 	const int64_t k = args->k;
@@ -281,9 +281,9 @@ static const pmg_work_desc matmul_written_work[] = {
 	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void matmul_written_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void matmul_written_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const matmul_written_args *args = arguments_;
+	const matmul_written_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t m = args->m;
 	const int64_t k = args->k;
@@ -300,9 +300,9 @@ static const pmg_work_desc matmul_written_isl_work[] = {
 	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true },
 };
 
-static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const matmul_written_args *args = arguments_;
+	const matmul_written_args *args = arguments;
 	const int64_t n = args->n;
 	const int64_t m = args->m;
 	const int64_t k = args->k;

@@ -445,9 +445,9 @@ static const pmg_restructure_desc mttkrp_restructurings[] = {
 	},
 };
 
-static void mttkrp_extents(const void *arguments_, int64_t *extents)
+static void mttkrp_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -475,9 +475,9 @@ static const pmg_work_desc mttkrp_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
@@ -584,9 +584,9 @@ static const pmg_restructure_desc mttkrp_renumber_b_restructurings[] = {
 	},
 };
 
-static void mttkrp_renumber_b_extents(const void *arguments_, int64_t *extents)
+static void mttkrp_renumber_b_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -617,9 +617,9 @@ static const pmg_work_desc mttkrp_renumber_b_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp_renumber_b_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nnz = args->nnz;
@@ -748,9 +748,9 @@ static const pmg_restructure_desc mttkrp_renumber_c_restructurings[] = {
 	},
 };
 
-static void mttkrp_renumber_c_extents(const void *arguments_, int64_t *extents)
+static void mttkrp_renumber_c_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -781,9 +781,9 @@ static const pmg_work_desc mttkrp_renumber_c_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -869,9 +869,9 @@ static const pmg_work_desc mttkrp_restructure_none_work[] = {
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
 };
 
-static void mttkrp_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
@@ -907,9 +907,9 @@ static const pmg_work_desc mttkrp_isl_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp_args *args = arguments_;
+	const mttkrp_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
@@ -1476,9 +1476,9 @@ static const pmg_restructure_desc mttkrp4_restructurings[] = {
 	},
 };
 
-static void mttkrp4_extents(const void *arguments_, int64_t *extents)
+static void mttkrp4_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1511,9 +1511,9 @@ static const pmg_work_desc mttkrp4_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp4_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
@@ -1637,9 +1637,9 @@ static const pmg_restructure_desc mttkrp4_renumber_b_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_b_extents(const void *arguments_, int64_t *extents)
+static void mttkrp4_renumber_b_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1675,9 +1675,9 @@ static const pmg_work_desc mttkrp4_renumber_b_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp4_renumber_b_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nnz = args->nnz;
@@ -1823,9 +1823,9 @@ static const pmg_restructure_desc mttkrp4_renumber_c_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_c_extents(const void *arguments_, int64_t *extents)
+static void mttkrp4_renumber_c_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1861,9 +1861,9 @@ static const pmg_work_desc mttkrp4_renumber_c_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -2009,9 +2009,9 @@ static const pmg_restructure_desc mttkrp4_renumber_d_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_d_extents(const void *arguments_, int64_t *extents)
+static void mttkrp4_renumber_d_extents(const void *arguments, int64_t *extents)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -2047,9 +2047,9 @@ static const pmg_work_desc mttkrp4_renumber_d_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nD = args->nD;
 	const int64_t nnz = args->nnz;
@@ -2147,9 +2147,9 @@ static const pmg_work_desc mttkrp4_restructure_none_work[] = {
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
 };
 
-static void mttkrp4_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
@@ -2185,9 +2185,9 @@ static const pmg_work_desc mttkrp4_isl_work[] = {
 	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void mttkrp4_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void mttkrp4_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const mttkrp4_args *args = arguments_;
+	const mttkrp4_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;

@@ -123,9 +123,9 @@ static const pmg_array_desc prefix_arrays[] = {
 	},
 };
 
-static void prefix_extents(const void *arguments_, int64_t *extents)
+static void prefix_extents(const void *arguments, int64_t *extents)
 {
-	const prefix_args *args = arguments_;
+	const prefix_args *args = arguments;
 	const int64_t m = args->m;
 	const int64_t n = args->n;
 
@@ -144,9 +144,9 @@ static const pmg_work_desc prefix_work[] = {
 	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void prefix_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void prefix_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const prefix_args *args = arguments_;
+	const prefix_args *args = arguments;
 	const int64_t m = args->m;
 	const int64_t n = args->n;
 
@@ -168,9 +168,9 @@ static const pmg_work_desc prefix_isl_work[] = {
 	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void prefix_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void prefix_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const prefix_args *args = arguments_;
+	const prefix_args *args = arguments;
 	const int64_t m = args->m;
 	const int64_t n = args->n;
 
@@ -324,9 +324,9 @@ static const pmg_array_desc segmented_prefix_arrays[] = {
 	},
 };
 
-static void segmented_prefix_extents(const void *arguments_, int64_t *extents)
+static void segmented_prefix_extents(const void *arguments, int64_t *extents)
 {
-	const segmented_prefix_args *args = arguments_;
+	const segmented_prefix_args *args = arguments;
 	const int64_t nSegments = args->nSegments;
 	const int64_t n = args->n;
 

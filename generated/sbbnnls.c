@@ -1577,9 +1577,9 @@ static const pmg_restructure_desc sbbnnls_restructurings[] = {
 	},
 };
 
-static void sbbnnls_extents(const void *arguments_, int64_t *extents)
+static void sbbnnls_extents(const void *arguments, int64_t *extents)
 {
-	const sbbnnls_args *args = arguments_;
+	const sbbnnls_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;

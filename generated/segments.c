@@ -226,9 +226,9 @@ static const pmg_array_desc segments_arrays[] = {
 	},
 };
 
-static void segments_extents(const void *arguments_, int64_t *extents)
+static void segments_extents(const void *arguments, int64_t *extents)
 {
-	const segments_args *args = arguments_;
+	const segments_args *args = arguments;
 	const int64_t nSegments = args->nSegments;
 	const int64_t n = args->n;
 
@@ -253,9 +253,9 @@ static const pmg_work_desc segments_work[] = {
 	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void segments_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void segments_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const segments_args *args = arguments_;
+	const segments_args *args = arguments;
 	const int64_t nSegments = args->nSegments;
 	const int64_t n = args->n;
 
@@ -292,9 +292,9 @@ static const pmg_work_desc segments_isl_work[] = {
 	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void segments_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void segments_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const segments_args *args = arguments_;
+	const segments_args *args = arguments;
 	const int64_t nSegments = args->nSegments;
 	const int64_t n = args->n;
 

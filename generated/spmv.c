@@ -171,9 +171,9 @@ static const pmg_array_desc csr_spmv_arrays[] = {
 	},
 };
 
-static void csr_spmv_extents(const void *arguments_, int64_t *extents)
+static void csr_spmv_extents(const void *arguments, int64_t *extents)
 {
-	const csr_spmv_args *args = arguments_;
+	const csr_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -400,9 +400,9 @@ static const pmg_array_desc csr_spmv_transposed_arrays[] = {
 	},
 };
 
-static void csr_spmv_transposed_extents(const void *arguments_, int64_t *extents)
+static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
 {
-	const csr_spmv_transposed_args *args = arguments_;
+	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -421,9 +421,9 @@ static const pmg_work_desc csr_spmv_transposed_work[] = {
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .atomics = 1, .is_shared = true },
 };
 
-static void csr_spmv_transposed_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void csr_spmv_transposed_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const csr_spmv_transposed_args *args = arguments_;
+	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -473,9 +473,9 @@ static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
 	},
 };
 
-static void csr_spmv_transposed_y_private_extents(const void *arguments_, int64_t *extents)
+static void csr_spmv_transposed_y_private_extents(const void *arguments, int64_t *extents)
 {
-	const csr_spmv_transposed_args *args = arguments_;
+	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -496,9 +496,9 @@ static const pmg_work_desc csr_spmv_transposed_y_private_work[] = {
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
-static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const csr_spmv_transposed_args *args = arguments_;
+	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -533,9 +533,9 @@ static const pmg_work_desc csr_spmv_transposed_serial_work[] = {
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1 },
 };
 
-static void csr_spmv_transposed_serial_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void csr_spmv_transposed_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const csr_spmv_transposed_args *args = arguments_;
+	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -869,9 +869,9 @@ static const pmg_restructure_desc coo_spmv_restructurings[] = {
 	},
 };
 
-static void coo_spmv_extents(const void *arguments_, int64_t *extents)
+static void coo_spmv_extents(const void *arguments, int64_t *extents)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -890,9 +890,9 @@ static const pmg_work_desc coo_spmv_work[] = {
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
-static void coo_spmv_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
@@ -979,9 +979,9 @@ static const pmg_restructure_desc coo_spmv_renumber_col_restructurings[] = {
 	},
 };
 
-static void coo_spmv_renumber_col_extents(const void *arguments_, int64_t *extents)
+static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extents)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -1002,9 +1002,9 @@ static const pmg_work_desc coo_spmv_renumber_col_work[] = {
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 };
 
-static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -1075,9 +1075,9 @@ static const pmg_work_desc coo_spmv_restructure_none_work[] = {
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
 };
 
-static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 
@@ -1110,9 +1110,9 @@ static const pmg_work_desc coo_spmv_isl_work[] = {
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
-static void coo_spmv_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_args *args = arguments_;
+	const coo_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
@@ -1450,9 +1450,9 @@ static const pmg_restructure_desc coo_spmv_written_restructurings[] = {
 	},
 };
 
-static void coo_spmv_written_extents(const void *arguments_, int64_t *extents)
+static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -1471,9 +1471,9 @@ static const pmg_work_desc coo_spmv_written_work[] = {
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
-static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
@@ -1560,9 +1560,9 @@ static const pmg_restructure_desc coo_spmv_written_renumber_col_restructurings[]
 	},
 };
 
-static void coo_spmv_written_renumber_col_extents(const void *arguments_, int64_t *extents)
+static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t *extents)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -1583,9 +1583,9 @@ static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
 };
 
-static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
 	const int64_t nnz = args->nnz;
@@ -1656,9 +1656,9 @@ static const pmg_work_desc coo_spmv_written_restructure_none_work[] = {
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
 };
 
-static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 
@@ -1691,9 +1691,9 @@ static const pmg_work_desc coo_spmv_written_isl_work[] = {
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
 };
 
-static void coo_spmv_written_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void coo_spmv_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const coo_spmv_written_args *args = arguments_;
+	const coo_spmv_written_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];

@@ -685,9 +685,9 @@ static const pmg_pivot_desc thomas_pivots[] = {
 	{ "pivot", PMG_F64, -1, "thomas.pmg:9" },
 };
 
-static void thomas_extents(const void *arguments_, int64_t *extents)
+static void thomas_extents(const void *arguments, int64_t *extents)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -739,9 +739,9 @@ static const pmg_work_desc thomas_work[] = {
 	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void thomas_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void thomas_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -802,9 +802,9 @@ static const pmg_array_desc thomas_flat_arrays[] = {
 	},
 };
 
-static void thomas_flat_extents(const void *arguments_, int64_t *extents)
+static void thomas_flat_extents(const void *arguments, int64_t *extents)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -834,9 +834,9 @@ static const pmg_work_desc thomas_flat_work[] = {
 	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void thomas_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void thomas_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -945,9 +945,9 @@ static const pmg_array_desc thomas_narrow_arrays[] = {
 	},
 };
 
-static void thomas_narrow_extents(const void *arguments_, int64_t *extents)
+static void thomas_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -999,9 +999,9 @@ static const pmg_work_desc thomas_narrow_work[] = {
 	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void thomas_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void thomas_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1138,9 +1138,9 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	},
 };
 
-static void thomas_isl_extents(const void *arguments_, int64_t *extents)
+static void thomas_isl_extents(const void *arguments, int64_t *extents)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1196,9 +1196,9 @@ static const pmg_work_desc thomas_isl_work[] = {
 	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void thomas_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const thomas_args *args = arguments_;
+	const thomas_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 

@@ -164,9 +164,9 @@ static const pmg_children_desc tree_children[] = {
 	{ 0, 7, 8, 0, 0 },
 };
 
-static void tree_extents(const void *arguments_, int64_t *extents)
+static void tree_extents(const void *arguments, int64_t *extents)
 {
-	const tree_args *args = arguments_;
+	const tree_args *args = arguments;
 	const int64_t n = args->n;
 
 	extents[0] = n;

@@ -667,9 +667,9 @@ static const pmg_pivot_desc tri_batch_pivots[] = {
 	{ "x", PMG_F64, -1, "tridiagonal.pmg:10" },
 };
 
-static void tri_batch_extents(const void *arguments_, int64_t *extents)
+static void tri_batch_extents(const void *arguments, int64_t *extents)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -721,9 +721,9 @@ static const pmg_work_desc tri_batch_work[] = {
 	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void tri_batch_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tri_batch_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -784,9 +784,9 @@ static const pmg_array_desc tri_batch_flat_arrays[] = {
 	},
 };
 
-static void tri_batch_flat_extents(const void *arguments_, int64_t *extents)
+static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -816,9 +816,9 @@ static const pmg_work_desc tri_batch_flat_work[] = {
 	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void tri_batch_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tri_batch_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -927,9 +927,9 @@ static const pmg_array_desc tri_batch_narrow_arrays[] = {
 	},
 };
 
-static void tri_batch_narrow_extents(const void *arguments_, int64_t *extents)
+static void tri_batch_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -981,9 +981,9 @@ static const pmg_work_desc tri_batch_narrow_work[] = {
 	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void tri_batch_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tri_batch_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1120,9 +1120,9 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	},
 };
 
-static void tri_batch_isl_extents(const void *arguments_, int64_t *extents)
+static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1178,9 +1178,9 @@ static const pmg_work_desc tri_batch_isl_work[] = {
 	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tri_batch_args *args = arguments_;
+	const tri_batch_args *args = arguments;
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
@@ -1800,9 +1800,9 @@ static const pmg_pivot_desc heat_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "tridiagonal.pmg:22" },
 };
 
-static void heat_extents(const void *arguments_, int64_t *extents)
+static void heat_extents(const void *arguments, int64_t *extents)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -1849,9 +1849,9 @@ static const pmg_work_desc heat_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -1916,9 +1916,9 @@ static const pmg_array_desc heat_flat_arrays[] = {
 	},
 };
 
-static void heat_flat_extents(const void *arguments_, int64_t *extents)
+static void heat_flat_extents(const void *arguments, int64_t *extents)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -1949,9 +1949,9 @@ static const pmg_work_desc heat_flat_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_flat_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -2042,9 +2042,9 @@ static const pmg_array_desc heat_narrow_arrays[] = {
 	},
 };
 
-static void heat_narrow_extents(const void *arguments_, int64_t *extents)
+static void heat_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -2091,9 +2091,9 @@ static const pmg_work_desc heat_narrow_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_narrow_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -2210,9 +2210,9 @@ static const pmg_array_desc heat_isl_arrays[] = {
 	},
 };
 
-static void heat_isl_extents(const void *arguments_, int64_t *extents)
+static void heat_isl_extents(const void *arguments, int64_t *extents)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
@@ -2261,9 +2261,9 @@ static const pmg_work_desc heat_isl_work[] = {
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void heat_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const heat_args *args = arguments_;
+	const heat_args *args = arguments;
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 

@@ -766,9 +766,9 @@ static const pmg_restructure_desc tucker_restructurings[] = {
 	},
 };
 
-static void tucker_extents(const void *arguments_, int64_t *extents)
+static void tucker_extents(const void *arguments, int64_t *extents)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -815,9 +815,9 @@ static const pmg_work_desc tucker_work[] = {
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rA = args->rA;
@@ -960,9 +960,9 @@ static const pmg_restructure_desc tucker_renumber_b_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_b_extents(const void *arguments_, int64_t *extents)
+static void tucker_renumber_b_extents(const void *arguments, int64_t *extents)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1012,9 +1012,9 @@ static const pmg_work_desc tucker_renumber_b_work[] = {
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_renumber_b_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nnz = args->nnz;
@@ -1180,9 +1180,9 @@ static const pmg_restructure_desc tucker_renumber_c_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_c_extents(const void *arguments_, int64_t *extents)
+static void tucker_renumber_c_extents(const void *arguments, int64_t *extents)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1232,9 +1232,9 @@ static const pmg_work_desc tucker_renumber_c_work[] = {
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_renumber_c_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -1400,9 +1400,9 @@ static const pmg_restructure_desc tucker_renumber_d_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_d_extents(const void *arguments_, int64_t *extents)
+static void tucker_renumber_d_extents(const void *arguments, int64_t *extents)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
@@ -1452,9 +1452,9 @@ static const pmg_work_desc tucker_renumber_d_work[] = {
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_renumber_d_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nD = args->nD;
 	const int64_t nnz = args->nnz;
@@ -1575,9 +1575,9 @@ static const pmg_work_desc tucker_restructure_none_work[] = {
 	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_restructure_none_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rA = args->rA;
@@ -1626,9 +1626,9 @@ static const pmg_work_desc tucker_isl_work[] = {
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };
 
-static void tucker_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void tucker_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const tucker_args *args = arguments_;
+	const tucker_args *args = arguments;
 	const int64_t nA = args->nA;
 	const int64_t nnz = args->nnz;
 	const int64_t rA = args->rA;

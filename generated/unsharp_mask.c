@@ -192,9 +192,9 @@ static const pmg_array_desc unsharp_mask_arrays[] = {
 	},
 };
 
-static void unsharp_mask_extents(const void *arguments_, int64_t *extents)
+static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 {
-	const unsharp_mask_args *args = arguments_;
+	const unsharp_mask_args *args = arguments;
 	const int64_t nChannels = args->nChannels;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
@@ -219,9 +219,9 @@ static const pmg_work_desc unsharp_mask_work[] = {
 	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void unsharp_mask_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void unsharp_mask_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const unsharp_mask_args *args = arguments_;
+	const unsharp_mask_args *args = arguments;
 	const int64_t nChannels = args->nChannels;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
@@ -281,9 +281,9 @@ static const pmg_array_desc unsharp_mask_isl_arrays[] = {
 	},
 };
 
-static void unsharp_mask_isl_extents(const void *arguments_, int64_t *extents)
+static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
 {
-	const unsharp_mask_args *args = arguments_;
+	const unsharp_mask_args *args = arguments;
 	const int64_t nChannels = args->nChannels;
 	const int64_t R = args->R;
 	const int64_t C = args->C;
@@ -316,9 +316,9 @@ static const pmg_work_desc unsharp_mask_isl_work[] = {
 	{ "mask", .flops = 3, .bytes = 20, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
-static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments_, double *counts)
+static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
 {
-	const unsharp_mask_args *args = arguments_;
+	const unsharp_mask_args *args = arguments;
 	const int64_t nChannels = args->nChannels;
 	const int64_t R = args->R;
 	const int64_t C = args->C;

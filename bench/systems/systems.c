@@ -63,16 +63,6 @@ static bool check_rows(const systems_row_list *rows, struct failure *failure)
 	return true;
 }
 
-/* One that was asked for is among what is measured. */
-static bool check_baseline(const char *baseline, const systems_row_list *rows, struct failure *failure)
-{
-	bool is_there = !baseline;
-	for (int i = 0; i < rows->n; i++)
-		is_there = is_there || strcmp(rows->items[i]->row.record.version, baseline) == 0;
-	return is_there || fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'",
-				baseline);
-}
-
 static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
 			 struct failure *failure)
 {
@@ -84,8 +74,9 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 		vec_push(values->arena, &measured, &rows->items[i]->row);
 	for (int i = 0; i < rows->n; i++)
 		rows->items[i]->row.record.op = problem->op;
-	if (!check_baseline(values->baseline, rows, failure))
-		return false;
+	if (values->baseline && !find_baseline(&measured, problem->op, values->baseline))
+		return fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'",
+			    values->baseline);
 	if (!measure(values->arena, &measured, &run->effort, failure))
 		return false;
 	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");

@@ -192,19 +192,19 @@ void emit_extents(struct writer *w, const struct layout *layout, const struct ta
 {
 	struct emit e = params_only(layout, target);
 	struct names names = layout->names;
-	const char *arguments = names_declare(&names, "arguments"), *values = names_declare(&names, "extents");
+	const char *values = names_declare(&names, "extents");
 	struct writer scratch = writer_new(e.arena);
 	const char *text;
 
 	e.w = &scratch;
 	emit_extent_values(&e, values);
 	text = str_text(&scratch.text);
-	line(w, "static void %s_extents(const void *%s, int64_t *%s)\n{", layout->prefix, arguments, values);
+	line(w, "static void %s_extents(const void *arguments, int64_t *%s)\n{", layout->prefix, values);
 	w->indent++;
 	if (needs_args(layout, text, false))
-		line(w, "const %s_args *args = %s;", layout->module->name, arguments);
+		line(w, "const %s_args *args = arguments;", layout->module->name);
 	else
-		line(w, "(void) %s;", arguments);
+		line(w, "(void) arguments;");
 	emit_params(w, layout, text, false);
 	if (!layout->n_extents)
 		line(w, "(void) %s;", values);

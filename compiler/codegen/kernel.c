@@ -596,7 +596,6 @@ bool emit_kernel(struct writer *w, const struct layout *layout, const struct tar
 
 	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
 	e->is_written = arena_new_array(module->arena, bool, layout->slots.n);
-	names_declare(&kernel.names, "arguments");
 	e->starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;
 	e->kernels = &nowhere;

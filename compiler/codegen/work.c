@@ -228,18 +228,18 @@ static void emit_count_function(struct work *work, struct writer *w)
 {
 	const struct layout *layout = work->layout;
 	struct names names = layout->names;
-	const char *arguments = names_declare(&names, "arguments"), *counts = names_declare(&names, "counts");
+	const char *counts = names_declare(&names, "counts");
 	struct writer scratch = writer_new(work->emit.arena);
 	const char *text;
 
 	work->emit.w = &scratch;
 	emit_counts(work, counts);
 	text = str_text(&scratch.text);
-	line(w, "static void %s_count(const pmg_plan *plan, const void *%s, double *%s)\n{", layout->prefix, arguments,
+	line(w, "static void %s_count(const pmg_plan *plan, const void *arguments, double *%s)\n{", layout->prefix,
 	     counts);
 	w->indent++;
 	if (needs_args(layout, text, false))
-		line(w, "const %s_args *args = %s;", layout->module->name, arguments);
+		line(w, "const %s_args *args = arguments;", layout->module->name);
 	emit_params(w, layout, text, false);
 	writer_blank(w);
 	work->emit.w = w;
@@ -247,7 +247,7 @@ static void emit_count_function(struct work *work, struct writer *w)
 	w->span = layout->module->span;
 	line(w, "(void) plan;");
 	if (!needs_args(layout, text, false))
-		line(w, "(void) %s;", arguments);
+		line(w, "(void) arguments;");
 	close_block(w, "}");
 	writer_blank(w);
 }

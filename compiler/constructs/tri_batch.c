@@ -14,17 +14,22 @@ enum { A, B, C, D, OFFSET };
 
 struct batch {
 	int rank;                       /* of the coefficients */
-	bool is_ragged, has_sides;
+	bool has_sides;
 	const char *system, *sides;     /* subscripts before and after the row: "s0,s1," and ",q" */
 	const char *points, *side_points;
 	const char *first, *last;       /* conditions of the first and the last row */
 };
 
+static bool is_ragged(const struct construct_call *call)
+{
+	return call->args.n == 5;
+}
+
 static int coefficient_rank(const struct construct_call *call)
 {
 	int rank = 0;
 
-	if (call->args.n == 5)
+	if (is_ragged(call))
 		return 1;
 	for (int i = A; i <= C; i++)
 		if (call->args.items[i].rank > rank)
@@ -62,7 +67,7 @@ static bool lacks_systems(const struct construct_call *call, int rank)
 	const struct construct_arg *of = &call->args.items[shaped_coefficient(call, rank)];
 	bool fits = true;
 
-	if (call->args.n == 5 || d->rank != rank + 1)
+	if (is_ragged(call) || d->rank != rank + 1)
 		return false;
 	for (int i = 0; i < rank; i++)
 		fits = fits && !strcmp(of->extents[i], d->extents[i]);
@@ -77,7 +82,7 @@ static bool signature(struct construct_call *call)
 	int rank;
 
 	if (!construct_expect_count(call, 4, 5, USAGE) ||
-	    !construct_expect_array(call, D, 1, call->args.n == 5 ? 2 : ARRAY_MAX_RANK))
+	    !construct_expect_array(call, D, 1, is_ragged(call) ? 2 : ARRAY_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))
@@ -87,7 +92,7 @@ static bool signature(struct construct_call *call)
 	for (int i = A; i <= C; i++)
 		if (!check_coefficient(call, i, rank))
 			return false;
-	if (call->args.n == 5 && !construct_expect_offsets(call, OFFSET, D))
+	if (is_ragged(call) && !construct_expect_offsets(call, OFFSET, D))
 		return false;
 	call->result_type = construct_widest(call, 0);
 	call->result_rank = call->args.items[D].rank;
@@ -128,10 +133,9 @@ static struct batch batch_of(const struct construct_call *call)
 {
 	const struct construct_arg *d = &call->args.items[D];
 	int rank = coefficient_rank(call);
-	struct batch batch = call->args.n == 5 ? ragged_batch(call) : dense_batch(call, rank);
+	struct batch batch = is_ragged(call) ? ragged_batch(call) : dense_batch(call, rank);
 
 	batch.rank = rank;
-	batch.is_ragged = call->args.n == 5;
 	batch.has_sides = d->rank > rank;
 	batch.sides = batch.has_sides ? ",q" : "";
 	batch.side_points = batch.has_sides ? arena_printf(call->arena, ", q in 0..%s", d->extents[rank]) : "";

@@ -152,20 +152,24 @@ static bool is_source(const struct session *s, const char *path)
 	return false;
 }
 
+static bool spares_source(struct session *s, const char *path)
+{
+	if (!is_source(s, path))
+		return true;
+	usage_error(arena_printf(&s->c->arena, "'%s' is read, and would be written; programs end in .pmg, and -o takes "
+				 "another name", path));
+	return !(s->is_misused = true);
+}
+
+/* Before any of them is written. */
 static bool spares_sources(struct session *s, const char *base)
 {
-	static const char *const endings[] = { "c", "h", "d", "cu" };
+	struct arena *arena = &s->c->arena;
 
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-		const char *path = arena_printf(&s->c->arena, "%s.%s", base, endings[i]);
-
-		if (!is_source(s, path))
-			continue;
-		usage_error(arena_printf(&s->c->arena, "'%s' is read, and would be written; programs end in .pmg, and "
-					 "-o takes another name", path));
-		return !(s->is_misused = true);
-	}
-	return true;
+	return spares_source(s, arena_printf(arena, "%s.h", base)) &&
+	       spares_source(s, arena_printf(arena, "%s.c", base)) &&
+	       (!s->c->device_text || spares_source(s, device_path(s, base))) &&
+	       (!s->options.dependencies || spares_source(s, arena_printf(arena, "%s.d", base)));
 }
 
 static bool compile_to_files(struct session *s)

@@ -148,7 +148,7 @@ static bool subscript_fits(const struct fit *fit, const struct expr *sub)
 {
 	const struct dim *dim = sub->kind == EXPR_DIM ? &fit->stage->dims.items[sub->index] : NULL;
 
-	if (dim && dim->kind != DIM_RANGE && dim->source.array->facts & FACT_TREE)
+	if (dim && dim_is_of_tree(dim))
 		return dim->source.array == fit->cut->tree && is_node(fit->cut, dim->source.subs[0]);
 	return is_node(fit->cut, sub) || !expr_uses_dim(sub, fit->cut->level);
 }

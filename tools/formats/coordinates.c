@@ -13,17 +13,11 @@ struct entries {
 	struct growing coordinates[PMG_MAX_RANK], values;
 };
 
-static bool has_suffix(const char *path, const char *suffix)
-{
-	size_t length = strlen(path), n = strlen(suffix);
-	return length >= n && strcmp(path + length - n, suffix) == 0;
-}
-
 int64_t coordinates_base(const struct location *location)
 {
 	if (location->base >= 0)
 		return location->base;
-	return !has_suffix(location->path, ".tsv") && !has_suffix(location->path, ".tsv.gz");
+	return !path_has_suffix_of(location->path, ".tsv .tsv.gz");
 }
 
 static bool add_coordinate(struct text_input *in, struct entries *entries, int mode, const char *word,

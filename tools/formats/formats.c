@@ -39,7 +39,7 @@ static bool has_suffix(const char *path, const char *suffix, size_t n)
 	return length > n && memcmp(path + length - n, suffix, n) == 0;
 }
 
-static bool has_suffix_of(const char *path, const char *suffixes)
+bool path_has_suffix_of(const char *path, const char *suffixes)
 {
 	while (*suffixes) {
 		size_t n = strcspn(suffixes, " ");
@@ -83,7 +83,7 @@ static const struct format *format_of_first_bytes(const char *path)
 const struct format *format_of(const char *path)
 {
 	for (int i = 0; i < N_FORMATS; i++)
-		if (has_suffix_of(path, formats[i].suffixes))
+		if (path_has_suffix_of(path, formats[i].suffixes))
 			return &formats[i];
 	return format_of_first_bytes(path);
 }
@@ -134,7 +134,7 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 	if (!file_is_readable(location->path, failure))
 		return false;
 	if (!location->format)
-		return has_suffix_of(location->path, ".swc") ? shape_of_neuron(location->path, failure)
+		return path_has_suffix_of(location->path, ".swc") ? shape_of_neuron(location->path, failure)
 							     : unknown_format(location->path, failure);
 	if (location->format->read(location, wish, content, failure) &&
 	    check_content(location, content, failure))

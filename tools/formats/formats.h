@@ -155,6 +155,8 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 /* Whether its kind and shape are what content_write() takes there. */
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure);
 bool content_write(const struct location *location, const struct content *content, struct failure *failure);
+/* Does it end in one of ".tsv .tsv.gz", behind a name? */
+bool path_has_suffix_of(const char *path, const char *suffixes);
 const struct format *format_of(const char *path); /* by suffix, else by the first bytes; NULL: unknown */
 const struct format *format_numbered(int i);      /* NULL: no more */
 

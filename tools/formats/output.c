@@ -122,8 +122,7 @@ bool output_open(struct output *out, const char *path, struct failure *failure)
 
 bool output_open_text(struct output *out, const char *path, struct failure *failure)
 {
-	size_t length = strlen(path);
-	if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
+	if (path_has_suffix_of(path, ".gz"))
 		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written", path);
 	return output_open(out, path, failure);
 }
