@@ -102,7 +102,7 @@
 
 /* ---- cable ---- */
 
-static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
+static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -156,7 +156,7 @@ static void cable_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 	}
 }
 
-static void cable_trace(pmg_plan *plan, const cable_args *args, int64_t it)
+static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -306,11 +306,11 @@ static pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t nSteps = args->nSteps;
 
-	cable_prologue(plan, args, starts);
+	cable_compute_prologue(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_trace(plan, args, it);
+		cable_compute_trace(plan, args, it);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -428,7 +428,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 /* ---- cable: --interleave=narrow ---- */
 
-static void cable_narrow_prologue(pmg_plan *plan, const cable_args *args, bool starts)
+static void cable_narrow_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -482,7 +482,7 @@ static void cable_narrow_prologue(pmg_plan *plan, const cable_args *args, bool s
 	}
 }
 
-static void cable_narrow_trace(pmg_plan *plan, const cable_args *args, int64_t it)
+static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -632,11 +632,11 @@ static pmg_status cable_narrow_kernel(pmg_plan *plan, const void *arguments, pmg
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t nSteps = args->nSteps;
 
-	cable_narrow_prologue(plan, args, starts);
+	cable_narrow_compute_prologue(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_narrow_trace(plan, args, it);
+		cable_narrow_compute_trace(plan, args, it);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -646,7 +646,7 @@ static pmg_status cable_narrow_kernel(pmg_plan *plan, const void *arguments, pmg
 
 /* ---- cable: --schedule=isl ---- */
 
-static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool starts)
+static void cable_isl_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -704,7 +704,7 @@ static void cable_isl_prologue(pmg_plan *plan, const cable_args *args, bool star
 	}
 }
 
-static void cable_isl_trace(pmg_plan *plan, const cable_args *args, int64_t it)
+static void cable_isl_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -718,7 +718,7 @@ static void cable_isl_trace(pmg_plan *plan, const cable_args *args, int64_t it)
 	}
 }
 
-static void cable_isl_diag(pmg_plan *plan, const cable_args *args)
+static void cable_isl_compute_diag(pmg_plan *plan, const cable_args *args)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -740,7 +740,7 @@ static void cable_isl_diag(pmg_plan *plan, const cable_args *args)
 	}
 }
 
-static void cable_isl_rhs(pmg_plan *plan, const cable_args *args)
+static void cable_isl_compute_rhs(pmg_plan *plan, const cable_args *args)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -764,7 +764,7 @@ static void cable_isl_rhs(pmg_plan *plan, const cable_args *args)
 	}
 }
 
-static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
+static void cable_isl_compute_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -860,7 +860,7 @@ static void cable_isl_v_HinesSystem(pmg_plan *plan, const cable_args *args)
 	}
 }
 
-static void cable_isl_next_v(pmg_plan *plan, const cable_args *args)
+static void cable_isl_compute_next_v(pmg_plan *plan, const cable_args *args)
 {
 	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
@@ -883,15 +883,15 @@ static pmg_status cable_isl_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t nSteps = args->nSteps;
 
-	cable_isl_prologue(plan, args, starts);
+	cable_isl_compute_prologue(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_isl_trace(plan, args, it);
-		cable_isl_diag(plan, args);
-		cable_isl_rhs(plan, args);
-		cable_isl_v_HinesSystem(plan, args);
-		cable_isl_next_v(plan, args);
+		cable_isl_compute_trace(plan, args, it);
+		cable_isl_compute_diag(plan, args);
+		cable_isl_compute_rhs(plan, args);
+		cable_isl_compute_v_HinesSystem(plan, args);
+		cable_isl_compute_next_v(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;

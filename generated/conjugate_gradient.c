@@ -100,7 +100,7 @@
 
 /* ---- conjugate_gradient ---- */
 
-static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const double tol = args->tol;
@@ -185,7 +185,7 @@ static void conjugate_gradient_prologue(pmg_plan *plan, const conjugate_gradient
 	}
 }
 
-static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
 	const int64_t *restrict off = plan->data[0];
@@ -265,7 +265,7 @@ static void conjugate_gradient_body(pmg_plan *plan, const conjugate_gradient_arg
 	iterations[0] += 1;
 }
 
-static void conjugate_gradient_epilogue(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_compute_epilogue(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
 	double *restrict x = plan->data[6];
@@ -286,21 +286,21 @@ static pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argument
 	const double *limit = plan->data[9];
 	const double *rr = plan->data[14];
 
-	conjugate_gradient_prologue(plan, args, starts);
+	conjugate_gradient_compute_prologue(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, rr[0] <= limit[0]); it++) {
-		conjugate_gradient_body(plan, args);
+		conjugate_gradient_compute_body(plan, args);
 	}
 
-	conjugate_gradient_epilogue(plan, args);
+	conjugate_gradient_compute_epilogue(plan, args);
 
 	return PMG_OK;
 }
 
 /* ---- conjugate_gradient: --schedule=isl ---- */
 
-static void conjugate_gradient_isl_r0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_r0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const int64_t *restrict off = plan->data[0];
@@ -328,7 +328,7 @@ static void conjugate_gradient_isl_r0(pmg_plan *plan, const conjugate_gradient_a
 	}
 }
 
-static void conjugate_gradient_isl_z0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_z0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const double *restrict diag = plan->data[3];
@@ -344,7 +344,7 @@ static void conjugate_gradient_isl_z0(pmg_plan *plan, const conjugate_gradient_a
 	}
 }
 
-static void conjugate_gradient_isl_limit(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_isl_compute_limit(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
 	const double tol = args->tol;
@@ -360,7 +360,7 @@ static void conjugate_gradient_isl_limit(pmg_plan *plan, const conjugate_gradien
 	limit[0] = tol*tol*dot;
 }
 
-static void conjugate_gradient_isl_y(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_y(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const double *restrict x0 = plan->data[5];
@@ -375,7 +375,7 @@ static void conjugate_gradient_isl_y(pmg_plan *plan, const conjugate_gradient_ar
 	}
 }
 
-static void conjugate_gradient_isl_r(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_r(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	double *restrict r = plan->data[11];
@@ -390,7 +390,7 @@ static void conjugate_gradient_isl_r(pmg_plan *plan, const conjugate_gradient_ar
 	}
 }
 
-static void conjugate_gradient_isl_p(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_p(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const double *restrict z0 = plan->data[8];
@@ -405,7 +405,7 @@ static void conjugate_gradient_isl_p(pmg_plan *plan, const conjugate_gradient_ar
 	}
 }
 
-static void conjugate_gradient_isl_rz(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_rz(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	const double *restrict z0 = plan->data[8];
@@ -423,7 +423,7 @@ static void conjugate_gradient_isl_rz(pmg_plan *plan, const conjugate_gradient_a
 	}
 }
 
-static void conjugate_gradient_isl_rr(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
+static void conjugate_gradient_isl_compute_rr(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
 	double *restrict rr = plan->data[14];
@@ -440,7 +440,7 @@ static void conjugate_gradient_isl_rr(pmg_plan *plan, const conjugate_gradient_a
 	}
 }
 
-static void conjugate_gradient_isl_iterations(pmg_plan *plan, bool starts)
+static void conjugate_gradient_isl_compute_iterations(pmg_plan *plan, bool starts)
 {
 	int64_t *restrict iterations = plan->data[7];
 
@@ -450,7 +450,7 @@ static void conjugate_gradient_isl_iterations(pmg_plan *plan, bool starts)
 	}
 }
 
-static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
 	const int64_t *restrict off = plan->data[0];
@@ -538,7 +538,7 @@ static void conjugate_gradient_isl_body(pmg_plan *plan, const conjugate_gradient
 	iterations[0] += 1;
 }
 
-static void conjugate_gradient_isl_epilogue(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_isl_compute_epilogue(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
 	double *restrict x = plan->data[6];
@@ -559,22 +559,22 @@ static pmg_status conjugate_gradient_isl_kernel(pmg_plan *plan, const void *argu
 	const double *limit = plan->data[9];
 	const double *rr = plan->data[14];
 
-	conjugate_gradient_isl_r0(plan, args, starts);
-	conjugate_gradient_isl_z0(plan, args, starts);
-	conjugate_gradient_isl_limit(plan, args);
-	conjugate_gradient_isl_y(plan, args, starts);
-	conjugate_gradient_isl_r(plan, args, starts);
-	conjugate_gradient_isl_p(plan, args, starts);
-	conjugate_gradient_isl_rz(plan, args, starts);
-	conjugate_gradient_isl_rr(plan, args, starts);
-	conjugate_gradient_isl_iterations(plan, starts);
+	conjugate_gradient_isl_compute_r0(plan, args, starts);
+	conjugate_gradient_isl_compute_z0(plan, args, starts);
+	conjugate_gradient_isl_compute_limit(plan, args);
+	conjugate_gradient_isl_compute_y(plan, args, starts);
+	conjugate_gradient_isl_compute_r(plan, args, starts);
+	conjugate_gradient_isl_compute_p(plan, args, starts);
+	conjugate_gradient_isl_compute_rz(plan, args, starts);
+	conjugate_gradient_isl_compute_rr(plan, args, starts);
+	conjugate_gradient_isl_compute_iterations(plan, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, rr[0] <= limit[0]); it++) {
-		conjugate_gradient_isl_body(plan, args);
+		conjugate_gradient_isl_compute_body(plan, args);
 	}
 
-	conjugate_gradient_isl_epilogue(plan, args);
+	conjugate_gradient_isl_compute_epilogue(plan, args);
 
 	return PMG_OK;
 }

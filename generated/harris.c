@@ -72,7 +72,7 @@
 
 /* ---- harris ---- */
 
-static void harris_gi(pmg_plan *plan, const harris_args *args)
+static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 {
 	const int64_t R = args->R;
 	const int64_t C = args->C;
@@ -229,7 +229,7 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 {
 	const harris_args *args = arguments;
 
-	harris_gi(plan, args);
+	harris_compute_gi(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -237,7 +237,7 @@ static pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 
 /* ---- harris: --schedule=isl ---- */
 
-static void harris_isl_gi(pmg_plan *plan, const harris_args *args)
+static void harris_isl_compute_gi(pmg_plan *plan, const harris_args *args)
 {
 	const int64_t R = args->R;
 	const int64_t C = args->C;
@@ -439,7 +439,7 @@ static pmg_status harris_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 {
 	const harris_args *args = arguments;
 
-	harris_isl_gi(plan, args);
+	harris_isl_compute_gi(plan, args);
 
 	(void) control;
 	return PMG_OK;

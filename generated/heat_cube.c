@@ -126,7 +126,7 @@
 
 /* ---- heat_cube ---- */
 
-static void heat_cube_p(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -181,7 +181,7 @@ static void heat_cube_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_rx(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -228,7 +228,7 @@ static void heat_cube_rx(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_ry(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -408,9 +408,9 @@ static pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_cube_p(plan, args);
-		heat_cube_rx(plan, args);
-		heat_cube_ry(plan, args);
+		heat_cube_compute_p(plan, args);
+		heat_cube_compute_rx(plan, args);
+		heat_cube_compute_ry(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -420,7 +420,7 @@ static pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 /* ---- heat_cube: --interleave=off ---- */
 
-static void heat_cube_flat_p(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_flat_compute_p(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -475,7 +475,7 @@ static void heat_cube_flat_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_flat_rx(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_flat_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -522,7 +522,7 @@ static void heat_cube_flat_rx(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_flat_ry(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_flat_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -610,9 +610,9 @@ static pmg_status heat_cube_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_cube_flat_p(plan, args);
-		heat_cube_flat_rx(plan, args);
-		heat_cube_flat_ry(plan, args);
+		heat_cube_flat_compute_p(plan, args);
+		heat_cube_flat_compute_rx(plan, args);
+		heat_cube_flat_compute_ry(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -622,7 +622,7 @@ static pmg_status heat_cube_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 /* ---- heat_cube: --interleave=narrow ---- */
 
-static void heat_cube_narrow_p(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_narrow_compute_p(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -677,7 +677,7 @@ static void heat_cube_narrow_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_narrow_rx(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_narrow_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -724,7 +724,7 @@ static void heat_cube_narrow_rx(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_narrow_ry(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -904,9 +904,9 @@ static pmg_status heat_cube_narrow_kernel(pmg_plan *plan, const void *arguments,
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_cube_narrow_p(plan, args);
-		heat_cube_narrow_rx(plan, args);
-		heat_cube_narrow_ry(plan, args);
+		heat_cube_narrow_compute_p(plan, args);
+		heat_cube_narrow_compute_rx(plan, args);
+		heat_cube_narrow_compute_ry(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -916,7 +916,7 @@ static pmg_status heat_cube_narrow_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- heat_cube: --schedule=isl ---- */
 
-static void heat_cube_isl_p(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_p(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -971,7 +971,7 @@ static void heat_cube_isl_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_rx(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -996,7 +996,7 @@ static void heat_cube_isl_rx(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1066,7 +1066,7 @@ static void heat_cube_isl_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_ry(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1090,7 +1090,7 @@ static void heat_cube_isl_ry(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1160,7 +1160,7 @@ static void heat_cube_isl_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_rz(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_rz(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1184,7 +1184,7 @@ static void heat_cube_isl_rz(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1252,7 +1252,7 @@ static void heat_cube_isl_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args 
 	}
 }
 
-static void heat_cube_isl_next_u(pmg_plan *plan, const heat_cube_args *args)
+static void heat_cube_isl_compute_next_u(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -1280,14 +1280,14 @@ static pmg_status heat_cube_isl_kernel(pmg_plan *plan, const void *arguments, pm
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_cube_isl_p(plan, args);
-		heat_cube_isl_rx(plan, args);
-		heat_cube_isl_ux_pivot(plan, args);
-		heat_cube_isl_ry(plan, args);
-		heat_cube_isl_uy_pivot(plan, args);
-		heat_cube_isl_rz(plan, args);
-		heat_cube_isl_u_TriBatch_pivot(plan, args);
-		heat_cube_isl_next_u(plan, args);
+		heat_cube_isl_compute_p(plan, args);
+		heat_cube_isl_compute_rx(plan, args);
+		heat_cube_isl_compute_ux_pivot(plan, args);
+		heat_cube_isl_compute_ry(plan, args);
+		heat_cube_isl_compute_uy_pivot(plan, args);
+		heat_cube_isl_compute_rz(plan, args);
+		heat_cube_isl_compute_u_TriBatch_pivot(plan, args);
+		heat_cube_isl_compute_next_u(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;

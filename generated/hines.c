@@ -187,7 +187,7 @@
 
 /* ---- hines ---- */
 
-static void hines_x_e(pmg_plan *plan, const hines_args *args)
+static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -330,7 +330,7 @@ static pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_contro
 {
 	const hines_args *args = arguments;
 
-	hines_x_e(plan, args);
+	hines_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -387,7 +387,7 @@ static pmg_status hines_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 /* ---- hines: --interleave=narrow ---- */
 
-static void hines_narrow_x_e(pmg_plan *plan, const hines_args *args)
+static void hines_narrow_compute_x_e(pmg_plan *plan, const hines_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -530,7 +530,7 @@ static pmg_status hines_narrow_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const hines_args *args = arguments;
 
-	hines_narrow_x_e(plan, args);
+	hines_narrow_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1367,7 +1367,7 @@ void hines_destroy(hines_plan_t *plan)
 
 /* ---- hines_written ---- */
 
-static void hines_written_e(pmg_plan *plan, const hines_written_args *args)
+static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -1523,7 +1523,7 @@ static pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pm
 {
 	const hines_written_args *args = arguments;
 
-	hines_written_e(plan, args);
+	hines_written_compute_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1593,7 +1593,7 @@ static pmg_status hines_written_flat_kernel(pmg_plan *plan, const void *argument
 
 /* ---- hines_written: --interleave=narrow ---- */
 
-static void hines_written_narrow_e(pmg_plan *plan, const hines_written_args *args)
+static void hines_written_narrow_compute_e(pmg_plan *plan, const hines_written_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -1749,7 +1749,7 @@ static pmg_status hines_written_narrow_kernel(pmg_plan *plan, const void *argume
 {
 	const hines_written_args *args = arguments;
 
-	hines_written_narrow_e(plan, args);
+	hines_written_narrow_compute_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1757,7 +1757,7 @@ static pmg_status hines_written_narrow_kernel(pmg_plan *plan, const void *argume
 
 /* ---- hines_written: --schedule=isl ---- */
 
-static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
+static void hines_written_isl_compute_e(pmg_plan *plan, const hines_written_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -1835,7 +1835,7 @@ static void hines_written_isl_e(pmg_plan *plan, const hines_written_args *args)
 	}
 }
 
-static void hines_written_isl_r(pmg_plan *plan, const hines_written_args *args)
+static void hines_written_isl_compute_r(pmg_plan *plan, const hines_written_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -1863,7 +1863,7 @@ static void hines_written_isl_r(pmg_plan *plan, const hines_written_args *args)
 	}
 }
 
-static void hines_written_isl_x(pmg_plan *plan, const hines_written_args *args)
+static void hines_written_isl_compute_x(pmg_plan *plan, const hines_written_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -1895,9 +1895,9 @@ static pmg_status hines_written_isl_kernel(pmg_plan *plan, const void *arguments
 {
 	const hines_written_args *args = arguments;
 
-	hines_written_isl_e(plan, args);
-	hines_written_isl_r(plan, args);
-	hines_written_isl_x(plan, args);
+	hines_written_isl_compute_e(plan, args);
+	hines_written_isl_compute_r(plan, args);
+	hines_written_isl_compute_x(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2625,7 +2625,7 @@ void hines_written_destroy(hines_written_plan_t *plan)
 
 /* ---- hines_forest ---- */
 
-static void hines_forest_x_e(pmg_plan *plan, const hines_forest_args *args)
+static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t *restrict F_offset = plan->data[0];
@@ -2791,7 +2791,7 @@ static pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const hines_forest_args *args = arguments;
 
-	hines_forest_x_e(plan, args);
+	hines_forest_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2856,7 +2856,7 @@ static pmg_status hines_forest_flat_kernel(pmg_plan *plan, const void *arguments
 
 /* ---- hines_forest: --interleave=narrow ---- */
 
-static void hines_forest_narrow_x_e(pmg_plan *plan, const hines_forest_args *args)
+static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t *restrict F_offset = plan->data[0];
@@ -3022,7 +3022,7 @@ static pmg_status hines_forest_narrow_kernel(pmg_plan *plan, const void *argumen
 {
 	const hines_forest_args *args = arguments;
 
-	hines_forest_narrow_x_e(plan, args);
+	hines_forest_narrow_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -3030,7 +3030,7 @@ static pmg_status hines_forest_narrow_kernel(pmg_plan *plan, const void *argumen
 
 /* ---- hines_forest: --schedule=isl ---- */
 
-static void hines_forest_isl_x(pmg_plan *plan, const hines_forest_args *args)
+static void hines_forest_isl_compute_x(pmg_plan *plan, const hines_forest_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t *restrict F_offset = plan->data[0];
@@ -3163,7 +3163,7 @@ static pmg_status hines_forest_isl_kernel(pmg_plan *plan, const void *arguments,
 {
 	const hines_forest_args *args = arguments;
 
-	hines_forest_isl_x(plan, args);
+	hines_forest_isl_compute_x(plan, args);
 
 	(void) control;
 	return PMG_OK;

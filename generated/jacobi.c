@@ -34,7 +34,7 @@
 
 /* ---- jacobi ---- */
 
-static void jacobi_prologue(pmg_plan *plan, bool starts)
+static void jacobi_compute_prologue(pmg_plan *plan, bool starts)
 {
 	double *restrict change = plan->data[3];
 
@@ -44,7 +44,7 @@ static void jacobi_prologue(pmg_plan *plan, bool starts)
 	}
 }
 
-static void jacobi_body(pmg_plan *plan, const jacobi_args *args)
+static void jacobi_compute_body(pmg_plan *plan, const jacobi_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -81,7 +81,7 @@ static void jacobi_body(pmg_plan *plan, const jacobi_args *args)
 	change[0] = largest;
 }
 
-static void jacobi_epilogue(pmg_plan *plan)
+static void jacobi_compute_epilogue(pmg_plan *plan)
 {
 	double *restrict lastChange = plan->data[2];
 	const double *restrict change = plan->data[3];
@@ -98,23 +98,23 @@ static pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	const double tol = args->tol;
 	const double *change = plan->data[3];
 
-	jacobi_prologue(plan, starts);
+	jacobi_compute_prologue(plan, starts);
 
 	pmg_keep(plan, 1, 5);
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, change[0] < tol); it++) {
-		jacobi_body(plan, args);
+		jacobi_compute_body(plan, args);
 		pmg_swap(plan, 1, 5);
 	}
 
-	jacobi_epilogue(plan);
+	jacobi_compute_epilogue(plan);
 
 	return PMG_OK;
 }
 
 /* ---- jacobi: --schedule=isl ---- */
 
-static void jacobi_isl_prologue(pmg_plan *plan, bool starts)
+static void jacobi_isl_compute_prologue(pmg_plan *plan, bool starts)
 {
 	double *restrict change = plan->data[3];
 
@@ -124,7 +124,7 @@ static void jacobi_isl_prologue(pmg_plan *plan, bool starts)
 	}
 }
 
-static void jacobi_isl_body(pmg_plan *plan, const jacobi_args *args)
+static void jacobi_isl_compute_body(pmg_plan *plan, const jacobi_args *args)
 {
 	const int64_t nx = args->nx;
 	const int64_t ny = args->ny;
@@ -168,7 +168,7 @@ static void jacobi_isl_body(pmg_plan *plan, const jacobi_args *args)
 	change[0] = largest;
 }
 
-static void jacobi_isl_epilogue(pmg_plan *plan)
+static void jacobi_isl_compute_epilogue(pmg_plan *plan)
 {
 	double *restrict lastChange = plan->data[2];
 	const double *restrict change = plan->data[3];
@@ -185,16 +185,16 @@ static pmg_status jacobi_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	const double tol = args->tol;
 	const double *change = plan->data[3];
 
-	jacobi_isl_prologue(plan, starts);
+	jacobi_isl_compute_prologue(plan, starts);
 
 	pmg_keep(plan, 1, 5);
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, change[0] < tol); it++) {
-		jacobi_isl_body(plan, args);
+		jacobi_isl_compute_body(plan, args);
 		pmg_swap(plan, 1, 5);
 	}
 
-	jacobi_isl_epilogue(plan);
+	jacobi_isl_compute_epilogue(plan);
 
 	return PMG_OK;
 }

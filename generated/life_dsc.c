@@ -126,7 +126,7 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 /* ---- life_dsc: renumber PHI by fiber ---- */
 
-static void life_dsc_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
+static void life_dsc_renumber_fiber_compute_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict w = plan->data[6];
@@ -141,7 +141,7 @@ static void life_dsc_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_
 	}
 }
 
-static void life_dsc_renumber_fiber_Y(pmg_plan *plan, const life_dsc_args *args)
+static void life_dsc_renumber_fiber_compute_Y(pmg_plan *plan, const life_dsc_args *args)
 {
 	pmg_live_points(plan, 0, 16, 14, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -200,8 +200,8 @@ static pmg_status life_dsc_renumber_fiber_kernel(pmg_plan *plan, const void *arg
 {
 	const life_dsc_args *args = arguments;
 
-	life_dsc_renumber_fiber_w_renumbered(plan, args);
-	life_dsc_renumber_fiber_Y(plan, args);
+	life_dsc_renumber_fiber_compute_w_renumbered(plan, args);
+	life_dsc_renumber_fiber_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -306,7 +306,7 @@ static pmg_status life_dsc_restructure_none_kernel(pmg_plan *plan, const void *a
 
 /* ---- life_dsc: --schedule=isl ---- */
 
-static void life_dsc_isl_Y(pmg_plan *plan, const life_dsc_args *args)
+static void life_dsc_isl_compute_Y(pmg_plan *plan, const life_dsc_args *args)
 {
 	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -371,7 +371,7 @@ static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const life_dsc_args *args = arguments;
 
-	life_dsc_isl_Y(plan, args);
+	life_dsc_isl_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -379,7 +379,7 @@ static pmg_status life_dsc_isl_kernel(pmg_plan *plan, const void *arguments, pmg
 
 /* ---- life_dsc: renumber PHI by fiber, restructure PHI by voxel ---- */
 
-static void life_dsc_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
+static void life_dsc_renumber_fiber_restructure_voxel_compute_w_renumbered(pmg_plan *plan, const life_dsc_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict w = plan->data[6];
@@ -394,7 +394,7 @@ static void life_dsc_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *pla
 	}
 }
 
-static void life_dsc_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const life_dsc_args *args)
+static void life_dsc_renumber_fiber_restructure_voxel_compute_Y(pmg_plan *plan, const life_dsc_args *args)
 {
 	pmg_live_points(plan, 0, 15, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -447,8 +447,8 @@ static pmg_status life_dsc_renumber_fiber_restructure_voxel_kernel(pmg_plan *pla
 {
 	const life_dsc_args *args = arguments;
 
-	life_dsc_renumber_fiber_restructure_voxel_w_renumbered(plan, args);
-	life_dsc_renumber_fiber_restructure_voxel_Y(plan, args);
+	life_dsc_renumber_fiber_restructure_voxel_compute_w_renumbered(plan, args);
+	life_dsc_renumber_fiber_restructure_voxel_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;

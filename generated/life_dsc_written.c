@@ -131,7 +131,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- life_dsc_written: renumber PHI by fiber ---- */
 
-static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
+static void life_dsc_written_renumber_fiber_compute_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict w = plan->data[6];
@@ -149,7 +149,7 @@ static void life_dsc_written_renumber_fiber_w_renumbered(pmg_plan *plan, const l
 	}
 }
 
-static void life_dsc_written_renumber_fiber_Y(pmg_plan *plan, const life_dsc_written_args *args)
+static void life_dsc_written_renumber_fiber_compute_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	pmg_live_points(plan, 0, 16, 14, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -211,8 +211,8 @@ static pmg_status life_dsc_written_renumber_fiber_kernel(pmg_plan *plan, const v
 {
 	const life_dsc_written_args *args = arguments;
 
-	life_dsc_written_renumber_fiber_w_renumbered(plan, args);
-	life_dsc_written_renumber_fiber_Y(plan, args);
+	life_dsc_written_renumber_fiber_compute_w_renumbered(plan, args);
+	life_dsc_written_renumber_fiber_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -323,7 +323,7 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 
 /* ---- life_dsc_written: --schedule=isl ---- */
 
-static void life_dsc_written_isl_Y(pmg_plan *plan, const life_dsc_written_args *args)
+static void life_dsc_written_isl_compute_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -391,7 +391,7 @@ static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *argume
 {
 	const life_dsc_written_args *args = arguments;
 
-	life_dsc_written_isl_Y(plan, args);
+	life_dsc_written_isl_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -399,7 +399,7 @@ static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *argume
 
 /* ---- life_dsc_written: renumber PHI by fiber, restructure PHI by voxel ---- */
 
-static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
+static void life_dsc_written_renumber_fiber_restructure_voxel_compute_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict w = plan->data[6];
@@ -417,7 +417,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(pmg_p
 	}
 }
 
-static void life_dsc_written_renumber_fiber_restructure_voxel_Y(pmg_plan *plan, const life_dsc_written_args *args)
+static void life_dsc_written_renumber_fiber_restructure_voxel_compute_Y(pmg_plan *plan, const life_dsc_written_args *args)
 {
 	pmg_live_points(plan, 0, 15, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -473,8 +473,8 @@ static pmg_status life_dsc_written_renumber_fiber_restructure_voxel_kernel(pmg_p
 {
 	const life_dsc_written_args *args = arguments;
 
-	life_dsc_written_renumber_fiber_restructure_voxel_w_renumbered(plan, args);
-	life_dsc_written_renumber_fiber_restructure_voxel_Y(plan, args);
+	life_dsc_written_renumber_fiber_restructure_voxel_compute_w_renumbered(plan, args);
+	life_dsc_written_renumber_fiber_restructure_voxel_compute_Y(plan, args);
 
 	(void) control;
 	return PMG_OK;

@@ -259,7 +259,7 @@
 
 /* ---- sbbnnls ---- */
 
-static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_normD(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
@@ -280,7 +280,7 @@ static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_fOld(pmg_plan *plan, bool starts)
+static void sbbnnls_compute_fOld(pmg_plan *plan, bool starts)
 {
 	double *restrict fOld = plan->data[25];
 
@@ -290,7 +290,7 @@ static void sbbnnls_fOld(pmg_plan *plan, bool starts)
 	}
 }
 
-static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_objective(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t maxIter = args->maxIter;
 	double *restrict objective = plan->data[9];
@@ -304,7 +304,7 @@ static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool sta
 	}
 }
 
-static void sbbnnls_iterations(pmg_plan *plan, bool starts)
+static void sbbnnls_compute_iterations(pmg_plan *plan, bool starts)
 {
 	int64_t *restrict iterations = plan->data[10];
 
@@ -314,7 +314,7 @@ static void sbbnnls_iterations(pmg_plan *plan, bool starts)
 	}
 }
 
-static void sbbnnls_h(pmg_plan *plan)
+static void sbbnnls_compute_h(pmg_plan *plan)
 {
 	const int64_t PHI_chunks = plan->sizes[0];
 	double *restrict h = plan->data[13];
@@ -345,7 +345,7 @@ static void sbbnnls_h(pmg_plan *plan)
 	}
 }
 
-static void sbbnnls_s(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_s(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t preconditioned = args->preconditioned;
@@ -375,7 +375,7 @@ static void sbbnnls_s(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict w0 = plan->data[7];
@@ -397,7 +397,7 @@ static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -454,7 +454,7 @@ static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	}
 }
 
-static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -477,7 +477,7 @@ static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -498,7 +498,7 @@ static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -571,7 +571,7 @@ static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, b
 	}
 }
 
-static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict s = plan->data[14];
@@ -604,7 +604,7 @@ static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict d0 = plan->data[17];
@@ -620,7 +620,7 @@ static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -677,7 +677,7 @@ static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bo
 	}
 }
 
-static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -696,7 +696,7 @@ static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 	}
 }
 
-static void sbbnnls_objective_2(pmg_plan *plan, int64_t it)
+static void sbbnnls_compute_objective_2(pmg_plan *plan, int64_t it)
 {
 	double *restrict objective = plan->data[9];
 	const double *restrict f = plan->data[24];
@@ -705,7 +705,7 @@ static void sbbnnls_objective_2(pmg_plan *plan, int64_t it)
 	objective[it] = f[0];
 }
 
-static void sbbnnls_iterations_2(pmg_plan *plan)
+static void sbbnnls_compute_iterations_2(pmg_plan *plan)
 {
 	int64_t *restrict iterations = plan->data[10];
 
@@ -713,7 +713,7 @@ static void sbbnnls_iterations_2(pmg_plan *plan)
 	iterations[0] += 1;
 }
 
-static void sbbnnls_next_fOld(pmg_plan *plan)
+static void sbbnnls_compute_next_fOld(pmg_plan *plan)
 {
 	const double *restrict f = plan->data[24];
 	double *restrict fOld = plan->data[25];
@@ -722,7 +722,7 @@ static void sbbnnls_next_fOld(pmg_plan *plan)
 	fOld[0] = f[0];
 }
 
-static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -803,7 +803,7 @@ static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, in
 	}
 }
 
-static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict d = plan->data[20];
@@ -832,7 +832,7 @@ static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	}
 }
 
-static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -866,7 +866,7 @@ static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 	}
 }
 
-static void sbbnnls_alpha(pmg_plan *plan)
+static void sbbnnls_compute_alpha(pmg_plan *plan)
 {
 	const double *restrict num = plan->data[34];
 	const double *restrict den = plan->data[35];
@@ -876,7 +876,7 @@ static void sbbnnls_alpha(pmg_plan *plan)
 	alpha[0] = den[0] > 0.0 ? num[0]/den[0] : 0.0;
 }
 
-static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_p(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict s = plan->data[14];
@@ -901,7 +901,7 @@ static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_live_points(plan, 1, 42, 53, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
@@ -958,7 +958,7 @@ static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_rNew(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -986,7 +986,7 @@ static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -1057,7 +1057,7 @@ static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_held(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict s = plan->data[14];
@@ -1087,7 +1087,7 @@ static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
@@ -1137,7 +1137,7 @@ static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	double *restrict f = plan->data[24];
@@ -1152,7 +1152,7 @@ static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
 	f[0] = 0.5*sum;
 }
 
-static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const double *restrict g = plan->data[19];
@@ -1167,7 +1167,7 @@ static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 	pg[0] = maxval2;
 }
 
-static void sbbnnls_w(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_w(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *restrict w = plan->data[8];
@@ -1181,7 +1181,7 @@ static void sbbnnls_w(pmg_plan *plan, const sbbnnls_args *args)
 	}
 }
 
-static void sbbnnls_reached(pmg_plan *plan)
+static void sbbnnls_compute_reached(pmg_plan *plan)
 {
 	double *restrict reached = plan->data[11];
 	const double *restrict f = plan->data[24];
@@ -1190,7 +1190,7 @@ static void sbbnnls_reached(pmg_plan *plan)
 	reached[0] = f[0];
 }
 
-static void sbbnnls_violation(pmg_plan *plan)
+static void sbbnnls_compute_violation(pmg_plan *plan)
 {
 	double *restrict violation = plan->data[12];
 	const double *restrict pg = plan->data[26];
@@ -1210,44 +1210,44 @@ static pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	const double *fOld = plan->data[25];
 	const double *pg = plan->data[26];
 
-	sbbnnls_normD(plan, args);
-	sbbnnls_fOld(plan, starts);
-	sbbnnls_objective(plan, args, starts);
-	sbbnnls_iterations(plan, starts);
-	sbbnnls_h(plan);
-	sbbnnls_s(plan, args);
-	sbbnnls_x0(plan, args, starts);
-	sbbnnls_r0_Sparse_matvec(plan, args, starts);
-	sbbnnls_r0(plan, args, starts);
-	sbbnnls_f(plan, args, starts);
-	sbbnnls_g0_Sparse_matvec(plan, args, starts);
-	sbbnnls_g0(plan, args, starts);
-	sbbnnls_pg(plan, args, starts);
-	sbbnnls_v_Sparse_matvec(plan, args, starts);
-	sbbnnls_v(plan, args, starts);
+	sbbnnls_compute_normD(plan, args);
+	sbbnnls_compute_fOld(plan, starts);
+	sbbnnls_compute_objective(plan, args, starts);
+	sbbnnls_compute_iterations(plan, starts);
+	sbbnnls_compute_h(plan);
+	sbbnnls_compute_s(plan, args);
+	sbbnnls_compute_x0(plan, args, starts);
+	sbbnnls_compute_r0_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_r0(plan, args, starts);
+	sbbnnls_compute_f(plan, args, starts);
+	sbbnnls_compute_g0_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_g0(plan, args, starts);
+	sbbnnls_compute_pg(plan, args, starts);
+	sbbnnls_compute_v_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_v(plan, args, starts);
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, pg[0] < tolGradient || fabs(fOld[0] - f[0]) < tolObjective); it++) {
-		sbbnnls_objective_2(plan, it);
-		sbbnnls_iterations_2(plan);
-		sbbnnls_next_fOld(plan);
-		sbbnnls_q_Sparse_matvec(plan, args, it);
-		sbbnnls_num(plan, args, it);
-		sbbnnls_den(plan, args, it);
-		sbbnnls_alpha(plan);
-		sbbnnls_p(plan, args);
-		sbbnnls_u(plan, args);
-		sbbnnls_rNew(plan, args);
-		sbbnnls_z(plan, args);
-		sbbnnls_held(plan, args);
-		sbbnnls_turn(plan, args);
-		sbbnnls_next_f(plan, args);
-		sbbnnls_next_pg(plan, args);
+		sbbnnls_compute_objective_2(plan, it);
+		sbbnnls_compute_iterations_2(plan);
+		sbbnnls_compute_next_fOld(plan);
+		sbbnnls_compute_q_Sparse_matvec(plan, args, it);
+		sbbnnls_compute_num(plan, args, it);
+		sbbnnls_compute_den(plan, args, it);
+		sbbnnls_compute_alpha(plan);
+		sbbnnls_compute_p(plan, args);
+		sbbnnls_compute_u(plan, args);
+		sbbnnls_compute_rNew(plan, args);
+		sbbnnls_compute_z(plan, args);
+		sbbnnls_compute_held(plan, args);
+		sbbnnls_compute_turn(plan, args);
+		sbbnnls_compute_next_f(plan, args);
+		sbbnnls_compute_next_pg(plan, args);
 	}
 
-	sbbnnls_w(plan, args);
-	sbbnnls_reached(plan);
-	sbbnnls_violation(plan);
+	sbbnnls_compute_w(plan, args);
+	sbbnnls_compute_reached(plan);
+	sbbnnls_compute_violation(plan);
 
 	return PMG_OK;
 }

@@ -664,7 +664,7 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 /* ---- coo_spmv: renumber A by col ---- */
 
-static void coo_spmv_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_args *args)
+static void coo_spmv_renumber_col_compute_x_renumbered(pmg_plan *plan, const coo_spmv_args *args)
 {
 	const int64_t nCols = args->nCols;
 	const double *restrict x = plan->data[3];
@@ -679,7 +679,7 @@ static void coo_spmv_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_ar
 	}
 }
 
-static void coo_spmv_renumber_col_y(pmg_plan *plan)
+static void coo_spmv_renumber_col_compute_y(pmg_plan *plan)
 {
 	pmg_live_points(plan, 0, 10, 8, true);
 	const int64_t A_chunks = plan->sizes[0];
@@ -713,8 +713,8 @@ static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *argum
 {
 	const coo_spmv_args *args = arguments;
 
-	coo_spmv_renumber_col_x_renumbered(plan, args);
-	coo_spmv_renumber_col_y(plan);
+	coo_spmv_renumber_col_compute_x_renumbered(plan, args);
+	coo_spmv_renumber_col_compute_y(plan);
 
 	(void) control;
 	return PMG_OK;
@@ -753,7 +753,7 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 
 /* ---- coo_spmv: --schedule=isl ---- */
 
-static void coo_spmv_isl_y(pmg_plan *plan)
+static void coo_spmv_isl_compute_y(pmg_plan *plan)
 {
 	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
@@ -794,7 +794,7 @@ static void coo_spmv_isl_y(pmg_plan *plan)
 
 static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
-	coo_spmv_isl_y(plan);
+	coo_spmv_isl_compute_y(plan);
 
 	(void) arguments;
 	(void) control;
@@ -1245,7 +1245,7 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- coo_spmv_written: renumber A by col ---- */
 
-static void coo_spmv_written_renumber_col_x_renumbered(pmg_plan *plan, const coo_spmv_written_args *args)
+static void coo_spmv_written_renumber_col_compute_x_renumbered(pmg_plan *plan, const coo_spmv_written_args *args)
 {
 	const int64_t nCols = args->nCols;
 	const double *restrict x = plan->data[3];
@@ -1260,7 +1260,7 @@ static void coo_spmv_written_renumber_col_x_renumbered(pmg_plan *plan, const coo
 	}
 }
 
-static void coo_spmv_written_renumber_col_y(pmg_plan *plan)
+static void coo_spmv_written_renumber_col_compute_y(pmg_plan *plan)
 {
 	pmg_live_points(plan, 0, 10, 8, true);
 	const int64_t A_chunks = plan->sizes[0];
@@ -1294,8 +1294,8 @@ static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const voi
 {
 	const coo_spmv_written_args *args = arguments;
 
-	coo_spmv_written_renumber_col_x_renumbered(plan, args);
-	coo_spmv_written_renumber_col_y(plan);
+	coo_spmv_written_renumber_col_compute_x_renumbered(plan, args);
+	coo_spmv_written_renumber_col_compute_y(plan);
 
 	(void) control;
 	return PMG_OK;
@@ -1334,7 +1334,7 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 
 /* ---- coo_spmv_written: --schedule=isl ---- */
 
-static void coo_spmv_written_isl_y(pmg_plan *plan)
+static void coo_spmv_written_isl_compute_y(pmg_plan *plan)
 {
 	pmg_live_points(plan, 0, 3, 7, true);
 	const int64_t A_chunks = plan->sizes[0];
@@ -1375,7 +1375,7 @@ static void coo_spmv_written_isl_y(pmg_plan *plan)
 
 static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
-	coo_spmv_written_isl_y(plan);
+	coo_spmv_written_isl_compute_y(plan);
 
 	(void) arguments;
 	(void) control;

@@ -67,7 +67,7 @@
 
 /* ---- thomas ---- */
 
-static void thomas_pivot(pmg_plan *plan, const thomas_args *args)
+static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -223,7 +223,7 @@ static pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 {
 	const thomas_args *args = arguments;
 
-	thomas_pivot(plan, args);
+	thomas_compute_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -296,7 +296,7 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 /* ---- thomas: --interleave=narrow ---- */
 
-static void thomas_narrow_pivot(pmg_plan *plan, const thomas_args *args)
+static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -452,7 +452,7 @@ static pmg_status thomas_narrow_kernel(pmg_plan *plan, const void *arguments, pm
 {
 	const thomas_args *args = arguments;
 
-	thomas_narrow_pivot(plan, args);
+	thomas_narrow_compute_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -460,7 +460,7 @@ static pmg_status thomas_narrow_kernel(pmg_plan *plan, const void *arguments, pm
 
 /* ---- thomas: --schedule=isl ---- */
 
-static void thomas_isl_pivot(pmg_plan *plan, const thomas_args *args)
+static void thomas_isl_compute_pivot(pmg_plan *plan, const thomas_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -601,7 +601,7 @@ static pmg_status thomas_isl_kernel(pmg_plan *plan, const void *arguments, pmg_c
 {
 	const thomas_args *args = arguments;
 
-	thomas_isl_pivot(plan, args);
+	thomas_isl_compute_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;

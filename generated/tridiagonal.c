@@ -117,7 +117,7 @@
 
 /* ---- tri_batch ---- */
 
-static void tri_batch_x_pivot(pmg_plan *plan, const tri_batch_args *args)
+static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -256,7 +256,7 @@ static pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_co
 {
 	const tri_batch_args *args = arguments;
 
-	tri_batch_x_pivot(plan, args);
+	tri_batch_compute_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -312,7 +312,7 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 /* ---- tri_batch: --interleave=narrow ---- */
 
-static void tri_batch_narrow_x_pivot(pmg_plan *plan, const tri_batch_args *args)
+static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -451,7 +451,7 @@ static pmg_status tri_batch_narrow_kernel(pmg_plan *plan, const void *arguments,
 {
 	const tri_batch_args *args = arguments;
 
-	tri_batch_narrow_x_pivot(plan, args);
+	tri_batch_narrow_compute_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -459,7 +459,7 @@ static pmg_status tri_batch_narrow_kernel(pmg_plan *plan, const void *arguments,
 
 /* ---- tri_batch: --schedule=isl ---- */
 
-static void tri_batch_isl_x_pivot(pmg_plan *plan, const tri_batch_args *args)
+static void tri_batch_isl_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
@@ -583,7 +583,7 @@ static pmg_status tri_batch_isl_kernel(pmg_plan *plan, const void *arguments, pm
 {
 	const tri_batch_args *args = arguments;
 
-	tri_batch_isl_x_pivot(plan, args);
+	tri_batch_isl_compute_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1288,7 +1288,7 @@ void tri_batch_destroy(tri_batch_plan_t *plan)
 
 /* ---- heat ---- */
 
-static void heat_p(pmg_plan *plan, const heat_args *args)
+static void heat_compute_p(pmg_plan *plan, const heat_args *args)
 {
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
@@ -1409,7 +1409,7 @@ static pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_p(plan, args);
+		heat_compute_p(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1486,7 +1486,7 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 /* ---- heat: --interleave=narrow ---- */
 
-static void heat_narrow_p(pmg_plan *plan, const heat_args *args)
+static void heat_narrow_compute_p(pmg_plan *plan, const heat_args *args)
 {
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
@@ -1607,7 +1607,7 @@ static pmg_status heat_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_narrow_p(plan, args);
+		heat_narrow_compute_p(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1617,7 +1617,7 @@ static pmg_status heat_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 /* ---- heat: --schedule=isl ---- */
 
-static void heat_isl_p(pmg_plan *plan, const heat_args *args)
+static void heat_isl_compute_p(pmg_plan *plan, const heat_args *args)
 {
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
@@ -1736,7 +1736,7 @@ static pmg_status heat_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_isl_p(plan, args);
+		heat_isl_compute_p(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;

@@ -59,7 +59,7 @@ static const char *part_name(struct kernel *kernel, const struct part *part, con
 	if (!part->is_whole_region && end->groups.n)
 		what = arena_printf(kernel->emit.arena, "%s%s", begin->is_commit ? "commit_" : "",
 				    end->groups.items[0]->name);
-	name = arena_printf(kernel->emit.arena, "%s%s_%s", kernel->layout->prefix, suffix, what);
+	name = arena_printf(kernel->emit.arena, "%s%s_compute_%s", kernel->layout->prefix, suffix, what);
 	for (char *dot = strchr(name, '.'); dot; dot = strchr(dot, '.'))
 		*dot = '_';
 	return names_declare(&kernel->names, name);

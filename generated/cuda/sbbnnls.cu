@@ -27,7 +27,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_1_normD(int64_t nAtoms, int64_t
 	}
 }
 
-static void sbbnnls_normD(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_normD(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nTheta = args->nTheta;
@@ -49,7 +49,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_2_fOld(double *__restrict__ fOld
 	fOld[0] = INFINITY;
 }
 
-static void sbbnnls_fOld(pmg_plan *plan, bool starts)
+static void sbbnnls_compute_fOld(pmg_plan *plan, bool starts)
 {
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 
@@ -68,7 +68,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_3_objective(int64_t maxIter, dou
 	}
 }
 
-static void sbbnnls_objective(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_objective(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t maxIter = args->maxIter;
 	double *objective = (double *) pmg_cuda_data(plan, 9);
@@ -88,7 +88,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_4_iterations(int64_t *__restrict
 	iterations[0] = 0;
 }
 
-static void sbbnnls_iterations(pmg_plan *plan, bool starts)
+static void sbbnnls_compute_iterations(pmg_plan *plan, bool starts)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
@@ -118,7 +118,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_5_h(int64_t nFibers, int64_t pre
 	}
 }
 
-static void sbbnnls_h(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_h(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t preconditioned = args->preconditioned;
@@ -148,7 +148,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_6_x0(int64_t nFibers, const doub
 	}
 }
 
-static void sbbnnls_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	double *w0 = (double *) pmg_cuda_data(plan, 7);
@@ -198,7 +198,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_7_r0_Sparse_matvec(int64_t nVox
 	}
 }
 
-static void sbbnnls_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
@@ -237,7 +237,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_8_r0(int64_t nVoxels, int64_t n
 	}
 }
 
-static void sbbnnls_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -288,7 +288,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_11_f(double *__restrict__ f, con
 	f[0] = 0.5*f_dot[0];
 }
 
-static void sbbnnls_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -338,7 +338,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_13_g0_Sparse_matvec(int64_t nTh
 	}
 }
 
-static void sbbnnls_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -376,7 +376,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_14_g0(int64_t nFibers, const dou
 	}
 }
 
-static void sbbnnls_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
@@ -431,7 +431,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_17_pg(double *__restrict__ pg, c
 	pg[0] = pg_maxval[0];
 }
 
-static void sbbnnls_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
 	double *d0 = (double *) pmg_cuda_data(plan, 16);
@@ -479,7 +479,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_18_v_Sparse_matvec(int64_t nVox
 	}
 }
 
-static void sbbnnls_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
@@ -517,7 +517,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_19_v(int64_t nVoxels, int64_t n
 	}
 }
 
-static void sbbnnls_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
+static void sbbnnls_compute_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -541,7 +541,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_20_objective(double *__restrict_
 	objective[it] = f[0];
 }
 
-static void sbbnnls_objective_2(pmg_plan *plan)
+static void sbbnnls_compute_objective_2(pmg_plan *plan)
 {
 	double *objective = (double *) pmg_cuda_data(plan, 9);
 	double *f = (double *) pmg_cuda_data(plan, 23);
@@ -560,7 +560,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_21_iterations(int64_t *__restric
 	iterations[0] += 1;
 }
 
-static void sbbnnls_iterations_2(pmg_plan *plan)
+static void sbbnnls_compute_iterations_2(pmg_plan *plan)
 {
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 10);
 
@@ -578,7 +578,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_22_next_fOld(const double *__res
 	fOld[0] = f[0];
 }
 
-static void sbbnnls_next_fOld(pmg_plan *plan)
+static void sbbnnls_compute_next_fOld(pmg_plan *plan)
 {
 	double *f = (double *) pmg_cuda_data(plan, 23);
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
@@ -633,7 +633,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_25_q(int64_t nFibers, const doub
 	}
 }
 
-static void sbbnnls_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -729,7 +729,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_num(double *__restrict__ num,
 	num[0] = num_dot2[0];
 }
 
-static void sbbnnls_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nFibers = args->nFibers;
 	double *d = (double *) pmg_cuda_data(plan, 19);
@@ -824,7 +824,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_den(double *__restrict__ den,
 	den[0] = den_dot2[0];
 }
 
-static void sbbnnls_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
+static void sbbnnls_compute_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
@@ -859,7 +859,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_38_alpha(const double *__restric
 	alpha[0] = den[0] > 0.0 ? num[0]/den[0] : 0.0;
 }
 
-static void sbbnnls_alpha(pmg_plan *plan)
+static void sbbnnls_compute_alpha(pmg_plan *plan)
 {
 	double *num = (double *) pmg_cuda_data(plan, 35);
 	double *den = (double *) pmg_cuda_data(plan, 36);
@@ -881,7 +881,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_39_p(int64_t nFibers, const doub
 	}
 }
 
-static void sbbnnls_p(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_p(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
@@ -935,7 +935,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_u(int64_t nVoxels, int64_t n
 	}
 }
 
-static void sbbnnls_u(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nAtoms = args->nAtoms;
 	const int64_t nVoxels = args->nVoxels;
@@ -988,7 +988,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_41_rNew(int64_t nVoxels, int64_
 	}
 }
 
-static void sbbnnls_rNew(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_rNew(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -1040,7 +1040,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_43_z(int64_t nTheta, int64_t nC
 	}
 }
 
-static void sbbnnls_z(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
@@ -1075,7 +1075,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_44_held(int64_t nFibers, const d
 	}
 }
 
-static void sbbnnls_held(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_held(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *s = (double *) pmg_cuda_data(plan, 13);
@@ -1127,7 +1127,7 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_45_turn(int64_t nVoxels, int64_
 	}
 }
 
-static void sbbnnls_turn(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
@@ -1182,7 +1182,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_f(double *__restrict__ f
 	f[0] = 0.5*f_sum[0];
 }
 
-static void sbbnnls_next_f(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
 	double *f = (double *) pmg_cuda_data(plan, 23);
@@ -1229,7 +1229,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_next_pg(double *__restrict__ 
 	pg[0] = pg_maxval2[0];
 }
 
-static void sbbnnls_next_pg(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *g = (double *) pmg_cuda_data(plan, 18);
@@ -1270,7 +1270,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_54_violation(double *__restrict_
 	violation[0] = pg[0];
 }
 
-static void sbbnnls_epilogue(pmg_plan *plan, const sbbnnls_args *args)
+static void sbbnnls_compute_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
 	double *w = (double *) pmg_cuda_data(plan, 8);
@@ -1310,43 +1310,43 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	double *fOld = (double *) pmg_cuda_data(plan, 24);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
-	sbbnnls_normD(plan, args);
-	sbbnnls_fOld(plan, starts);
-	sbbnnls_objective(plan, args, starts);
-	sbbnnls_iterations(plan, starts);
-	sbbnnls_h(plan, args);
-	sbbnnls_x0(plan, args, starts);
-	sbbnnls_r0_Sparse_matvec(plan, args, starts);
-	sbbnnls_r0(plan, args, starts);
-	sbbnnls_f(plan, args, starts);
-	sbbnnls_g0_Sparse_matvec(plan, args, starts);
-	sbbnnls_g0(plan, args, starts);
-	sbbnnls_pg(plan, args, starts);
-	sbbnnls_v_Sparse_matvec(plan, args, starts);
-	sbbnnls_v(plan, args, starts);
+	sbbnnls_compute_normD(plan, args);
+	sbbnnls_compute_fOld(plan, starts);
+	sbbnnls_compute_objective(plan, args, starts);
+	sbbnnls_compute_iterations(plan, starts);
+	sbbnnls_compute_h(plan, args);
+	sbbnnls_compute_x0(plan, args, starts);
+	sbbnnls_compute_r0_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_r0(plan, args, starts);
+	sbbnnls_compute_f(plan, args, starts);
+	sbbnnls_compute_g0_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_g0(plan, args, starts);
+	sbbnnls_compute_pg(plan, args, starts);
+	sbbnnls_compute_v_Sparse_matvec(plan, args, starts);
+	sbbnnls_compute_v(plan, args, starts);
 
 	int64_t it = pmg_cuda_loop_begin(plan, control, 0);
 	PMG_LAUNCH(plan, sbbnnls_until, 1, 1, tolGradient, tolObjective, f, fOld, pg, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 0);
 	while (pmg_cuda_loop_next(plan, control, &it, maxIter)) {
-		sbbnnls_objective_2(plan);
-		sbbnnls_iterations_2(plan);
-		sbbnnls_next_fOld(plan);
-		sbbnnls_q_Sparse_matvec(plan, args, it);
-		sbbnnls_num(plan, args, it);
-		sbbnnls_den(plan, args, it);
-		sbbnnls_alpha(plan);
-		sbbnnls_p(plan, args);
-		sbbnnls_u(plan, args);
-		sbbnnls_rNew(plan, args);
-		sbbnnls_z(plan, args);
-		sbbnnls_held(plan, args);
-		sbbnnls_turn(plan, args);
-		sbbnnls_next_f(plan, args);
-		sbbnnls_next_pg(plan, args);
+		sbbnnls_compute_objective_2(plan);
+		sbbnnls_compute_iterations_2(plan);
+		sbbnnls_compute_next_fOld(plan);
+		sbbnnls_compute_q_Sparse_matvec(plan, args, it);
+		sbbnnls_compute_num(plan, args, it);
+		sbbnnls_compute_den(plan, args, it);
+		sbbnnls_compute_alpha(plan);
+		sbbnnls_compute_p(plan, args);
+		sbbnnls_compute_u(plan, args);
+		sbbnnls_compute_rNew(plan, args);
+		sbbnnls_compute_z(plan, args);
+		sbbnnls_compute_held(plan, args);
+		sbbnnls_compute_turn(plan, args);
+		sbbnnls_compute_next_f(plan, args);
+		sbbnnls_compute_next_pg(plan, args);
 		PMG_LAUNCH(plan, sbbnnls_until, 1, 1, tolGradient, tolObjective, f, fOld, pg, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), 1);
 	}
 
-	sbbnnls_epilogue(plan, args);
+	sbbnnls_compute_epilogue(plan, args);
 
 	return PMG_OK;
 }
