@@ -252,45 +252,77 @@ static void emit_count_function(struct work *work, struct writer *w)
 	writer_blank(w);
 }
 
-/* ---- sizes for which blocks are meant ---- */
+/* ---- sizes for which a kernel is meant ---- */
 
 /* With fewer of its lanes in use, a block takes longer than one system after the other. */
 enum { LEAST_PART = 4 };
 
+/* Of all blocks, or of all sums by rows, one has to be of a length that is meant. */
 struct sizes {
 	struct work work;
 	struct str condition;
 	bool is_any;
 };
 
-static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
-{
-	struct sizes *sizes = user;
-	const struct mark *mark = mark_of_node(node);
-
-	if (!mark || mark->kind != MARK_BLOCK)
-		return isl_bool_true;
-	if (is_countable(&sizes->work, mark->dim->lo) && is_countable(&sizes->work, mark->dim->hi))
-		str_add(&sizes->condition, "%s%s >= %lld", sizes->condition.length ? " || " : "",
-			difference(&sizes->work, mark->dim->hi, mark->dim->lo),
-			(long long) mark->factor/LEAST_PART);
-	else
-		sizes->is_any = true;
-	return isl_bool_true;
-}
-
-/* NULL: any sizes. */
-static const char *condition_of(const struct layout *layout)
+static struct sizes sizes_new(const struct layout *layout)
 {
 	struct module *module = layout->module;
 	struct sizes sizes = { .condition = str_new(module->arena) };
 
 	sizes.work = (struct work) { .layout = layout, .emit = { .module = module, .arena = module->arena,
 								 .layout = layout } };
+	return sizes;
+}
+
+static void note_length(struct sizes *sizes, const struct dim *dim, long long least)
+{
+	if (is_countable(&sizes->work, dim->lo) && is_countable(&sizes->work, dim->hi))
+		str_add(&sizes->condition, "%s%s >= %lld", sizes->condition.length ? " || " : "",
+			difference(&sizes->work, dim->hi, dim->lo), least);
+	else
+		sizes->is_any = true;
+}
+
+static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
+{
+	const struct mark *mark = mark_of_node(node);
+
+	if (!mark || mark->kind != MARK_BLOCK)
+		return isl_bool_true;
+	note_length(user, mark->dim, mark->factor/LEAST_PART);
+	return isl_bool_true;
+}
+
+static void note_rows(struct sizes *sizes, const struct group *group)
+{
+	const struct stage *add = group->stages.items[0];
+
+	if (group->is_by_rows)
+		note_length(sizes, &add->dims.items[add->dims.n - 1], SUM_LEAST_ROW);
+}
+
+/* NULL: any sizes. */
+static const char *condition_of_sizes(const struct sizes *sizes)
+{
+	return sizes->is_any || !sizes->condition.length ? NULL : str_text(&sizes->condition);
+}
+
+static const char *condition_of(const struct layout *layout)
+{
+	struct module *module = layout->module;
+	struct sizes blocks = sizes_new(layout), rows = sizes_new(layout);
+	const char *of_blocks, *of_rows;
+
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)
-			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_block, &sizes);
-	return sizes.is_any || !sizes.condition.length ? NULL : str_text(&sizes.condition);
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_block, &blocks);
+	for (int g = 0; g < module->groups.n; g++)
+		note_rows(&rows, module->groups.items[g]);
+	of_blocks = condition_of_sizes(&blocks);
+	of_rows = condition_of_sizes(&rows);
+	if (of_blocks && of_rows)
+		return arena_printf(module->arena, "(%s) && (%s)", of_blocks, of_rows);
+	return of_blocks ? of_blocks : of_rows;
 }
 
 bool has_unfit_sizes(const struct layout *layout)

@@ -170,6 +170,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "deal", options->deal, &pass->deal },
 		{ "unroll", options->unroll, &pass->unroll },
 		{ "reciprocals", options->reciprocals, &pass->reciprocals },
+		{ "columns", options->columns, &pass->columns },
 		{ "overrides", options->overrides, &pass->overrides },
 	};
 
@@ -219,6 +220,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.deterministic = pass->deterministic ? "on" : "off";
 	options.interleave = interleave_texts[pass->interleave];
 	options.reciprocals = pass->reciprocals ? "on" : "off";
+	options.columns = pass->columns ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.deal = pass->deal ? "on" : "off";
 	options.unroll = pass->unroll ? "on" : "off";

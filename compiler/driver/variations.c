@@ -68,6 +68,18 @@ static void interleave_choices(const struct module *module, const struct pass_op
 			.is_alone = true, .reason = "a row of a block is one cache line, where memory is far" }));
 }
 
+static void column_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+{
+	bool has_rows = false;
+
+	for (int g = 0; g < module->groups.n; g++)
+		has_rows = has_rows || module->groups.items[g]->is_by_rows;
+	if (options->columns && has_rows)
+		vec_push(module->arena, choices, ((struct choice) {
+			.text = "--columns=off", .name = "columns", .flag = "--columns=off", .is_alone = true,
+			.is_for_sizes = true, .reason = "each sum is in a register, where rows are short" }));
+}
+
 /* Without threads nothing is atomic. */
 static void thread_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
 {
@@ -180,6 +192,7 @@ const struct variation variations[] = {
 	{ "renumber", renumber_choices },
 	{ "restructure", restructure_choices },
 	{ "interleave", interleave_choices },
+	{ "columns", column_choices },
 	{ "parallel", thread_choices },
 	{ "schedule", order_choices },
 };

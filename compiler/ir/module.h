@@ -204,11 +204,15 @@ struct group {
 	bool is_few;                    /* few points change anything, other ones each time: a look tells which */
 	bool is_apart;                  /* moves an array to another layout: no loop of it is shared unasked */
 	bool is_in_memory;              /* what one point leaves for the next one is not kept in registers */
+	bool is_by_rows;                /* adds up what was written down columns, in rows that may be short */
 	int n_fused;                    /* its loops over this many dims are those of the group before it */
 	int64_t *shift;                 /* for each common dim, by how many iterations of a loop that groups share it
 					 * runs later than its dim says; NULL: 0 */
 };
 typedef VEC(struct group *) group_list;
+
+/* Of shorter rows, sums by rows take longer than column by column. */
+enum { SUM_LEAST_ROW = 8 };
 
 /* ---- Regions: what runs when ------------------------------------------------ */
 

@@ -334,6 +334,7 @@ static void read_group(struct reader *r)
 	group->is_few = reader_take(r, "few");
 	group->is_apart = reader_take(r, "apart");
 	group->is_in_memory = reader_take(r, "memory");
+	group->is_by_rows = reader_take(r, "rows");
 	group->n_fused = reader_take(r, "fused") ? read_small(r) : 0;
 	if (reader_take(r, "shifts"))
 		read_shifts(r, group);

@@ -115,6 +115,17 @@ bool blas_needs_loop(struct module *module, const struct pass_options *options, 
 	       is_wanted(module, options, &call, &least);
 }
 
+bool blas_takes_sums(struct module *module, const struct pass_options *options, const struct group *group)
+{
+	struct blas_call call;
+	int64_t least;
+
+	if (!blas_of_group(module, group, &call) || !is_wanted(module, options, &call, &least))
+		return false;
+	return call.nest.dims[0] == 0 || call.kind != BLAS_GEMV ||
+	       strcmp(choice_for(module, options, array_item_name(call.target.access->array)), "auto");
+}
+
 /* ---- the walk ---- */
 
 /* How many marks above the one of the loop say how it runs. */

@@ -26,7 +26,7 @@ enum { CANDIDATES_FOR_SIZES = -1 };
 /* What the command line asks of passes. */
 struct pass_options {
 	const char *schedule;           /* auto | textual | isl | fused */
-	bool inlining, swap, fuse, storage, parallel, reciprocals, vector;
+	bool inlining, swap, fuse, storage, parallel, reciprocals, columns, vector;
 	bool deal, unroll;              /* of a device: points of lanes, several of their rows at a time */
 	int block_warps;                /* of a device; 0: by the rule of its runtime */
 	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two */

@@ -84,6 +84,9 @@ unsigned cells_tell_dims(struct module *module, const struct region *region, int
 
 /* Is the loop of this level one that a call of the BLAS stands for? Fused with another, it would be none. */
 bool blas_needs_loop(struct module *module, const struct pass_options *options, const struct group *group, int level);
+/* Are the sums of the group a call, and better that than row by row? A gemv that nobody has asked for is not, inside of
+ * other loops. */
+bool blas_takes_sums(struct module *module, const struct pass_options *options, const struct group *group);
 
 /* ---- halo.c ---- */
 
@@ -101,6 +104,26 @@ bool expr_is_quotient_by(const struct expr *expr, const struct array *array);
 /* Is it a temporary of which each value is set by a statement of its own, and that is read as a divisor only, in
  * several places and in a recurrence? */
 bool array_is_only_divisor(struct module *module, struct array *array);
+
+/* ---- local_sum.c: sums of definitions ---- */
+
+struct local_sum {
+	struct module *module;
+	struct array *array;            /* LOCAL */
+	struct group *group;
+	struct stage *begin, *add;      /* that begins it, and that adds to it */
+	struct stage *last;             /* of the group: what it defines */
+};
+
+/* Is the array one, of a group that defines a cell at each point and is no recurrence? */
+bool local_sum_find(struct module *module, struct array *array, struct local_sum *sum);
+/* A temporary for values of the sum, whose bounds are to be set. */
+struct array *local_sum_array(const struct local_sum *sum, const char *what, int rank);
+/* Takes the stages of the sum out of the group: they make `to`, over dims order[0], order[1], … of those that they had,
+ * of which `to` is still told. The result is the group that adds. */
+struct group *local_sum_take_out(const struct local_sum *sum, const struct access *to, const int *order, int n);
+/* After all: drops what is empty. */
+bool local_sums_are_out(struct module *module);
 
 /* ---- prune.c ---- */
 

@@ -20,7 +20,7 @@ static const struct variant table[] = {
 	{ .name = "clang isl", .pmgc = "--schedule=isl --candidates=1", .compiler = "clang" },
 	{ .name = "gcc isl", .pmgc = "--schedule=isl --candidates=1", .compiler = "gcc" },
 	{ .name = "clang textual", .pmgc = "--schedule=textual --candidates=1", .compiler = "clang" },
-	{ .name = "gcc scalar", .pmgc = "--vector=off --candidates=1", .compiler = "gcc" },
+	{ .name = "gcc scalar", .pmgc = "--vector=off --columns=off --candidates=1", .compiler = "gcc" },
 	{ .name = "clang serial", .pmgc = "--parallel=off --candidates=1", .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--blas=on --candidates=1", .compiler = "gcc" },
 	{ .name = "clang scalar", .pmgc = "--vector=off --candidates=1", .compiler = "clang" },

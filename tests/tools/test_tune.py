@@ -105,6 +105,18 @@ def other_files():
     check(chosen(run("--tune=measure", "--wisdom", "old"))[1] == "measured", "a choice that is gone is not taken")
 
 
+def short_rows():
+    """Sums down columns are added up row by row where rows are not short, or are known to be."""
+    Path("columns.pmg").write_text("pipeline columns { param n, m; in x : f64[n, m]; out y : f64[m];\n"
+                                   "y[j] = sum(i in 0..n) abs(x[i, j]) for j in 0..m; }\n")
+    for m, *options, choice in ((7, "--specialize=off", ("--columns=off", "the first that suits the sizes")),
+                                (8, "--specialize=off", ("first", "the first")), (7, ("first", "the first"))):
+        command = [PMG, "run", "columns.pmg", "n=9", f"m={m}", "x=random:1", "--tune=off", "--compare", *options,
+                   f"--cc={Path('compiler').resolve()}"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        check(result.returncode == 0 and chosen(result) == choice, f"{m} {options}: {result.stdout}{result.stderr}")
+
+
 def mistakes():
     result = run("--tune=fast")
     told = "--tune takes off, estimate or measure, not 'fast'" in result.stderr
@@ -122,6 +134,7 @@ def main():
         each_is_right(choices())
         memory()
         other_files()
+        short_rows()
         mistakes()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums down columns, row by row. y[k] = sum(j) e[j]*V[j, k] as it is written goes down one column of V after the other,
+ * a line of memory for each term; next to each other are the terms of neighbouring k. So all y[k] are added up at once,
+ * y[k] += e[j]*V[j, k] for each j, the loop over k innermost: in y itself where it is just the sum, else in a temporary
+ * of its shape, of which a row is stored where the loops around are shared with what reads it. Maxima likewise. Each
+ * sum has its terms in their order, as in the loop over j.
+ *
+ * Which loop is the better one inside is told by what its steps cost: nothing where an array is read at one place, 1
+ * where at the next one, which is SCALAR if the range is too short for vectors, FAR elsewhere; and for rows ACCUMULATOR
+ * for y[k]. Where rows may be short, the group is marked
+ * `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each y[k], and those of
+ * neighbouring cells read neighbouring ones anyway. */
+#include <string.h>
+
+#include "passes/pass_private.h"
+
+enum { SCALAR = 3, FAR = 8, ACCUMULATOR = 2, LENGTH_OF_VECTOR = 16 };
+
+struct column {
+	struct local_sum sum;
+	int row;                        /* dim that is the last subscript of what is defined */
+};
+
+/* ---- steps through memory ---- */
+
+/* By how much an affine expression grows with the dim; FAR: not known. */
+static int slope(const struct expr *expr, int dim)
+{
+	int a, b;
+
+	if (!expr_uses_dim(expr, dim))
+		return 0;
+	if (expr->kind == EXPR_DIM)
+		return 1;
+	if (expr->kind != EXPR_OP || (expr->op != OP_ADD && expr->op != OP_SUB))
+		return FAR;
+	a = slope(expr->args[0], dim);
+	b = slope(expr->args[1], dim);
+	return a == FAR || b == FAR ? FAR : expr->op == OP_ADD ? a + b : a - b;
+}
+
+/* Does the value of the dim `of`, which is read from an index array, change with the dim? */
+static bool follows(const struct stage *stage, int of, int dim)
+{
+	const struct dim *bound = &stage->dims.items[of];
+	bool does = false;
+
+	if (bound->kind != DIM_BIND)
+		return false;
+	for (int d = 0; d < of && !does; d++)
+		does = access_uses_dim(&bound->source, d) && (d == dim || follows(stage, d, dim));
+	return does;
+}
+
+static int step_of(const struct stage *stage, const struct access *access, int dim)
+{
+	const int n = access_n_subs(access);
+	int step = 0;
+
+	for (int i = 0; i < n; i++) {
+		const int here = slope(access->subs[i], dim);
+
+		if (here != 0)
+			step = i == n - 1 && step == 0 && (here == 1 || here == -1) ? 1 : FAR;
+	}
+	for (int d = dim + 1; d < stage->dims.n; d++)
+		if (access_uses_dim(access, d) && follows(stage, d, dim))
+			step = FAR;
+	return step;
+}
+
+struct cost {
+	const struct stage *stage;
+	int dim, next, all, most;       /* next: what a step to the next element costs */
+};
+
+static void add_step(struct access *access, void *user)
+{
+	struct cost *cost = user;
+	const int near = step_of(cost->stage, access, cost->dim), step = near == 1 ? cost->next : near;
+
+	cost->all += step;
+	cost->most = step > cost->most ? step : cost->most;
+}
+
+/* -1: not known. */
+static int64_t length_of(const struct module *module, const struct dim *dim)
+{
+	int64_t lo, hi;
+
+	if (dim->kind != DIM_RANGE || !expr_is_known(module, dim->lo, &lo) || !expr_is_known(module, dim->hi, &hi))
+		return -1;
+	return hi - lo;
+}
+
+static struct cost cost_of(const struct module *module, struct stage *stage, int dim)
+{
+	const int64_t length = length_of(module, &stage->dims.items[dim]);
+	struct cost cost = { stage, dim, length >= 0 && length < LENGTH_OF_VECTOR ? SCALAR : 1, 0, 0 };
+
+	stage_reads(stage, add_step, &cost);
+	return cost;
+}
+
+/* ---- what can be done ---- */
+
+static bool dim_uses(const struct dim *dim, int other)
+{
+	return dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, other) || expr_uses_dim(dim->hi, other)
+				      : access_uses_dim(&dim->source, other);
+}
+
+/* Loops over ranges, of data or not, that run alike for all values of the dim `row`. */
+static bool has_plain_loops(const struct column *column)
+{
+	const struct stage *add = column->sum.add;
+	bool has = add->dims.n > column->sum.group->n_common;
+
+	for (int d = 0; d < add->dims.n && has; d++)
+		has = add->dims.items[d].kind != DIM_CHILDREN && !dim_uses(&add->dims.items[d], column->row);
+	return has;
+}
+
+/* The dim of the loops of the group whose neighbouring values stand next to each other in what is defined. */
+static bool find_row(struct column *column)
+{
+	const struct access *write = &column->sum.last->write;
+	const int n_common = column->sum.group->n_common, n = access_n_subs(write);
+	int64_t offset;
+
+	if (n == 0 || !expr_is_shifted_dim(write->subs[n - 1], &column->row, &offset) || column->row >= n_common)
+		return false;
+	for (int i = 0; i < n; i++)
+		if (expr_last_dim(write->subs[i]) >= n_common ||
+		    (i < n - 1 && expr_uses_dim(write->subs[i], column->row)))
+			return false;
+	return true;
+}
+
+/* Loops that the user speaks of stay as they are. */
+static bool is_asked_for(const struct local_sum *sum)
+{
+	const struct module *module = sum->module;
+
+	for (int i = 0; i < module->overrides.n; i++) {
+		const struct override *item = &module->overrides.items[i];
+
+		if ((!strcmp(item->verb, "tile") || !strcmp(item->verb, "fuse")) &&
+		    override_names(item, sum->last->write.array))
+			return true;
+	}
+	return false;
+}
+
+static int innermost_loop(const struct stage *stage)
+{
+	int loop = stage->dims.n - 1;
+
+	while (loop > 0 && stage->dims.items[loop].kind == DIM_BIND)
+		loop--;
+	return loop;
+}
+
+static int64_t length_of_row(const struct column *column)
+{
+	return length_of(column->sum.module, &column->sum.begin->dims.items[column->row]);
+}
+
+static bool pays(const struct column *column)
+{
+	const int64_t length = length_of_row(column);
+	const struct cost down = cost_of(column->sum.module, column->sum.add, innermost_loop(column->sum.add));
+	const struct cost along = cost_of(column->sum.module, column->sum.add, column->row);
+
+	return (length < 0 || length >= SUM_LEAST_ROW) && down.most > 1 && along.all + ACCUMULATOR < down.all;
+}
+
+static bool can_be_rows(struct column *column, const struct pass_options *options)
+{
+	return find_row(column) && has_plain_loops(column) && !is_asked_for(&column->sum) && pays(column) &&
+	       !blas_takes_sums(column->sum.module, options, column->sum.group);
+}
+
+/* ---- how it is done ---- */
+
+/* What is defined is the sum, and can be added to: nothing but the sum needs it before it is complete. */
+static bool is_sum(const struct local_sum *sum)
+{
+	const struct stage *last = sum->last;
+	const struct array *array = last->write.array;
+
+	return last->value->kind == EXPR_READ && last->value->access.array == sum->array && !last->guard &&
+	       !last->is_commit && !last->is_next && !array->facts &&
+	       (array->role == ROLE_OUT || array->role == ROLE_TEMP || array->role == ROLE_NEXT) &&
+	       array->type == sum->array->type && array->sums == sum->array->sums && sum->group->stages.n == 3 &&
+	       !stage_reads_array(sum->add, array);
+}
+
+static struct access add_temporary(const struct local_sum *sum)
+{
+	struct access access = sum->last->write;
+	const struct array *like = access.array;
+
+	access.array = local_sum_array(sum, "row", like->rank);
+	for (int i = 0; i < like->rank; i++) {
+		access.array->lo[i] = like->lo[i];
+		access.array->hi[i] = like->hi[i];
+	}
+	return access;
+}
+
+static void add_by_rows(const struct column *column)
+{
+	const struct local_sum *sum = &column->sum;
+	const struct stage *add = sum->add;
+	const int n = add->dims.n;
+	const bool is_for_long = length_of_row(column) < 0, is_itself = is_sum(sum);
+	const struct access to = is_itself ? sum->last->write : add_temporary(sum);
+	int *order = arena_new_array(column->sum.module->arena, int, n);
+
+	module_decide(sum->module, "columns", sum->last->write.array->name, "row by row", "column by column",
+		      add->span, "terms of neighbouring '%s' stand next to each other, those of '%s' do not",
+		      add->dims.items[column->row].name, add->dims.items[innermost_loop(add)].name);
+	for (int d = 0; d < n; d++)
+		order[d < column->row ? d : d == column->row ? n - 1 : d - 1] = d;
+	local_sum_take_out(sum, &to, order, n)->is_by_rows = is_for_long;
+	if (is_itself)
+		sum->group->stages.n = 0;
+}
+
+bool pass_columns(struct module *module, const struct pass_options *options)
+{
+	const int n_arrays = module->arrays.n;
+	bool has_any = false;
+
+	for (int i = 0; i < n_arrays && options->columns && !options->is_device; i++) {
+		struct column column = { 0 };
+
+		if (local_sum_find(module, module->arrays.items[i], &column.sum) && can_be_rows(&column, options)) {
+			add_by_rows(&column);
+			has_any = true;
+		}
+	}
+	return !has_any || local_sums_are_out(module);
+}
