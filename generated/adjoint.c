@@ -12,6 +12,7 @@
  * - parallel of right: parallel (not serial); the loop over 'i' ends in a reduction of the threads'
  *   sums, adjoint.pmg:11
  * - vector of left: simd (not scalar); iterations of 'j' are independent, adjoint.pmg:10
+ * - vector of right: simd (not scalar); iterations of 'i' are independent, adjoint.pmg:11
  */
 #include "adjoint.h"
 
@@ -50,8 +51,11 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	/* right = dot(w, Mty);    (adjoint.pmg:11) */
 	double dot_2 = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t i = 0; i < nFibers; i++) {
-		dot_2 += w[i]*Mty[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot_2)
+		for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+			dot_2 += w[i]*Mty[i];
+		}
 	}
 	right[0] = dot_2;
 

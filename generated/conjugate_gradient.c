@@ -63,12 +63,22 @@
  *   conjugate_gradient.pmg:39
  * - vector of r0: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, conjugate_gradient.pmg:15
+ * - vector of limit: simd (not scalar); iterations of 'i' are independent,
+ *   conjugate_gradient.pmg:17
  * - vector of y: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:19
+ * - vector of rz: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:22
+ * - vector of rr: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:23
  * - vector of q: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, conjugate_gradient.pmg:26
+ * - vector of alpha: simd (not scalar); iterations of 'i' are independent,
+ *   conjugate_gradient.pmg:27
  * - vector of rNew: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:28
+ * - vector of rzNew: simd (not scalar); iterations of 'i' are independent,
+ *   conjugate_gradient.pmg:30
  * - vector of next y: simd (not scalar); iterations of 'i' are independent,
  *   conjugate_gradient.pmg:32
+ * - vector of next rr: simd (not scalar); iterations of 'i' are independent,
+ *   conjugate_gradient.pmg:36
  * - vector of x: simd (not scalar); iterations of 'i' are independent, conjugate_gradient.pmg:39
  *
  * Pipeline conjugate_gradient with --schedule=isl (loops that isl fuses read their data once):
@@ -146,8 +156,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot += b[i]*b[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot += b[i]*b[i];
+		}
 	}
 	limit[0] = tol*tol*dot;
 
@@ -163,8 +176,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	if (starts) {
 		double dot_2 = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-		for (int64_t i = 0; i < n; i++) {
-			dot_2 += r0[i]*z0[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot_2)
+			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+				dot_2 += r0[i]*z0[i];
+			}
 		}
 		rz[0] = dot_2;
 	}
@@ -173,8 +189,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	if (starts) {
 		double dot_2 = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-		for (int64_t i = 0; i < n; i++) {
-			dot_2 += r0[i]*r0[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot_2)
+			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+				dot_2 += r0[i]*r0[i];
+			}
 		}
 		rr[0] = dot_2;
 	}
@@ -221,8 +240,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot += p[i]*q[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot += p[i]*q[i];
+		}
 	}
 	alpha[0] = rz[0]/dot;
 
@@ -237,8 +259,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot_2 += r[i]*z[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot_2)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot_2 += r[i]*z[i];
+		}
 	}
 	rzNew[0] = dot_2;
 
@@ -256,8 +281,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot2 += r[i]*r[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot2)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot2 += r[i]*r[i];
+		}
 	}
 	rr[0] = dot2;
 
@@ -354,8 +382,11 @@ static void conjugate_gradient_isl_compute_limit(pmg_plan *plan, const conjugate
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot += b[i]*b[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot += b[i]*b[i];
+		}
 	}
 	limit[0] = tol*tol*dot;
 }
@@ -416,8 +447,11 @@ static void conjugate_gradient_isl_compute_rz(pmg_plan *plan, const conjugate_gr
 	if (starts) {
 		double dot = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t i = 0; i < n; i++) {
-			dot += r0[i]*z0[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot)
+			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+				dot += r0[i]*z0[i];
+			}
 		}
 		rz[0] = dot;
 	}
@@ -433,8 +467,11 @@ static void conjugate_gradient_isl_compute_rr(pmg_plan *plan, const conjugate_gr
 	if (starts) {
 		double dot = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t i = 0; i < n; i++) {
-			dot += r0[i]*r0[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot)
+			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+				dot += r0[i]*r0[i];
+			}
 		}
 		rr[0] = dot;
 	}
@@ -486,8 +523,11 @@ static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot += p[i]*q[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot += p[i]*q[i];
+		}
 	}
 	alpha[0] = rz[0]/dot;
 
@@ -506,8 +546,11 @@ static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot_2 += r[i]*z[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot_2)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot_2 += r[i]*z[i];
+		}
 	}
 	rzNew[0] = dot_2;
 
@@ -529,8 +572,11 @@ static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		dot2 += r[i]*r[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:dot2)
+		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			dot2 += r[i]*r[i];
+		}
 	}
 	rr[0] = dot2;
 
@@ -717,34 +763,34 @@ static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "rz.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "rr.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 	{ "r", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "z", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rzNew.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 	{ "rr.dot2", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -837,34 +883,34 @@ static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "limit.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "r", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rz.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rz.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "rr.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 	{ "r", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "z", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rzNew.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rzNew.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
 	{ "rr.dot2", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "rr.dot2", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },

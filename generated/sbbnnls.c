@@ -227,6 +227,9 @@
  *   sbbnnls.pmg:55
  * - vector of q.Sparse_matvec: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:55
  * - vector of q: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:55
+ * - vector of num: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:57
+ * - vector of num: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:57
+ * - vector of den: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:58
  * - vector of den: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:58
  * - vector of p: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:61
  * - vector of u: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:63
@@ -237,6 +240,7 @@
  * - vector of z: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:66
  * - vector of held: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:67
  * - vector of turn: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:70
+ * - vector of next f: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:78
  * - vector of w: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:83
  * - skip of r0.Sparse_matvec: zeros (not none); 'r0.Sparse_matvec.sum' is a factor of what the loop
  *   over 't' adds, sbbnnls.pmg:33
@@ -818,15 +822,21 @@ static void sbbnnls_compute_num(pmg_plan *plan, const sbbnnls_args *args, int64_
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t i = 0; i < nFibers; i++) {
-			dot += d[i]*q[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot)
+			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+				dot += d[i]*q[i];
+			}
 		}
 		num[0] = pmg_max_f64(dot, 0.0);
 	} else {
 		dot2 = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-		for (int64_t i = 0; i < nFibers; i++) {
-			dot2 += d[i]*d[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot2)
+			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+				dot2 += d[i]*d[i];
+			}
 		}
 		num[0] = dot2;
 	}
@@ -849,8 +859,11 @@ static void sbbnnls_compute_den(pmg_plan *plan, const sbbnnls_args *args, int64_
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
 		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t i = 0; i < nFibers; i++) {
-			dot += q[i]*q[i];
+		for (int64_t part = 0; part < plan->threads; part++) {
+			#pragma omp simd reduction(+:dot)
+			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+				dot += q[i]*q[i];
+			}
 		}
 		den[0] = dot;
 	} else {
@@ -1146,8 +1159,11 @@ static void sbbnnls_compute_next_f(pmg_plan *plan, const sbbnnls_args *args)
 	/* next f    = 0.5*sum(squares);    (sbbnnls.pmg:78) */
 	double sum = 0.0;
 	#pragma omp parallel for schedule(static) reduction(+:sum) num_threads(plan->threads)
-	for (int64_t i = 0; i < nVoxels; i++) {
-		sum += squares[i];
+	for (int64_t part = 0; part < plan->threads; part++) {
+		#pragma omp simd reduction(+:sum)
+		for (int64_t i = part*nVoxels/plan->threads; i < (part + 1)*nVoxels/plan->threads; i++) {
+			sum += squares[i];
+		}
 	}
 	f[0] = 0.5*sum;
 }

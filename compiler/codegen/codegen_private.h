@@ -293,7 +293,7 @@ struct emit {
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
-	int n_parts;
+	const char *n_parts;
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	struct row_start *start;        /* NULL: a row is read */
@@ -406,6 +406,7 @@ struct loop_use {
 	bool is_parallel, is_vector, is_dynamic;
 	bool is_in_turns;               /* iteration i is that of thread i, modulo their number, in each execution */
 	int parts;                      /* PARTS; 0 */
+	int64_t least;                  /* PARALLEL: operations from which threads pay; 0: in any case */
 };
 
 void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -695,23 +696,7 @@ void pivots_close(struct emit *e, const struct pivot_search *search);
 int layout_n_pivots(const struct layout *layout);
 void emit_pivot_table(struct writer *w, const struct layout *layout, const struct target *target);
 
-/* ---- privates.c: private copies ------------------------------------------------------------------------ */
-
-void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
-/* Of the loop, one for each copy; 1: as many copies as threads. */
-int private_parts(const struct array *copies);
-
-/* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
-
-/* The PARALLEL loop below a PARTS mark; `loop` prints it once e->part is set. */
-void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
-		void (*loop)(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use));
-/* The head of the share of a loop that belongs to e->part. */
-void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
-/* `for (…) {` of all of it. */
-const char *for_text(struct emit *e, const struct range *range, const char *name, int direction);
-/* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
-const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
+#include "codegen/shares_private.h"
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 

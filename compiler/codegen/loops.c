@@ -151,12 +151,30 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 	e->asking = outer;
 }
 
-static void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+/* Where the loop cannot be cut, each thread adds to its one sum. */
+static void emit_shared_sum(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	if (emit_sum_of_threads(e, node, use))
+		return;
+	use.is_vector = false;
+	emit_for(e, node, use);
+}
+
+static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
+{
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->part && !e->target->device_ending;
+}
+
+void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	if (!use.mark)
 		emit_fail(e, "a loop has no mark");
+	else if (use.least && emit_shared_if_long(e, node, use))
+		return;
 	else if (use.parts && use.is_parallel && !e->part)
-		emit_parts(e, node, use, emit_for);
+		emit_parts(e, node, use);
+	else if (is_sum_of_threads(e, &use))
+		emit_shared_sum(e, node, use);
 	else if (use.mark->kind == MARK_BIND)
 		emit_bound_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
@@ -260,6 +278,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	switch (mark->kind) {
 	case MARK_PARALLEL:
 		use.is_parallel = true;
+		use.least = mark->factor;
 		break;
 	case MARK_VECTOR:
 		use.is_vector = true;

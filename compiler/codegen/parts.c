@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops that are cut into as many parts whatever the number of threads, so that what they add up does not depend on it:
- * threads share the parts, each part runs its iterations in their order, and adds to accumulators of its own (or to a
- * copy of the target, privates.c); behind the loop these are added in the order of the parts. */
+ * Loops that are cut into parts. Either into as many whatever the number of threads, so that what they add up does not
+ * depend on it: threads share the parts, each part adds to accumulators of its own (or to a copy of the target,
+ * privates.c), and behind the loop these are added in the order of the parts. Or one for each thread, where a sum is
+ * both shared and in vectors: a thread's sum is one variable for OpenMP, and the lanes of its part are added to that.
+ * (As one `for simd`, clang takes lanes to be apart that are not.) */
 #include "codegen/codegen_private.h"
 
 /* ---- the share of a part ---- */
@@ -11,7 +13,7 @@
 static const char *cut_text(struct emit *e, const struct range *range, const char *part)
 {
 	struct affine length = affine_combine(e->arena, 1, &range->end, -1, &range->first);
-	const char *begin = arena_printf(e->arena, "%s*%s/%d", part,
+	const char *begin = arena_printf(e->arena, "%s*%s/%s", part,
 					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
 					 e->n_parts);
 	int64_t first;
@@ -49,7 +51,7 @@ static const char **declare_parts(struct emit *e)
 		const struct stage *stage = cell->of;
 
 		arrays[i] = names_declare(&e->names, arena_printf(e->arena, "%s_parts", cell->name));
-		line(e->w, "%s %s[%d];", type_c_name(stage->write.array->type), arrays[i], e->n_parts);
+		line(e->w, "%s %s[%s];", type_c_name(stage->write.array->type), arrays[i], e->n_parts);
 	}
 	return arrays;
 }
@@ -84,7 +86,7 @@ static const char *open_parts(struct emit *e)
 {
 	const char *part = names_declare(&e->names, "part");
 
-	open_block(e->w, "for (int64_t %s = 0; %s < %d; %s++) {", part, part, e->n_parts, part);
+	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", part, part, e->n_parts, part);
 	return part;
 }
 
@@ -104,13 +106,12 @@ static void add_parts(struct emit *e, const char **arrays)
 	block_close(e, visible);
 }
 
-void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
-		void (*loop)(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use))
+void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	int n = e->accumulators.n, visible;
 	const char **arrays, **names;
 
-	e->n_parts = use.parts;
+	e->n_parts = int_text(e->arena, use.parts);
 	arrays = declare_parts(e);
 	e->accumulators.n = 0;
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
@@ -119,9 +120,25 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 	e->part = open_parts(e);
 	names = rename_accumulators(e);
 	use.parts = 0;
-	loop(e, node, use);
+	emit_for(e, node, use);
 	keep_parts(e, arrays, names);
 	e->part = NULL;
 	block_close(e, visible);
 	add_parts(e, arrays);
+}
+
+bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	const struct range range = range_of(e, node, use.mark->direction);
+	int visible = e->names.visible.n;
+
+	if (range.is_single || range.step != 1 || use.mark->direction < 0)
+		return false;
+	e->n_parts = "plan->threads";
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	e->part = open_parts(e);
+	emit_for(e, node, use);
+	e->part = NULL;
+	block_close(e, visible);
+	return true;
 }

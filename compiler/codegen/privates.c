@@ -112,7 +112,7 @@ static void emit_copies_of_parts(struct emit *e, __isl_keep isl_ast_node *node, 
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	visible = block_open(e, "for (int64_t %s = 0; %s < %d; %s++) {", part, part, private_parts(copies), part);
 	e->part = part;
-	e->n_parts = private_parts(copies);
+	e->n_parts = int_text(e->arena, private_parts(copies));
 	emit_into_copy(e, node, stage, copies, part, cells);
 	e->part = NULL;
 	block_close(e, visible);

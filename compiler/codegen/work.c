@@ -80,7 +80,7 @@ static int flops_of(const struct expr *expr)
 }
 
 /* A term taken away from a sum costs what one added costs. */
-static int flops_of_stage(const struct stage *stage)
+int flops_of_stage(const struct stage *stage)
 {
 	const struct expr *value = stage->value;
 	bool is_taken = stage->op == REDUCE_ADD && value->kind == EXPR_OP && value->op == OP_NEG;

@@ -161,6 +161,25 @@ static __isl_give isl_schedule_node *share_with_copies(struct tree_walk *walk, _
 	return *done ? node : isl_schedule_node_delete(node);
 }
 
+/* Operations that take as long as it takes to start threads and to wait for them. */
+enum { LEAST_SHARED = 1 << 16 };
+
+static bool is_inside_loop(__isl_keep isl_schedule_node *node)
+{
+	return schedule_has_mark_above(node, MARK_LOOP, NULL) || schedule_has_mark_above(node, MARK_CHILDREN, NULL) ||
+	       schedule_has_mark_above(node, MARK_TILE, NULL);
+}
+
+/* For each iteration of a serial loop threads are started where there is enough to do. */
+static __isl_give isl_schedule_node *insert_parallel(const struct tree_walk *walk, __isl_take isl_schedule_node *node)
+{
+	struct mark *mark = mark_new(walk->module, MARK_PARALLEL, "parallel", (struct span) { 0 });
+
+	if (!walk->options->is_device && is_inside_loop(node))
+		mark->factor = LEAST_SHARED;
+	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
+}
+
 static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, __isl_keep isl_union_map *updates)
 {
@@ -172,7 +191,7 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 	node = share_with_copies(walk, node, mark, &atomic, &is_private);
 	if (is_private)
 		return node;
-	node = tree_insert_mark(module, node, MARK_PARALLEL, "parallel", NULL);
+	node = insert_parallel(walk, node);
 	for (int i = 0; i < atomic.n; i++)
 		node = insert_atomic(module, node, atomic.items[i]);
 	updates_become_atomic(module, &atomic);
@@ -221,7 +240,7 @@ static __isl_give isl_schedule_node *share_by_parts(struct tree_walk *walk, __is
 		      "%d parts of the loop over '%s' have sums of their own, which are added in the order of the "
 		      "parts",
 		      LOOP_PARTS, mark->dim->name);
-	node = tree_insert_mark(walk->module, node, MARK_PARALLEL, "parallel", NULL);
+	node = insert_parallel(walk, node);
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, parts));
 }
 

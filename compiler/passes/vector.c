@@ -2,10 +2,10 @@
  *
  * Which innermost loops run in vector registers: those that carry no strict dependence, whose updates are not
  * atomic (but for lanes of a device, which are threads), and whose reductions end in an accumulator of the loop, which
- * threads do not share. A computed index that must be checked where it is used keeps its loop scalar, and so does a sum
- * over a range of data that reads through an index array: such ranges are mostly short (a row of a sparse matrix), and
- * gathering a vector takes as long as reading its elements. An innermost loop, or one of updates, inside of a shared
- * one that each thread runs in order gets a remark, with a pair of iterations if it carries any. */
+ * threads of a device do not share. A computed index that must be checked where it is used keeps its loop scalar. So
+ * does a sum over a range of data that reads through an index array: such ranges are mostly short (a row of a sparse
+ * matrix), and gathering a vector takes as long as reading its elements. An innermost loop, or one of updates, inside
+ * of a shared one that each thread runs in order gets a remark, with a pair of iterations if it carries any. */
 #include "passes/pass_private.h"
 
 static bool is_atomic(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
@@ -21,12 +21,11 @@ static bool is_shared(__isl_keep isl_schedule_node *node)
 	return mark && mark->kind == MARK_PARALLEL;
 }
 
-/* A thread's partial result is in memory, which all iterations use: clang takes `for simd` to say that none does, and
- * loses lanes of it. Such a loop stays scalar. */
-static bool update_allows(__isl_keep isl_schedule_node *node, const struct stage *stage)
+/* Threads of a processor add the lanes of their parts of the loop to one sum each (codegen/parts.c). */
+static bool update_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
-	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) && !is_shared(node) &&
-	       !update_lets_nan_through(stage);
+	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) &&
+	       !(walk->options->is_device && is_shared(node)) && !update_lets_nan_through(stage);
 }
 
 static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
@@ -37,7 +36,7 @@ static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node
 	bool nothing = isl_union_map_is_empty(strict) == isl_bool_true;
 
 	for (int i = 0; i < meeting.n; i++)
-		nothing = nothing && update_allows(node, meeting.items[i]);
+		nothing = nothing && update_allows(walk, node, meeting.items[i]);
 	isl_union_map_free(strict);
 	isl_union_map_free(updates);
 	return nothing;

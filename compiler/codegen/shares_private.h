@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files share that print loops which threads share. Included by codegen_private.h. */
+#ifndef PMGC_CODEGEN_SHARES_PRIVATE_H
+#define PMGC_CODEGEN_SHARES_PRIVATE_H
+
+/* ---- loops.c ------------------------------------------------------------------------------------------- */
+
+/* The loop that isl made of a band, as its marks say. */
+void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* `for (…) {` of all of it. */
+const char *for_text(struct emit *e, const struct range *range, const char *name, int direction);
+
+/* ---- privates.c: private copies ------------------------------------------------------------------------ */
+
+void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* Of the loop, one for each copy; 1: as many copies as threads. */
+int private_parts(const struct array *copies);
+/* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
+const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
+
+/* ---- shared.c: shared loops inside of serial ones -------------------------------------------------------- */
+
+/* A shared loop that is to be one only where it has the least work for it. False: it is printed as others are. */
+bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* work.c: operations on floating-point numbers of one point. */
+int flops_of_stage(const struct stage *stage);
+
+/* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
+
+/* The PARALLEL loop below a PARTS mark. */
+void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
+bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* The head of the share of a loop that belongs to e->part. */
+void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
+
+#endif
