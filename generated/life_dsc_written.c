@@ -304,15 +304,21 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 		}
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
-	{
-		for (int64_t k = 0; k < nCoeffs; k++) {
-			const int64_t voxel = PHI_voxel[k];
-			const int64_t atom = PHI_atom[k];
-			const int64_t fiber = PHI_fiber[k];
-			#pragma omp for simd schedule(static) nowait
-			for (int64_t t = 0; t < nTheta; t++) {
-				Y[voxel*nTheta + t] += D[atom*nTheta + t]*w[fiber]*PHI_value[k];
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t part = 0; part < plan->threads; part++) {
+		const int64_t t_end = (part + 1)*nTheta/plan->threads;
+
+		for (int64_t t_begin = part*nTheta/plan->threads; t_begin < t_end; t_begin += 16384) {
+			const int64_t t_stop = pmg_min_i64(t_begin + 16384, t_end);
+
+			for (int64_t k = 0; k < nCoeffs; k++) {
+				const int64_t voxel = PHI_voxel[k];
+				const int64_t atom = PHI_atom[k];
+				const int64_t fiber = PHI_fiber[k];
+				#pragma omp simd
+				for (int64_t t = t_begin; t < t_stop; t++) {
+					Y[voxel*nTheta + t] += D[atom*nTheta + t]*w[fiber]*PHI_value[k];
+				}
 			}
 		}
 	}

@@ -287,15 +287,21 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
-	{
-		for (int64_t k = 0; k < nnz; k++) {
-			const int64_t a = X_a[k];
-			const int64_t b = X_b[k];
-			const int64_t c = X_c[k];
-			#pragma omp for simd schedule(static) nowait
-			for (int64_t r = 0; r < rank; r++) {
-				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r];
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t part = 0; part < plan->threads; part++) {
+		const int64_t r_end = (part + 1)*rank/plan->threads;
+
+		for (int64_t r_begin = part*rank/plan->threads; r_begin < r_end; r_begin += 16384) {
+			const int64_t r_stop = pmg_min_i64(r_begin + 16384, r_end);
+
+			for (int64_t k = 0; k < nnz; k++) {
+				const int64_t a = X_a[k];
+				const int64_t b = X_b[k];
+				const int64_t c = X_c[k];
+				#pragma omp simd
+				for (int64_t r = r_begin; r < r_stop; r++) {
+					M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r];
+				}
 			}
 		}
 	}
@@ -1295,16 +1301,22 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 		}
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
-	{
-		for (int64_t k = 0; k < nnz; k++) {
-			const int64_t a = X_a[k];
-			const int64_t b = X_b[k];
-			const int64_t c = X_c[k];
-			const int64_t d = X_d[k];
-			#pragma omp for simd schedule(static) nowait
-			for (int64_t r = 0; r < rank; r++) {
-				M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t part = 0; part < plan->threads; part++) {
+		const int64_t r_end = (part + 1)*rank/plan->threads;
+
+		for (int64_t r_begin = part*rank/plan->threads; r_begin < r_end; r_begin += 16384) {
+			const int64_t r_stop = pmg_min_i64(r_begin + 16384, r_end);
+
+			for (int64_t k = 0; k < nnz; k++) {
+				const int64_t a = X_a[k];
+				const int64_t b = X_b[k];
+				const int64_t c = X_c[k];
+				const int64_t d = X_d[k];
+				#pragma omp simd
+				for (int64_t r = r_begin; r < r_stop; r++) {
+					M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
+				}
 			}
 		}
 	}

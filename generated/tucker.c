@@ -501,19 +501,24 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
-	{
-		for (int64_t k = 0; k < nnz; k++) {
-			const int64_t a = X_a[k];
-			const int64_t b = X_b[k];
-			const int64_t c = X_c[k];
-			const int64_t d = X_d[k];
-			#pragma omp for schedule(static) nowait
-			for (int64_t q = 0; q < rB; q++) {
-				for (int64_t r = 0; r < rC; r++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						Z[((a*rB + q)*rC + r)*rD + s] += X_value[k]*B[b*rB + q]*C[c*rC + r]*D[d*rD + s];
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t part = 0; part < plan->threads; part++) {
+		const int64_t q_end = (part + 1)*rB/plan->threads;
+
+		for (int64_t q_begin = part*rB/plan->threads; q_begin < q_end; q_begin += 16384) {
+			const int64_t q_stop = pmg_min_i64(q_begin + 16384, q_end);
+
+			for (int64_t k = 0; k < nnz; k++) {
+				const int64_t a = X_a[k];
+				const int64_t b = X_b[k];
+				const int64_t c = X_c[k];
+				const int64_t d = X_d[k];
+				for (int64_t q = q_begin; q < q_stop; q++) {
+					for (int64_t r = 0; r < rC; r++) {
+						#pragma omp simd
+						for (int64_t s = 0; s < rD; s++) {
+							Z[((a*rB + q)*rC + r)*rD + s] += X_value[k]*B[b*rB + q]*C[c*rC + r]*D[d*rD + s];
+						}
 					}
 				}
 			}

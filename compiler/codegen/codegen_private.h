@@ -330,7 +330,7 @@ struct emit {
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */
 	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
-	bool in_team;                   /* every thread is here: a parallel loop is shared, without a barrier */
+	const struct team *team;        /* whose loop is printed, in blocks of what threads share; NULL */
 	bool *is_written;               /* by slot */
 	const char *starts;             /* the variable that says whether states are set anew */
 	bool guards_starts;             /* stages that write what only a start needs run only then */

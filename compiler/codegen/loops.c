@@ -41,7 +41,7 @@ const char *for_text(struct emit *e, const struct range *range, const char *name
 /* What is printed without a loop is run by every thread of a team. */
 static void check_is_shared(struct emit *e, const struct loop_use *use)
 {
-	if (e->in_team && use->is_parallel)
+	if (e->team && use->is_parallel)
 		emit_fail(e, "the loop that a team shares has one iteration");
 }
 
@@ -70,6 +70,10 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		open_part(e, range, name, *use);
 		return;
 	}
+	if (e->team && use->is_parallel) {
+		open_of_team(e, range, name, *use);
+		return;
+	}
 	if (range->is_single) {
 		check_is_shared(e, use);
 		open_block(e->w, "{");
@@ -93,7 +97,7 @@ static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool
 static bool searches_pivots(const struct emit *e, const struct loop_use *use)
 {
 	return use->is_vector && !e->target->device_ending && !e->part &&
-	       !(use->is_parallel && (e->in_region || e->in_team));
+	       !(use->is_parallel && (e->in_region || e->team));
 }
 
 static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct range range)
@@ -259,15 +263,6 @@ static void emit_deal(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	e->next_deal = mark;
 	emit_node(e, node, use);
 	e->next_deal = outer;
-}
-
-static void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
-{
-	e->in_team = true;
-	e->target->open_team(e);
-	emit_node(e, node, use);
-	close_block(e->w, "}");
-	e->in_team = false;
 }
 
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,

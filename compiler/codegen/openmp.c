@@ -27,12 +27,11 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 
 	str_add(&pragma, "#pragma omp");
 	if (use->is_parallel)
-		str_add(&pragma, e->in_team || e->in_region ? " for" : " parallel for");
+		str_add(&pragma, e->in_region ? " for" : " parallel for");
 	if (use->is_vector)
 		str_add(&pragma, " simd");
 	if (use->is_parallel)
-		str_add(&pragma, e->in_team ? " schedule(static) nowait" :
-				 use->is_dynamic ? " schedule(dynamic)" :
+		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" :
 				 use->is_in_turns ? " schedule(static, 1)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
@@ -43,7 +42,7 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 			note_order(e, cell->op, stage->write.array->type);
 	}
 	str_add(&pragma, "%s", pivots_clause(e));
-	if (use->is_parallel && !e->in_team && !e->in_region)
+	if (use->is_parallel && !e->in_region)
 		str_add(&pragma, " num_threads(plan->threads)");
 	line(e->w, "%s", str_text(&pragma));
 }

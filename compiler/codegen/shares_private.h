@@ -11,6 +11,18 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 /* `for (…) {` of all of it. */
 const char *for_text(struct emit *e, const struct range *range, const char *name, int direction);
 
+/* ---- teams.c: loops that threads share, each running all of an outer one --------------------------------- */
+
+struct team {
+	struct affine first, end;       /* of all that is shared */
+	const char *begin, *stop;       /* of the present block */
+};
+
+/* What is below a TEAM mark. */
+void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* The head of the loop that the team shares, in the present block. */
+void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use);
+
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
 
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);

@@ -28,7 +28,7 @@ struct target {
 				 const struct loop_use *use);
 	/* The lines above a loop with PARALLEL or VECTOR marks. */
 	void (*above_loop)(struct emit *e, const struct loop_use *use);
-	/* Opens a block that every thread runs, e->in_team being true inside. */
+	/* Opens a block that every thread runs, e->in_region being true inside. */
 	void (*open_team)(struct emit *e);
 	/* An update below an ATOMIC mark. */
 	void (*atomic_update)(struct emit *e, const struct update *update);

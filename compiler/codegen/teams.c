@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Teams: loops inside of another one, which threads share, each of them running all of the outer one. A thread has a
+ * part of the inner range, and takes it in blocks that stay in a near cache while the outer loop goes over them:
+ *     for part of threads { for j_begin in part { for i { for j in j_begin..j_stop { y[j] += x[i, j] } } } }
+ * No cell that the outer loop carries leaves its j (passes/team.c), which allows this order. */
+#include "codegen/codegen_private.h"
+
+enum { BLOCK = 16384 };
+
+static const struct mark *loop_below(__isl_keep isl_ast_node *node)
+{
+	isl_ast_node *at = isl_ast_node_copy(node);
+	const struct mark *mark;
+
+	do
+		mark = ast_strip_mark(&at);
+	while (mark && mark->kind != MARK_LOOP);
+	isl_ast_node_free(at);
+	return mark;
+}
+
+/* The mark of the loop below a PARALLEL mark; NULL: there is none below the node. */
+static const struct mark *find_shared(__isl_keep isl_ast_node *node)
+{
+	isl_ast_node_list *children = ast_children(node);
+	int n = isl_ast_node_list_n_ast_node(children);
+	const struct mark *mark = ast_mark(node), *found = NULL;
+
+	if (mark && mark->kind == MARK_PARALLEL)
+		found = loop_below(node);
+	for (int i = 0; i < n && !found; i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		found = find_shared(child);
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+	return found;
+}
+
+/* ---- blocks ---- */
+
+/* FIRST + PART*LENGTH/THREADS */
+static const char *part_text(struct emit *e, const struct team *team, const char *part)
+{
+	struct affine length = affine_combine(e->arena, 1, &team->end, -1, &team->first), begin;
+	const char *share = arena_printf(e->arena, "%s*%s/plan->threads", part,
+					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY));
+
+	begin = affine_name(e->arena, share);
+	begin = affine_combine(e->arena, 1, &team->first, 1, &begin);
+	return affine_plain(e->arena, &begin);
+}
+
+static void open_blocks(struct emit *e, const struct team *team, const char *dim)
+{
+	const char *part = names_declare(&e->names, "part");
+	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim));
+
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	open_block(e->w, "for (int64_t %s = 0; %s < plan->threads; %s++) {", part, part, part);
+	line(e->w, "const int64_t %s = %s;\n", end, part_text(e, team, arena_printf(e->arena, "(%s + 1)", part)));
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin, part_text(e, team, part),
+		   team->begin, end, team->begin, BLOCK);
+	line(e->w, "const int64_t %s = pmg_min_i64(%s + %d, %s);\n", team->stop, team->begin, BLOCK, end);
+}
+
+void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+{
+	const int visible = e->names.visible.n;
+	const struct mark *shared = find_shared(node);
+	const struct dim *dim = shared ? shared->dim : NULL;
+	struct team team = { 0 };
+
+	if (!dim) {
+		emit_fail(e, "a team has no loop to share");
+		return;
+	}
+	team.first = affine_of_expr(e, NULL, dim->lo);
+	team.end = affine_of_expr(e, NULL, dim->hi);
+	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
+	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
+	open_blocks(e, &team, dim->name);
+	e->team = &team;
+	emit_node(e, node, use);
+	e->team = NULL;
+	close_block(e->w, "}");
+	close_block(e->w, "}");
+	e->names.visible.n = visible;
+}
+
+/* What the loop has of the block: all of it, or as far as its own range goes. */
+static const char *bound_text(struct emit *e, const struct affine *own, const struct affine *whole, const char *block,
+			      const char *function)
+{
+	if (affine_is_equal(e->arena, own, whole))
+		return block;
+	return arena_printf(e->arena, "%s(%s, %s)", function, affine_plain(e->arena, own), block);
+}
+
+/* The part of the loop that is in the block. */
+static void open_in_block(struct emit *e, const struct range *range, const char *name, struct loop_use use)
+{
+	const struct team *team = e->team;
+
+	if (use.is_vector)
+		e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
+		   bound_text(e, &range->first, &team->first, team->begin, "pmg_max_i64"), name,
+		   bound_text(e, &range->end, &team->end, team->stop, "pmg_min_i64"), name);
+}
+
+/* Where iterations are not one apart, the first block has all. */
+void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use)
+{
+	const char *is_first = arena_printf(e->arena, "if (%s == %s)", e->team->begin,
+					    affine_plain(e->arena, &e->team->first));
+
+	if (range->is_single) {
+		open_block(e->w, "%s {", is_first);
+		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+	} else if (range->step != 1 || use.mark->direction < 0) {
+		open_block(e->w, "%s\n\t%s", is_first, for_text(e, range, name, use.mark->direction));
+	} else {
+		open_in_block(e, range, name, use);
+	}
+}
