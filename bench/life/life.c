@@ -9,6 +9,7 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "families.h"
 
@@ -16,6 +17,7 @@
 
 struct life_run {
 	struct life_values *values;
+	FILE *json;             /* NULL: no records are asked for */
 	struct life_case problem;
 	struct life_reference reference;
 	struct life_work work;
@@ -60,18 +62,25 @@ static void print_problem(const struct life_run *run)
 	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
 }
 
-static bool write_records(const struct life_run *run, const record_list *records, struct failure *failure)
+/* Before the work. What is there stays until there are records. */
+static bool open_records(struct life_run *run, struct failure *failure)
 {
 	const char *path = run->values->json;
-	FILE *file = path ? fopen(path, "we") : NULL;
-	if (!path)
-		return true;
+	run->json = path ? fopen(path, "ae") : NULL;
+	return !path || run->json || fail_file(failure, path, "cannot write:");
+}
+
+static bool write_records(struct life_run *run, const record_list *records, struct failure *failure)
+{
+	FILE *file = run->json;
 	if (!file)
-		return fail_file(failure, path, "cannot write:");
-	for (int i = 0; i < records->n; i++)
+		return true;
+	bool ok = ftruncate(fileno(file), 0) == 0 || errno == EINVAL;   /* EINVAL: a device, a pipe */
+	for (int i = 0; ok && i < records->n; i++)
 		record_write(&records->items[i], file);
-	bool ok = !ferror(file);
-	return (fclose(file) == 0 && ok) || fail_file(failure, path, "cannot write:");
+	ok = ok && !ferror(file);
+	run->json = NULL;
+	return (fclose(file) == 0 && ok) || fail_file(failure, run->values->json, "cannot write:");
 }
 
 static bool make_rows(struct life_run *run, struct failure *failure)
@@ -164,6 +173,8 @@ static void free_run(struct life_run *run)
 	life_cpu_free(run->cpu);
 	life_reference_free(&run->reference);
 	life_case_close(&run->problem);
+	if (run->json)
+		fclose(run->json);
 }
 
 /* ---- The command -------------------------------------------------------------------------------- */
@@ -256,7 +267,7 @@ static bool measure_life(void *values, const word_list *operands, struct arena *
 	bool ok = check_values(v, failure) && check_versions(v, failure);
 	if (!v->baseline)
 		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : is_fit(v) ? "cpu_opt" : "cpu_naive";
-	ok = ok && run_life(&run, failure);
+	ok = ok && open_records(&run, failure) && run_life(&run, failure);
 	free_run(&run);
 	return ok;
 }

@@ -300,6 +300,19 @@ def wrong_calls_are_told(folder):
 
 
 @case
+def records_that_cannot_be_written_are_told_before_anything_is_measured(folder):
+    for words in (["life", f"--cache={folder}"], ["life", "--op=fit", f"--cache={folder}"], ["tri"], ["hines"]):
+        out = bench(*words, "--json=/nowhere/records.json", status=4)
+        assert out == f"pmg bench {words[0]}: /nowhere/records.json: cannot write: No such file or directory\n", out
+    life(folder, "--versions=best", "--op=dsc")
+    before = (Path(folder) / "records.json").read_text()
+    life(folder, "--problem=/nowhere/x.h5", status=4)
+    assert (Path(folder) / "records.json").read_text() == before
+    _, records = life(folder, "--versions=best", "--op=wc")
+    assert [r["op"] for r in records] == ["wc"], records
+
+
+@case
 def what_cannot_be_is_left_out(folder):
     out, records = life(folder, "--versions=cpu_naive,cpu_opt_noblas@voxel+atom", "--op=dsc")
     assert "dsc of cpu_opt_noblas is left out: a partition by voxel needs" in out and len(records) == 1
