@@ -189,6 +189,18 @@ static bool check_values(const struct systems_values *values, struct failure *fa
 	return !values->isa || fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", values->isa);
 }
 
+/* Where no lengths of tridiagonal systems are named: several, or the largest of those that are drawn. */
+static bool complete_lengths(struct systems_values *values, struct failure *failure)
+{
+	int64_t low, high;
+	if (!values->is_tri || values->n)
+		return true;
+	if (!system_lengths_parse(values->lengths, &low, &high, failure))
+		return false;
+	values->n = high ? arena_printf(values->arena, "%" PRId64, high) : "64,128,256,512";
+	return true;
+}
+
 static bool measure_systems(void *any, const word_list *operands, struct arena *arena, struct failure *failure)
 {
 	struct systems_values *values = any;
@@ -197,7 +209,7 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 	run.has_papers = bench_find_file(arena, "bench/papers/systems.tsv", &absent);
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
-	if (!check_values(values, failure) ||
+	if (!check_values(values, failure) || !complete_lengths(values, failure) ||
 	    !effort_read(values->min_time, values->clock, &run.effort, failure))
 		return false;
 	run.effort.warm_seconds = WARM_SECONDS;
@@ -232,7 +244,6 @@ static int run_tri(const struct command *command, struct arena *arena, int argc,
 	struct systems_values values = default_values(arena);
 	values.is_tri = true;
 	values.systems = "2560";
-	values.n = "64,128,256,512";
 	return command_do(command, arena, argc, argv, &values, measure_systems);
 }
 
@@ -274,7 +285,7 @@ static const struct option_row hines_rows[] = {
 };
 
 static const struct option_row tri_rows[] = {
-	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512)"),
+	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512; HIGH with --lengths)"),
 	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "systems of so many rows"),
 	{ .name = "algorithms", .offset = offsetof(struct systems_values, has_algorithms),
 	  .text = "generated code by each algorithm, with operations, memory and errors" },

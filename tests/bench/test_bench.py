@@ -243,6 +243,8 @@ def trees_are_measured_by_kind(folder):
     _, records = systems(folder, "tri", "--lengths=3..19", "--n=19", "--versions=generated,sequential", "--systems=9",
                          "--generated=--parallel=off")
     assert [r["algorithm"] for r in records] == ["", "", "--parallel=off"], records
+    _, records = systems(folder, "tri", "--lengths=3..19", "--versions=sequential", "--systems=9")
+    assert [r["case"] for r in records] == ["n=19 lengths=3..19 systems=9 seed=1"], records     # once
     _, records = systems(folder, "tri", "--n=5", "--versions=generated_held", "--systems=9", "--held=--fuse=off")
     assert [(r["version"], r["algorithm"]) for r in records] == [("generated_held", ""),
                                                                  ("generated_held", "--fuse=off")], records
