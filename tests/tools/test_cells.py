@@ -197,6 +197,16 @@ def radii_and_lengths_are_mended():
     mended = [(1, 3, 0, 0, 0, 2, -1), (2, 3, 9, 0, 0, 2, 1), (3, 3, 18, 0, 0, 2, 2), (4, 3, 18.001, 0, 0, 2, 3)]
     check("neighbours are taken: 2" in out and "taken as so long: 1" in out, out)
     check(np.allclose(got["diag"], imported(swc(mended), "--voltage=-65")[0]["diag"], rtol=1e-9), "as mended")
+    fork = [(1, 3, 0, 0, 0, 0, -1), (2, 3, 9, 0, 0, -1, 1), (3, 3, 0, 9, 0, 2, 1), (4, 3, 0, 0, 9, 3, 1)]
+    got, out = imported(swc(fork))
+    mended = [(i, t, x, y, z, r if r > 0 else 2, p) for i, t, x, y, z, r, p in fork]
+    check("neighbours are taken: 2" in out and "1 um" not in out, out)
+    check(np.allclose(got["diag"], imported(swc(mended))[0]["diag"], rtol=1e-9), "a root is as its first child")
+    none = [(1, 3, 0, 0, 0, 0, -1), (2, 3, 9, 0, 0, -1, 1), (3, 3, 18, 0, 0, 2, 2)]
+    got, out = imported(swc(none))
+    check("nor that of a child, for which 1 um is taken: 1" in out and "neighbours are taken: 1" in out, out)
+    check(np.allclose(got["diag"], imported(swc([(*p[:5], max(p[5], 1), p[6]) for p in none]))[0]["diag"], rtol=1e-9),
+          "1 um where there are no radii")
 
 
 def cells_are_discretised():

@@ -158,24 +158,36 @@ static bool apply_soma(struct morphology *m, enum soma soma, struct notes *notes
 
 /* ---- Radii and roots -------------------------------------------------------------------------- */
 
-/* A radius that is not above 0 becomes the parent's; that of a root, its first child's, or else 1 um. */
-static void mend_radii(struct morphology *m, struct notes *notes)
+/* The radius of a root that has none becomes that of its first child that has one. How many were mended. */
+static int64_t mend_roots(struct morphology *m)
 {
 	int64_t n_mended = 0;
-	for (int64_t i = m->n - 1; i >= 0; i--) {
+	for (int64_t i = 0; i < m->n; i++) {
 		struct point *above = m->points[i].parent < 0 ? NULL : &m->points[m->points[i].parent];
 		if (above && above->parent < 0 && !(above->radius > 0) && m->points[i].radius > 0) {
 			above->radius = m->points[i].radius;
 			n_mended++;
 		}
 	}
+	return n_mended;
+}
+
+/* A radius that is not above 0 becomes the parent's; that of a root, its first child's, or else 1 um. */
+static void mend_radii(struct morphology *m, struct notes *notes)
+{
+	int64_t n_mended = mend_roots(m), n_invented = 0;
 	for (int64_t i = 0; i < m->n; i++) {
 		struct point *p = &m->points[i];
 		if (p->radius > 0)
 			continue;
 		p->radius = p->parent >= 0 ? m->points[p->parent].radius : 1;
-		n_mended++;
+		n_mended += p->parent >= 0;
+		n_invented += p->parent < 0;
 	}
+	if (n_invented > 0)
+		notes_add(notes,
+			  "roots whose radius is not above 0, nor that of a child, for which 1 um is taken: %" PRId64,
+			  n_invented);
 	if (n_mended > 0)
 		notes_add(notes,
 			  "radii that are not above 0, for which those of neighbours are taken: %" PRId64,
