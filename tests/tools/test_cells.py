@@ -220,6 +220,8 @@ def cells_are_discretised():
     got, _ = imported(swc(line), "--max-length=25")
     whole, _ = imported(swc([(1, 3, 0, 0, 0, 1, -1), (2, 3, 25, 0, 0, 1, 1), (3, 3, 50, 0, 0, 1, 2)]))
     check(np.allclose(got["diag"], whole["diag"], rtol=1e-12), "points in between go")
+    got, out = imported(swc([(1, 3, 0, 0, 0, 1, -1), (2, 3, 0.1001, 0, 0, 1, 1)]), "--max-length=0.002")
+    check(len(got["diag"]) == 52 and "as so long" not in out, f"the shortest pieces: {out}")
 
 
 # ---- Other formats ---------------------------------------------------------------------------------------
@@ -341,6 +343,12 @@ def wrong_calls_are_told():
                                  "--soma=ball is no convention"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--ra=0"], 2, "is not a number above 0"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=a..b"], 2, "--voltage=a"),
+                                (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=5..1"], 2,
+                                 "--voltage=5..1: the lowest is above the highest"),
+                                (["import", "swc", "one.swc", "-o", "x.h5", "--leak=-1"], 2,
+                                 "--leak=-1 is not a number of 0 or more"),
+                                (["import", "swc", "one.swc", "-o", "x.h5", "--max-length=0.0019"], 2,
+                                 "--max-length=0.0019 is below 0.002 um: pieces below 0.001 um are taken as so long"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--max-length=1", "--per-branch=2"], 2,
                                  "exclude each other"),
                                 (["import", "swc", "none.swc", "-o", "x.h5"], 4, "none.swc: cannot open"),

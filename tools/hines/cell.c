@@ -11,8 +11,6 @@
 #include "hines/cells.h"
 #include "phantom/random.h"
 
-static const double least_length = 1e-3; /* um */
-
 bool cell_new(struct cell *cell, int64_t n, struct failure *failure)
 {
 	size_t count = (size_t) n + 1;
@@ -59,8 +57,8 @@ static void add_piece(struct cell *cell, const struct morphology *m, int64_t i, 
 	const struct point *p = &m->points[i], *q = &m->points[p->parent];
 	double length =
 		hypot(hypot(p->place[0] - q->place[0], p->place[1] - q->place[1]), p->place[2] - q->place[2]);
-	if (length < least_length) {
-		length = least_length;
+	if (length < LEAST_LENGTH) {
+		length = LEAST_LENGTH;
 		(*n_short)++;
 	}
 	/* um/(ohm cm) is 1e-1 mS. */
@@ -118,7 +116,7 @@ bool cell_of_morphology(struct cell *cell, const struct morphology *m, const str
 	free(area);
 	if (n_short > 0)
 		notes_add(notes, "pieces shorter than %g um, which are taken as so long: %" PRId64,
-			  least_length, n_short);
+			  LEAST_LENGTH, n_short);
 	if (check_numbers(cell, failure))
 		return true;
 	cell_free(cell);

@@ -40,13 +40,19 @@ static bool take_name(const char *option, const char *word, const char *const *n
 	return false;
 }
 
-static bool take_number(const char *option, const char *text, bool may_be_negative, double *value,
-			struct failure *failure)
+enum range { ANY_NUMBER, FROM_ZERO, ABOVE_ZERO };
+
+static bool is_in_range(enum range range, double value)
 {
-	if (!text || (parse_real(text, value) && isfinite(*value) && (may_be_negative || *value > 0)))
+	return isfinite(value) && (range == ANY_NUMBER || value > 0 || (range == FROM_ZERO && value == 0));
+}
+
+static bool take_number(const char *option, const char *text, enum range range, double *value, struct failure *failure)
+{
+	static const char *const names[] = { "", " of 0 or more", " above 0" };
+	if (!text || (parse_real(text, value) && is_in_range(range, *value)))
 		return true;
-	return fail(failure, OUTCOME_USAGE, "--%s=%s is not a number%s", option, text,
-		    may_be_negative ? "" : " above 0");
+	return fail(failure, OUTCOME_USAGE, "--%s=%s is not a number%s", option, text, names[range]);
 }
 
 /* V or LOW..HIGH */
@@ -57,8 +63,20 @@ static bool take_voltage(const char *text, struct physics *physics, struct failu
 	if (!text)
 		return true;
 	snprintf(low, sizeof(low), "%.*s", dots ? (int) (dots - text) : (int) strlen(text), text);
-	return take_number("voltage", low, true, &physics->voltage_low, failure) &&
-	       take_number("voltage", dots ? dots + 2 : low, true, &physics->voltage_high, failure);
+	return take_number("voltage", low, ANY_NUMBER, &physics->voltage_low, failure) &&
+	       take_number("voltage", dots ? dots + 2 : low, ANY_NUMBER, &physics->voltage_high, failure) &&
+	       (physics->voltage_low <= physics->voltage_high ||
+		fail(failure, OUTCOME_USAGE, "--voltage=%s: the lowest is above the highest", text));
+}
+
+/* Of two pieces of a branch that is just longer, none is below LEAST_LENGTH. */
+static bool take_max_length(const char *text, double *length, struct failure *failure)
+{
+	if (!take_number("max-length", text, ABOVE_ZERO, length, failure))
+		return false;
+	return !text || *length >= 2 * LEAST_LENGTH ||
+	       fail(failure, OUTCOME_USAGE, "--max-length=%s is below %g um: pieces below %g um are taken as so long",
+		    text, 2 * LEAST_LENGTH, LEAST_LENGTH);
 }
 
 bool cell_request_complete(struct cell_request *r, struct failure *failure)
@@ -75,12 +93,12 @@ bool cell_request_complete(struct cell_request *r, struct failure *failure)
 	c->order = (enum node_order) order;
 	if (r->max_length && c->per_branch > 0)
 		return fail(failure, OUTCOME_USAGE, "--max-length and --per-branch exclude each other");
-	return take_number("max-length", r->max_length, false, &c->max_length, failure) &&
-	       take_number("ra", r->ra, false, &p->ra, failure) &&
-	       take_number("cm", r->cm, false, &p->cm, failure) &&
-	       take_number("leak", r->leak, true, &p->leak, failure) &&
-	       take_number("rest", r->rest, true, &p->rest, failure) &&
-	       take_number("dt", r->dt, false, &p->dt, failure) && take_voltage(r->voltage, p, failure);
+	return take_max_length(r->max_length, &c->max_length, failure) &&
+	       take_number("ra", r->ra, ABOVE_ZERO, &p->ra, failure) &&
+	       take_number("cm", r->cm, ABOVE_ZERO, &p->cm, failure) &&
+	       take_number("leak", r->leak, FROM_ZERO, &p->leak, failure) &&
+	       take_number("rest", r->rest, ANY_NUMBER, &p->rest, failure) &&
+	       take_number("dt", r->dt, ABOVE_ZERO, &p->dt, failure) && take_voltage(r->voltage, p, failure);
 }
 
 /* ---- Morphologies -------------------------------------------------------------------------------- */

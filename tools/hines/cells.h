@@ -84,6 +84,8 @@ struct physics {
 	int64_t seed;
 };
 
+#define LEAST_LENGTH 1e-3       /* um, of the piece between two nodes */
+
 bool cell_new(struct cell *cell, int64_t n, struct failure *failure);
 void cell_free(struct cell *cell);
 /* One step of the passive cable by backward Euler: axial conductances pi r r_parent/(ra length) in mS, areas of half
