@@ -95,6 +95,8 @@ def shapes_become_matrices():
     check(copies["diag"].shape == (3, 60) and copies["T/parent"].shape == (60,) and copies["upper"].shape == (60,)
           and len({tuple(row) for row in copies["rhs"]}) == 3 and np.all(copies["diag"] == copies["diag"][0]), "copies")
     alone, _ = imported("1 1 0 0 0 5 -1\n")
+    status, _, error = pmg("import", "swc", "in.swc", "-o", "out.h5", "--rest=1e308", "--leak=1e308")
+    check(status == 6 and "in.swc: the node of line 1 has the" in error and "numbers of options" in error, error)
     check(np.allclose(alone["diag"], 40.1*4*math.pi*25*1e-8), "a single point is a sphere")
 
 
@@ -297,10 +299,11 @@ def malformed_shapes_are_refused():
                         (good + "2 3 1 0 0 1 7\n", "bad.swc:2: point 2 has the parent 7, which is not in the file"),
                         (good + "\n# c\n1 3 1 0 0 1 -1\n", "bad.swc:4: point 1 is there already, in line 1"),
                         ("1 1 0 0 0 1 2\n2 1 0 0 0 1 3\n3 1 0 0 0 1 1\n", "is an ancestor of its own"),
-                        (good + "2 3 1e200 0 0 1e200 1\n", "the diagonal"),
+                        (good + "2 3 1e200 0 0 1e200 1\n", "bad.swc: the node of line 2 has the diagonal inf"),
+                        (good + "2 3 0.001 0 0 1e308 1\n", "bad.swc: the node of line 2 has the off-diagonal -inf"),
                         (good + "x"*5000, "bad.swc:2: a word of 128 characters"), (b"\0"*3000, "bad.swc:1"),
                         (b"\x1f\x8b\x08\0 broken", "bad.swc:1: the compressed file")):
-        refused(text, where, status=6 if "diagonal" in where else 3)
+        refused(text, where, status=6 if "the node of" in where else 3)
     for way, text in enumerate(("1 1 0 0 0 1 -1\n" + "".join(f"{i} 1 {i} 0 0 1 {i - 1}\n" for i in range(2, 60001)),
                                 "".join(f"{i} 1 {i} 0 0 1 {i + 1}\n" for i in range(1, 60000)) + "60000 1 0 0 0 1 -1\n",
                                 "".join(f"{i} {1 + i % 2} {i} 0 0 1 {i - 1 if i > 1 else -1}\n"

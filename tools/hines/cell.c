@@ -85,15 +85,31 @@ static void add_membranes(struct cell *cell, const double *area, const struct ph
 	}
 }
 
-static bool check_numbers(const struct cell *cell, struct failure *failure)
+/* What of node i is not as it has to be; NULL: nothing. */
+static const char *wrong_number(const struct cell *cell, int64_t i, double *value)
 {
-	for (int64_t i = 0; i < cell->n; i++)
-		if (!isfinite(cell->upper[i]) || !isfinite(cell->diag[i]) || !isfinite(cell->rhs[i]) ||
-		    !(cell->diag[i] > 0))
-			return fail(failure, OUTCOME_NUMERICAL,
-				    "node %" PRId64
-				    " has the diagonal %g: sizes in the file are too large or too small",
-				    i, cell->diag[i]);
+	if (!isfinite(*value = cell->upper[i]))
+		return "off-diagonal";
+	if (!isfinite(*value = cell->diag[i]) || !(*value > 0))
+		return "diagonal";
+	return isfinite(*value = cell->rhs[i]) ? NULL : "right-hand side";
+}
+
+/* From children to parents: what is wrong with a piece is wrong with the diagonal above it, too. */
+static bool check_numbers(const struct cell *cell, const struct morphology *m, struct failure *failure)
+{
+	double value;
+	for (int64_t i = cell->n - 1; i >= 0; i--) {
+		const char *what = wrong_number(cell, i, &value);
+		if (!what)
+			continue;
+		fail_file(failure, m->path,
+			  "the node of line %" PRId64
+			  " has the %s %g: sizes in the file, or numbers of options, are too large or too small",
+			  m->points[i].line, what, value);
+		failure->outcome = OUTCOME_NUMERICAL;
+		return false;
+	}
 	return true;
 }
 
@@ -117,7 +133,7 @@ bool cell_of_morphology(struct cell *cell, const struct morphology *m, const str
 	if (n_short > 0)
 		notes_add(notes, "pieces shorter than %g um, which are taken as so long: %" PRId64,
 			  LEAST_LENGTH, n_short);
-	if (check_numbers(cell, failure))
+	if (check_numbers(cell, m, failure))
 		return true;
 	cell_free(cell);
 	return false;

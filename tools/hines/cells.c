@@ -110,7 +110,7 @@ static bool take_tree(const struct morphology *m, const int32_t *root, int32_t w
 	int64_t n = 0;
 	for (int64_t i = which; i < m->n; i++)
 		n += root[i] == which;
-	*tree = (struct morphology){ .points = malloc((size_t) n * sizeof(struct point)) };
+	*tree = (struct morphology){ .path = m->path, .points = malloc((size_t) n * sizeof(struct point)) };
 	if (!tree->points)
 		return fail_memory(failure, "the points");
 	for (int64_t i = which; tree->n < n; i++) {

@@ -33,6 +33,7 @@ struct point {
 };
 
 struct morphology {
+	const char *path;       /* of the file */
 	int64_t n;
 	struct point *points;
 };

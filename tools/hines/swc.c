@@ -256,7 +256,7 @@ static bool sort_points(struct morphology *m, const char *path, struct notes *no
 bool swc_read(struct morphology *m, const char *path, struct notes *notes, struct failure *failure)
 {
 	struct reader *r = calloc(1, sizeof(*r));
-	*m = (struct morphology){ 0 };
+	*m = (struct morphology){ .path = path };
 	if (!r)
 		return fail_memory(failure, "a file");
 	r->m = m;
