@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -94,6 +95,10 @@ def shapes_become_matrices():
     copies, _ = imported(swc(points), "--systems=3")
     check(copies["diag"].shape == (3, 60) and copies["T/parent"].shape == (60,) and copies["upper"].shape == (60,)
           and len({tuple(row) for row in copies["rhs"]}) == 3 and np.all(copies["diag"] == copies["diag"][0]), "copies")
+    os.mkfifo("once.swc")
+    threading.Thread(target=Path("once.swc").write_text, args=(swc(points),), daemon=True).start()
+    status, out, error = pmg("import", "swc", "once.swc", "--systems=3", "-o", "out.h5")
+    check(status == 0 and out == "once.swc: 3 systems, 180 nodes\n", f"a file is read once: {out}{error}")
     alone, _ = imported("1 1 0 0 0 5 -1\n")
     status, _, error = pmg("import", "swc", "in.swc", "-o", "out.h5", "--rest=1e308", "--leak=1e308")
     check(status == 6 and "in.swc: the node of line 1 has the" in error and "numbers of options" in error, error)

@@ -133,6 +133,20 @@ static bool add_cell(cell_list *cells, const struct morphology *m, const struct 
 	return true;
 }
 
+/* One after the other, each with voltages of its own. */
+static bool add_copies(cell_list *cells, const struct morphology *m, const struct cell_request *request,
+		       struct notes *notes, struct failure *failure)
+{
+	struct physics physics = request->physics;
+	struct notes silent = { .arena = notes->arena };
+	bool ok = add_cell(cells, m, &physics, notes, failure);
+	for (int64_t s = 1; s < request->systems && ok; s++) {
+		physics.seed++;
+		ok = add_cell(cells, m, &physics, &silent, failure);
+	}
+	return ok;
+}
+
 static bool split_trees(cell_list *cells, const struct morphology *m, const struct physics *physics,
 			struct notes *notes, struct failure *failure)
 {
@@ -163,7 +177,7 @@ static bool read_swc(cell_list *cells, const char *path, const struct cell_reque
 	bool ok = morphology_apply(&m, &request->conventions, notes, failure) &&
 		  (request->conventions.roots == ROOTS_SPLIT
 			   ? split_trees(cells, &m, &request->physics, notes, failure)
-			   : add_cell(cells, &m, &request->physics, notes, failure));
+			   : add_copies(cells, &m, request, notes, failure));
 	morphology_free(&m);
 	return ok;
 }

@@ -110,6 +110,7 @@ bool coreneuron_cell_read(struct cell *cell, const char *path, const struct phys
 struct cell_request {
 	struct conventions conventions;
 	struct physics physics;
+	int64_t systems;        /* on the tree of a morphology that is not split; 0: one */
 	const char *soma, *roots, *order, *ra, *cm, *leak, *rest, *dt, *voltage, *max_length; /* as given; NULL: not */
 };
 

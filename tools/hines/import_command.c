@@ -10,7 +10,6 @@
 struct values {
 	struct cell_request request;
 	const char *output;
-	int64_t systems;
 };
 
 enum { MOST_SHOWN = 20 };
@@ -79,15 +78,9 @@ static bool read_file(struct arena *arena, const char *kind, const char *path, c
 static bool read_all(struct arena *arena, struct values *v, const word_list *operands, cell_list *cells,
 		     struct failure *failure)
 {
-	struct cell_request request = v->request;
 	bool ok = true;
 	for (int i = 1; i < operands->n && ok; i++)
-		ok = read_file(arena, operands->items[0], operands->items[i], &request, cells, failure);
-	for (int64_t s = 1; s < v->systems && ok; s++) {
-		struct notes silent = { .arena = arena };
-		request.physics.seed++;
-		ok = cells_read(cells, operands->items[1], operands->items[0], &request, &silent, failure);
-	}
+		ok = read_file(arena, operands->items[0], operands->items[i], &v->request, cells, failure);
 	return ok;
 }
 
@@ -102,7 +95,7 @@ static bool check_request(struct arena *arena, struct values *v, const word_list
 	}
 	if (!format || format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: cells are an HDF5 file: -o FILE.h5", v->output);
-	if (v->systems && (operands->n > 2 || strcmp(operands->items[0], "swc") != 0 ||
+	if (v->request.systems && (operands->n > 2 || strcmp(operands->items[0], "swc") != 0 ||
 			   (v->request.roots && strcmp(v->request.roots, "split") == 0)))
 		return fail(failure, OUTCOME_USAGE,
 			    "--systems is for one file of swc, with one tree or all in a system");
@@ -119,7 +112,7 @@ static bool import(void *values, const word_list *operands, struct arena *arena,
 	struct forest forest = { 0 };
 	bool ok = check_request(arena, v, operands, failure) && read_all(arena, v, operands, &cells, failure) &&
 		  forest_of_cells(&forest, &cells, failure) &&
-		  hdf5_write_whole(v->output, v->systems ? write_copies : write_forest, &forest, failure);
+		  hdf5_write_whole(v->output, v->request.systems ? write_copies : write_forest, &forest, failure);
 	forest_free(&forest);
 	for (int i = 0; i < cells.n; i++)
 		cell_free(&cells.items[i]);
@@ -130,7 +123,7 @@ static bool import(void *values, const word_list *operands, struct arena *arena,
 
 static const struct option_row rows[] = {
 	CELL_OPTIONS(request),
-	{ .name = "systems", .kind = OPTION_INTEGER, .offset = offsetof(struct values, systems), .low = 1,
+	{ .name = "systems", .kind = OPTION_INTEGER, .offset = offsetof(struct values, request.systems), .low = 1,
 	  .high = 1000000, .operand = "N", .text = "so many systems on the tree of one file, each with its voltages" },
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
 	  .operand = "FILE.h5", .text = "the HDF5 file to write" },
