@@ -287,6 +287,16 @@ def dat_files_are_read():
 
 # ---- Malformed files --------------------------------------------------------------------------------------
 
+def a_place_for_the_solution_is_asked_before():
+    imported("1 1 0 0 0 1 -1\n")
+    for place, status, text in (("out.h5:/F", 2, "out.h5: /F: it is a group, and no place for an array\n"),
+                                ("out.h5:/diag/x", 2, "out.h5: /diag: it is no group\n"),
+                                ("nowhere/x.npy", 4, "nowhere/x.npy: cannot write: there is no such folder\n")):
+        got, out, error = pmg("hines", "solve", "in.swc", "-o", place)
+        check((got, out, error) == (status, "", f"pmg hines solve: {text}"), f"{place}: {got} {out}{error}")
+    check(pmg("hines", "solve", "in.swc", "-o", "out.h5:/F/x")[0] == 0, "a group may hold one more")
+
+
 def malformed_shapes_are_refused():
     good = "1 1 0 0 0 1 -1\n"
     for text, where in (("", "bad.swc: there are no points"), ("# only\n\n", "there are no points"),
@@ -405,6 +415,7 @@ def main():
         for question in (shapes_become_matrices, ids_and_order_do_not_matter, somata_have_conventions,
                          several_roots_have_conventions, several_trees_are_not_one, zero_pivots_are_of_a_file,
                          radii_and_lengths_are_mended, cells_are_discretised, tables_are_read, dat_files_are_read,
+                         a_place_for_the_solution_is_asked_before,
                          malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,
                          real_cells_are_solved):
             question()

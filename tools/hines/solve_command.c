@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/streams.h"
 #include "hines/cells.h"
 
 struct values {
@@ -60,6 +61,12 @@ struct solution {
 	struct content content;         /* borrows x */
 };
 
+static bool is_writable(const struct location *target, struct failure *failure)
+{
+	return output_is_possible(target->path, failure) &&
+	       (target->format->write != hdf5_write || hdf5_has_room(target, failure));
+}
+
 /* Before the work: can it be written there? Nothing to do without an output. */
 static bool solution_place(struct solution *solution, struct arena *arena, const struct values *v, double *x, int64_t n,
 			   struct failure *failure)
@@ -67,7 +74,8 @@ static bool solution_place(struct solution *solution, struct arena *arena, const
 	*solution = (struct solution) { .content = { .kind = CONTENT_ARRAY } };
 	return !v->output || (location_parse(&solution->target, arena, v->output, failure) &&
 			      content_borrow(&solution->content, "x", PMG_F64, 1, n, 0, x, failure) &&
-			      content_fits(&solution->target, &solution->content, failure));
+			      content_fits(&solution->target, &solution->content, failure) &&
+			      is_writable(&solution->target, failure));
 }
 
 static void solution_free(struct solution *solution)
