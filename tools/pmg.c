@@ -136,13 +136,8 @@ static void wait_briefly(const struct command *command, char **argv)
 	execv("/proc/self/exe", argv);
 }
 
-int main(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
-	scratch_catch_signals();
-	if (argc < 2) {
-		print_help(stderr);
-		return OUTCOME_USAGE;
-	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		print_help(stdout);
 		return OUTCOME_OK;
@@ -155,4 +150,16 @@ int main(int argc, char **argv)
 	if (command)
 		wait_briefly(command, argv);
 	return command ? run_in_arena(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	struct failure failure = { 0 };
+	scratch_catch_signals();
+	if (argc < 2) {
+		print_help(stderr);
+		return OUTCOME_USAGE;
+	}
+	int status = run_words(argc, argv);
+	return status != OUTCOME_OK || output_is_written(&failure) ? status : failure_report(&failure, "");
 }

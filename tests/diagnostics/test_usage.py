@@ -287,11 +287,11 @@ def check_told(count, folder):
 def check_full(count, folder):
     """A text that does not fit where the standard output goes."""
     (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x); }\n")
-    with open("/dev/full", "w", encoding="ascii") as full:
-        done = subprocess.run([PMGC, "t.pmg", "--emit=ir"], cwd=folder, stdout=full, stderr=subprocess.PIPE,
-                              check=False)
-    count.equal("full", (done.returncode, done.stderr.decode()),
-                (4, "pmgc: cannot write to the standard output: No space left on device\n"))
+    for words in (["t.pmg", "--emit=ir"], ["--help"], ["explain"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([PMGC, *words], cwd=folder, stdout=full, stderr=subprocess.PIPE, check=False)
+        count.equal(f"full: {words}", (done.returncode, done.stderr.decode()),
+                    (4, "pmgc: cannot write to the standard output: No space left on device\n"))
 
 
 def main():

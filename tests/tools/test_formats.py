@@ -402,10 +402,12 @@ def wrong_calls():
         status, output, error = pmg(*arguments)
         check(status == 0 and output.startswith("usage: pmg ") and not error, f"help of {arguments}")
     check(pmg("--version")[0] == 0 and pmg()[0] == 2, "version, and no command")
-    with open("/dev/full", "w") as full:
-        done = subprocess.run([PMG, "inspect", "a.txt"], stdout=full, stderr=subprocess.PIPE, text=True)
-    check((done.returncode, done.stderr) ==
-          (4, "pmg inspect: cannot write to the standard output: No space left on device\n"), done.stderr)
+    for words, name in ((["inspect", "a.txt"], "pmg inspect"), (["--help"], "pmg"), (["--version"], "pmg"),
+                        (["run", "--help"], "pmg"), (["phantom", "life", "--help"], "pmg")):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PMG, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        check((done.returncode, done.stderr) ==
+              (4, f"{name}: cannot write to the standard output: No space left on device\n"), done.stderr)
 
 
 def main():
