@@ -184,22 +184,58 @@ static int write_whole(int fd, const char *text)
 	return error;
 }
 
+static int write_temporary(struct output_file *file)
+{
+	size_t n = strlen(file->path) + 8;
+	struct stat status;
+	int fd;
+
+	if (!stat(file->path, &status) && S_ISDIR(status.st_mode))
+		return EISDIR;
+	file->temporary = malloc(n);
+	if (!file->temporary)
+		return ENOMEM;
+	snprintf(file->temporary, n, "%s.XXXXXX", file->path);
+	fd = mkstemp(file->temporary);
+	return fd < 0 ? errno : write_whole(fd, file->text);
+}
+
+static int put_in_place(struct output_file *file)
+{
+	if (rename(file->temporary, file->path))
+		return errno;
+	free(file->temporary);
+	file->temporary = NULL;
+	return 0;
+}
+
+static void discard(struct output_file *file)
+{
+	if (file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+	file->temporary = NULL;
+}
+
+const struct output_file *emit_files(struct output_file *files, int n)
+{
+	const struct output_file *failed = NULL;
+	int error = 0;
+
+	for (int step = 0; step < 2; step++)
+		for (int i = 0; i < n && !failed; i++) {
+			error = (step ? put_in_place : write_temporary)(&files[i]);
+			failed = error ? &files[i] : NULL;
+		}
+	for (int i = 0; i < n; i++)
+		discard(&files[i]);
+	errno = error;
+	return failed;
+}
+
 bool emit_file(const char *path, const char *text)
 {
-	size_t n = strlen(path) + 8;
-	char *temporary = malloc(n);
-	int fd, error = ENOMEM;
+	struct output_file file = { .path = path, .text = text };
 
-	if (temporary) {
-		snprintf(temporary, n, "%s.XXXXXX", path);
-		fd = mkstemp(temporary);
-		error = fd < 0 ? errno : write_whole(fd, text);
-		if (!error && rename(temporary, path))
-			error = errno;
-		if (fd >= 0 && error)
-			unlink(temporary);
-	}
-	free(temporary);
-	errno = error;
-	return !error;
+	return !emit_files(&file, 1);
 }

@@ -12,8 +12,14 @@ const char *emit_stage(struct compilation *c, const struct options *options, con
 bool emit_is_known(const char *stage);
 bool emit_is_by_pipeline(const char *stage);            /* what --pipeline is for */
 
-/* Writes a file through a temporary one beside it: it is replaced as a whole, or left as it was, with the reason
- * in errno. */
-bool emit_file(const char *path, const char *text);
+struct output_file {
+	const char *path, *text;
+	char *temporary;        /* of emit_files: beside the path, NULL at first and at the end */
+};
+
+/* Writes files through temporary ones beside them: all are replaced as a whole, or left as they were. Then the one that
+ * cannot be written is returned, with the reason in errno, else NULL. */
+const struct output_file *emit_files(struct output_file *files, int n);
+bool emit_file(const char *path, const char *text);     /* the same of one */
 
 #endif

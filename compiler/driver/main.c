@@ -68,12 +68,14 @@ static const char *output_base(struct session *s)
 	return arena_copy(&s->c->arena, path, dot && (!slash || dot > slash) ? (size_t) (dot - path) : strlen(path));
 }
 
-static bool write_file(struct session *s, const char *path, const char *text)
+static bool write_files(struct session *s, struct output_file *files, int n)
 {
-	if (emit_file(path, text))
+	const struct output_file *failed = emit_files(files, n);
+
+	if (!failed)
 		return true;
 	s->c->is_out_of_memory |= errno == ENOMEM;
-	fprintf(stderr, "pmgc: cannot write '%s': %s\n", path, strerror(errno));
+	fprintf(stderr, "pmgc: cannot write '%s': %s\n", failed->path, strerror(errno));
 	s->io_failed = true;
 	return false;
 }
@@ -88,8 +90,9 @@ static void after_pass(void *user, struct module *module, int pass, double secon
 	if (s->options.time && pass != LOWERED)
 		fprintf(stderr, "%-20s %-12s %8.2f ms\n", module->name, passes[pass].name, 1e3 * seconds);
 	if (text)
-		write_file(s, arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1,
-					   dump_pass_name(pass)), text);
+		write_files(s, &(struct output_file) {
+				    .path = arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1,
+							 dump_pass_name(pass)), .text = text }, 1);
 }
 
 static void after_step(void *user, const char *step, double seconds)
@@ -112,7 +115,7 @@ static bool compile_to_text(struct session *s)
 }
 
 /* "base.c: base.pmg included.pmg" */
-static bool write_dependencies(struct session *s, const char *base)
+static const char *dependencies_text(struct session *s, const char *base)
 {
 	struct str text = str_new(&s->c->arena);
 
@@ -121,7 +124,7 @@ static bool write_dependencies(struct session *s, const char *base)
 		if (s->c->sources.files.items[i]->name)
 			str_add(&text, " %s", s->c->sources.files.items[i]->name);
 	str_add(&text, "\n");
-	return write_file(s, arena_printf(&s->c->arena, "%s.d", base), str_text(&text));
+	return str_text(&text);
 }
 
 static bool compile(struct session *s, const char *base, const char **c_text, const char **h_text)
@@ -130,11 +133,6 @@ static bool compile(struct session *s, const char *base, const char **c_text, co
 
 	return compilation_read(s->c, s->options.input) && compilation_run_passes(s->c) &&
 	       compilation_generate(s->c, slash ? slash + 1 : base, c_text, h_text);
-}
-
-static const char *device_path(struct session *s, const char *base)
-{
-	return arena_printf(&s->c->arena, "%s.%s", base, compilation_device_ending(s->c));
 }
 
 /* One file that is read would be written. */
@@ -161,26 +159,41 @@ static bool spares_source(struct session *s, const char *path)
 	return !(s->is_misused = true);
 }
 
-/* Before any of them is written. */
-static bool spares_sources(struct session *s, const char *base)
+enum { MOST_OUTPUTS = 4 };
+
+/* How many there are. */
+static int list_outputs(struct session *s, const char *base, const char *c_text, const char *h_text,
+			struct output_file *files)
 {
 	struct arena *arena = &s->c->arena;
+	int n = 0;
 
-	return spares_source(s, arena_printf(arena, "%s.h", base)) &&
-	       spares_source(s, arena_printf(arena, "%s.c", base)) &&
-	       (!s->c->device_text || spares_source(s, device_path(s, base))) &&
-	       (!s->options.dependencies || spares_source(s, arena_printf(arena, "%s.d", base)));
+	files[n++] = (struct output_file) { .path = arena_printf(arena, "%s.h", base), .text = h_text };
+	files[n++] = (struct output_file) { .path = arena_printf(arena, "%s.c", base), .text = c_text };
+	if (s->c->device_text)
+		files[n++] = (struct output_file) {
+			.path = arena_printf(arena, "%s.%s", base, compilation_device_ending(s->c)),
+			.text = s->c->device_text,
+		};
+	if (s->options.dependencies)
+		files[n++] = (struct output_file) { .path = arena_printf(arena, "%s.d", base),
+						    .text = dependencies_text(s, base) };
+	return n;
 }
 
 static bool compile_to_files(struct session *s)
 {
 	const char *base = output_base(s), *c_text, *h_text;
+	struct output_file files[MOST_OUTPUTS];
+	int n;
 
-	return compile(s, base, &c_text, &h_text) && spares_sources(s, base) &&
-	       write_file(s, arena_printf(&s->c->arena, "%s.h", base), h_text) &&
-	       write_file(s, arena_printf(&s->c->arena, "%s.c", base), c_text) &&
-	       (!s->c->device_text || write_file(s, device_path(s, base), s->c->device_text)) &&
-	       (!s->options.dependencies || write_dependencies(s, base));
+	if (!compile(s, base, &c_text, &h_text))
+		return false;
+	n = list_outputs(s, base, c_text, h_text, files);
+	for (int i = 0; i < n; i++)
+		if (!spares_source(s, files[i].path))
+			return false;
+	return write_files(s, files, n);
 }
 
 /* Is the output the standard one, a name without ending, or one that ends in .c? */

@@ -95,6 +95,10 @@ def check_files(count, folder):
                 ["sub/q.c", "sub/q.h:", "p.pmg", "part.pmg"])
     is_plain = '#include "q.h"' in (folder / "sub" / "q.c").read_text()
     count("the header is included by its name", "" if is_plain else "no")
+    (folder / "half" / "q.c").mkdir(parents=True)
+    done = pmgc("p.pmg", "-o", "half/q", "-MD", folder=folder)
+    count.equal("all or none", (done.returncode, done.stderr.decode(), sorted((folder / "half").rglob("*"))),
+                (4, "pmgc: cannot write 'half/q.c': Is a directory\n", [folder / "half" / "q.c"]))
     for arguments, status in ((["p.pmg", "-o", "none/q.c"], 4), (["none.pmg"], 4), (["sub"], 4)):
         count.equal(f"status of {arguments}", pmgc(*arguments, folder=folder).returncode, status)
     for name, said in (("q", "there is no pipeline 'q'\n      = help: the program has smooth"),
