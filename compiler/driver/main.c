@@ -114,15 +114,33 @@ static bool compile_to_text(struct session *s)
 	return text;
 }
 
+/* As make reads it: blanks and # have a backslash ahead, which those ahead of it have, too; a $ is two. */
+static void add_make_name(struct str *text, const char *name)
+{
+	for (size_t ahead = 0; *name; name++) {
+		bool is_special = strchr(" #", *name);
+
+		for (size_t i = 0; is_special && i <= ahead; i++)
+			str_add(text, "\\");
+		str_add(text, *name == '$' ? "$%c" : "%c", *name);
+		ahead = *name == '\\' ? ahead + 1 : 0;
+	}
+}
+
 /* "base.c: base.pmg included.pmg" */
 static const char *dependencies_text(struct session *s, const char *base)
 {
 	struct str text = str_new(&s->c->arena);
 
-	str_add(&text, "%s.c %s.h:", base, base);
+	add_make_name(&text, base);
+	str_add(&text, ".c ");
+	add_make_name(&text, base);
+	str_add(&text, ".h:");
 	for (int i = 0; i < s->c->sources.files.n; i++)
-		if (s->c->sources.files.items[i]->name)
-			str_add(&text, " %s", s->c->sources.files.items[i]->name);
+		if (s->c->sources.files.items[i]->name) {
+			str_add(&text, " ");
+			add_make_name(&text, s->c->sources.files.items[i]->name);
+		}
 	str_add(&text, "\n");
 	return str_text(&text);
 }

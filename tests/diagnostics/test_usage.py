@@ -110,6 +110,18 @@ def check_files(count, folder):
     count.equal("a target that is none", pmgc("p.pmg", "--target=vax", folder=folder).returncode, 2)
 
 
+def check_dependencies(count, folder):
+    """make reads the names that FILE.d has, whatever they are."""
+    program = "pipeline p { out y : f64; y = 1; }\n"
+    for name in "a b", "a#b", "a$b", "a\\b", "a\\ b", "a\\\\ b":
+        (folder / f"{name}.pmg").write_text(program)
+        pmgc(f"{name}.pmg", "-o", f"{name}.c", "-MD", folder=folder)
+        (folder / "Makefile").write_text("%.c:\n\t@echo '$@ of $<'\n" + (folder / f"{name}.d").read_text())
+        os.utime(folder / f"{name}.c", (1, 1))
+        done = subprocess.run(["make", "-s", f"{name}.c"], cwd=folder, capture_output=True, text=True, check=False)
+        count.equal(f"dependencies of {name!r}", done.stdout, f"{name}.c of {name}.pmg\n")
+
+
 def check_items(count, folder):
     """An item from outside takes the place of what the block says of its names."""
     (folder / "t.pmg").write_text("pipeline t { param n; in x : f64[n]; out y : f64[n]; y = exp(x);"
@@ -302,8 +314,8 @@ def main():
     count = Count()
     check_help(count)
     check_manual(count)
-    for check in (check_wrong, check_files, check_items, check_asked, check_shared, check_block_aside, check_tree,
-                  check_stages, check_told, check_full):
+    for check in (check_wrong, check_files, check_dependencies, check_items, check_asked, check_shared,
+                  check_block_aside, check_tree, check_stages, check_told, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
