@@ -177,6 +177,19 @@ static bool spares_source(struct session *s, const char *path)
 	return !(s->is_misused = true);
 }
 
+/* A base that ends where a name would begin makes hidden files, and C has no way to say a quote in #include. */
+static bool is_file_base(struct session *s, const char *base)
+{
+	const char *slash = strrchr(base, '/'), *name = slash ? slash + 1 : base;
+
+	if (*name && !strpbrk(name, "\"\n"))
+		return true;
+	usage_error(arena_printf(&s->c->arena, *name ? "'%s.h' cannot be included, with a quote or an end of line in "
+				 "its name; -o takes another" :
+				 "'%s.c' would be a hidden file; -o takes FILE.c", base));
+	return !(s->is_misused = true);
+}
+
 enum { MOST_OUTPUTS = 4 };
 
 /* How many there are. */
@@ -205,7 +218,7 @@ static bool compile_to_files(struct session *s)
 	struct output_file files[MOST_OUTPUTS];
 	int n;
 
-	if (!compile(s, base, &c_text, &h_text))
+	if (!is_file_base(s, base) || !compile(s, base, &c_text, &h_text))
 		return false;
 	n = list_outputs(s, base, c_text, h_text, files);
 	for (int i = 0; i < n; i++)

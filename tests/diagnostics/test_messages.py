@@ -199,7 +199,7 @@ def check_strange_text(count, folder):
     count("strange text: messages", "" if rows else "none")
     count.equal("strange text: name", {row["span"]["file"] for row in rows}, {name})
     count("strange text: what is not UTF-8", "" if "\ufffd" in rows[0]["message"] else rows[0]["message"])
-    short = pmgc(name, "--message-format=short", folder=folder).stderr.splitlines()
+    short = pmgc(name, "-o", "-", "--message-format=short", folder=folder).stderr.splitlines()
     count.equal("strange text: one line each", len(short), len(rows))
 
 

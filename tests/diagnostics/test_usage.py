@@ -28,6 +28,11 @@ WRONG = [
     *((["a.pmg", "-o", no_file],
        f"-o takes FILE.c, FILE for FILE.c and FILE.h, or - for the standard output, not '{no_file}'")
       for no_file in ("out.txt", "out.c/", "/dev/null", "/tmp")),
+    *((["a.pmg", "-o", name], f"'{folder}.c' would be a hidden file; -o takes FILE.c") for name, folder in
+      (("", ""), (".c", ""), ("sub/.c", "sub/"), (".hidden", ""))),
+    (["a.pmg", "-o", 'a"b.c'],
+     "'a\"b.h' cannot be included, with a quote or an end of line in its name; -o takes another"),
+    (['a"b.pmg'], "'a\"b.h' cannot be included, with a quote or an end of line in its name; -o takes another"),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
