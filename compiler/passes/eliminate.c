@@ -51,8 +51,9 @@ static bool read_item(struct module *module, const struct override *override, st
 	const struct algorithm *known = algorithm_find(override->choice);
 
 	if (!known)
-		return refuse(module, override, arena_printf(module->arena, "there is no algorithm '%s'",
-							     override->choice));
+		return refuse(module, override, arena_printf(module->arena, is_tree_algorithm(override->choice) ?
+							     "'%s' is for recurrences over the nodes of a tree" :
+							     "there is no algorithm '%s'", override->choice));
 	*algorithm = *known;
 	if (override->words.n || override->numbers.n > algorithm->has_rows + algorithm->has_steps)
 		return refuse(module, override, arena_printf(module->arena, "'%s' does not take that",
