@@ -149,10 +149,29 @@ static int param_of_name(const struct layout *layout, const char *name)
 	return -1;
 }
 
+/* A text of C as messages have it: INT64_C(3000000000) is 3000000000. */
+static const char *plain_numbers(struct arena *arena, const char *text)
+{
+	static const char macro[] = "INT64_C(";
+	struct str out = str_new(arena);
+	bool is_inside = false;
+
+	for (const char *c = text; *c; c++) {
+		bool begins = !strncmp(c, macro, strlen(macro)), ends = is_inside && *c == ')';
+
+		if (begins)
+			c += strlen(macro) - 1;
+		else if (!ends)
+			str_add_text(&out, c, 1);
+		is_inside = (is_inside || begins) && !ends;
+	}
+	return str_text(&out);
+}
+
 /* { param, is_general, constant, text } */
 static const char *extent_row(struct emit *e, const struct affine *extent)
 {
-	const char *text = c_string(e->arena, affine_plain(e->arena, extent));
+	const char *text = c_string(e->arena, plain_numbers(e->arena, affine_plain(e->arena, extent)));
 	int param = extent->terms.n == 1 && extent->terms.items[0].factor == 1
 		  ? param_of_name(e->layout, extent->terms.items[0].text) : -1;
 	bool is_general = extent->terms.n > 0 && param < 0;
@@ -228,7 +247,8 @@ static void emit_assumption_tests(struct emit *e)
 		const char *text = span_text(module->diags->sources, e->arena, expr->span);
 		const char *place = source_place(module, expr->span);
 
-		text = arena_printf(e->arena, *place ? "%s (%s)" : "%s", *text ? text : condition, place);
+		text = arena_printf(e->arena, *place ? "%s (%s)" : "%s",
+				    *text ? text : plain_numbers(e->arena, condition), place);
 		line(e->w, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, text));
 	}
 }

@@ -299,6 +299,25 @@ def what_takes_too_much():
     works(*run, "n=1000", "--max-operations=0")
 
 
+def what_is_large():
+    """Numbers above 2^31 are as they were written, not as C has them."""
+    Path("large.pmg").write_text("""pipeline large {
+    param n;
+    fixed in f : index(3000000000)[n];
+    out y : f64[n];
+    y[i] = cast<f64>(f[i]) for i in 0..n;
+}
+""")
+    Path("f.txt").write_text("1\n4000000000\n3\n")
+    refuse(["run", "large.pmg", "f=f.txt"], 3,
+           "pmg run: array 'f' holds 4000000000 at [1], which is not in 0..3000000000 (large.pmg:3)\n"
+           "  note: 'f' is from f.txt\n")
+    Path("larger.pmg").write_text("pipeline larger { param n; in x : f64[n + 3000000000]; out y : f64; y = x[n]; }\n")
+    done = subprocess.run([Path(PMG).with_name("pmgc"), "larger.pmg", "-o", "-"], capture_output=True, text=True,
+                          check=True)
+    check('"n + 3000000000"' in done.stdout and '"n + INT64_C' not in done.stdout, "sizes in texts of C")
+
+
 def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
@@ -309,7 +328,7 @@ def main():
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
                 what_cannot_be_read, what_comes_from_where, what_is_computed_wrong, \
-                what_takes_too_much:
+                what_takes_too_much, what_is_large:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
