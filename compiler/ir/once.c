@@ -5,6 +5,7 @@
 #include "ir/ir.h"
 
 #include <isl/point.h>
+#include <string.h>
 
 static bool is_plain_definition(const struct stage *stage)
 {
@@ -61,16 +62,26 @@ static const struct array *index_of_target(const struct stage *stage)
 	return NULL;
 }
 
+/* "reduce y[i/2] += x[i] for i in 0..n;" of a definition in one line; NULL: it is none. */
+static const char *sum_text(const struct module *module, const struct stage *stage)
+{
+	const char *text = span_text(module->diags->sources, module->arena, stage->span), *sign = strchr(text, '=');
+	const char *name = stage->write.array->name;
+
+	if (!sign || strchr(text, '\n') || strncmp(text, name, strlen(name)))
+		return NULL;
+	return arena_printf(module->arena, "reduce %.*s+%s", (int) (sign - text), text, sign);
+}
+
 static void help_alone(struct module *module, struct diag *diag, const struct stage *stage)
 {
 	const struct array *index = index_of_target(stage);
+	const char *sum = sum_text(module, stage);
+	const char *unique = index ? arena_printf(module->arena, "if no two values of '%s' are equal, declare it "
+						  "'unique'; ", index->name) : "";
 
-	if (index)
-		diag_help(module->diags, diag, (struct span) { 0 },
-			  "if no two values of '%s' are equal, declare it 'unique'; values that add up are written "
-			  "with 'reduce'", index->name);
-	else
-		diag_help(module->diags, diag, (struct span) { 0 }, "values that add up are written with 'reduce'");
+	diag_help(module->diags, diag, (struct span) { 0 }, "%svalues that add up are written %s", unique,
+		  sum ? arena_printf(module->arena, "'%s'", sum) : "with 'reduce'");
 }
 
 /* "for example y[0], by i = 1 and by i = 0, when n = 2" of the smallest of `pairs`, { a[D] -> b[E] }. */

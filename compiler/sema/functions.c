@@ -73,20 +73,36 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 	return NULL;
 }
 
+/* `max(x)`, `min(x)`: of the elements of x. */
+static void help_one_argument(struct sema *sema, struct diag *diag, const struct function *function,
+			      const struct tree_expr *call)
+{
+	const char *text = span_text(sema->diags->sources, sema->arena, call->args.items[0]->span);
+
+	if (function->op == OP_MAX)
+		diag_help(sema->diags, diag, call->span, "the largest element of an array is maxval(%s)", text);
+	else
+		diag_help(sema->diags, diag, call->span,
+			  "the smallest element of an array is taken over a range, as in min(i in 0..n) x[i]");
+}
+
 static bool check_count(const struct context *ctx, const struct function *function,
 			const struct tree_expr *call)
 {
 	int n = call->args.n;
+	struct diag *diag;
 
 	if (n >= function->min_args && n <= function->max_args)
 		return true;
 	if (function->min_args == function->max_args)
-		diag_error(ctx->sema->diags, DIAG_WRONG_COUNT, call->span, "'%s' takes %d argument%s, not %d",
-			   function->name, function->min_args, function->min_args == 1 ? "" : "s", n);
+		diag = diag_error(ctx->sema->diags, DIAG_WRONG_COUNT, call->span, "'%s' takes %d argument%s, not %d",
+				  function->name, function->min_args, function->min_args == 1 ? "" : "s", n);
 	else
-		diag_error(ctx->sema->diags, DIAG_WRONG_COUNT, call->span,
-			   "'%s' takes %d to %d arguments, not %d", function->name, function->min_args,
-			   function->max_args, n);
+		diag = diag_error(ctx->sema->diags, DIAG_WRONG_COUNT, call->span,
+				  "'%s' takes %d to %d arguments, not %d", function->name, function->min_args,
+				  function->max_args, n);
+	if (n == 1 && (function->op == OP_MIN || function->op == OP_MAX))
+		help_one_argument(ctx->sema, diag, function, call);
 	return false;
 }
 
