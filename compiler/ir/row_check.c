@@ -29,6 +29,8 @@ __isl_give node *schedule_down_to(__isl_take node *at, const struct stage *stage
 
 /* ---- the way from the mark to the statement ---- */
 
+static const char not_inside[] = "a row stands above one loop and that over its cells";
+
 struct way {
 	const struct mark *row;
 	int n_loops;                    /* without that over t */
@@ -50,6 +52,8 @@ static void look_at_mark(struct way *way, __isl_keep node *at, const struct mark
 		return;
 	if (mark_dim_number(mark) == row_dim && !way->vector) {
 		way->vector = isl_schedule_node_first_child(isl_schedule_node_copy(at));
+		if (!way->n_loops)
+			way->problem = not_inside;
 		return;
 	}
 	way->n_loops += mark->kind == MARK_LOOP;
@@ -70,7 +74,7 @@ static struct way look_along(__isl_keep node *mark)
 		at = schedule_down_to(at, way.row->stage);
 	}
 	if (!way.problem && (!way.vector || way.n_loops != 1))
-		way.problem = "a row stands above one loop and that over its cells";
+		way.problem = not_inside;
 	return way;
 }
 
