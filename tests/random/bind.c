@@ -137,7 +137,7 @@ static void fill_value(enum scalar_type type, void *data, int64_t i, int64_t val
 /* Diagonals of systems, by the names that the field gives them, are large enough for the systems to be well posed. */
 static int64_t dominance(const struct array *array)
 {
-	static const char *const diagonals[] = { "diag", "b", "cm", "axial" };
+	static const char *const diagonals[] = { "diag", "diag2", "b", "cm", "axial" };
 	bool is_one = false;
 
 	for (size_t i = 0; i < sizeof diagonals / sizeof diagonals[0]; i++)
