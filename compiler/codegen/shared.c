@@ -2,7 +2,7 @@
  *
  * Shared loops inside of serial ones. To start threads for each iteration of a loop takes longer than a short sum or a
  * few cells of a stencil, so such a loop is written twice, shared and not, and the work that it has is asked for first:
- *     if (plan->threads > 1 && (double) (n - k)*(double) m >= 8192) { … } else { … }
+ *     if ((double) (n - k)*(double) m >= 8192) { … } else { … }
  * Of loops inside of it the longest ranges count that the sizes allow, or a few iterations where data bound them. */
 #include "codegen/codegen_private.h"
 
@@ -89,8 +89,8 @@ static const char *condition_text(struct emit *e, const struct range *range, con
 	const struct stage *stage = deepest(use->mark);
 	const int flops = flops_of_stage(stage);
 
-	return arena_printf(e->arena, "%s%s >= %lld", use->parts ? "" : "plan->threads > 1 && ",
-			    points_text(e, range, use->mark, stage), (long long) use->least/(flops > 1 ? flops : 1));
+	return arena_printf(e->arena, "%s >= %lld", points_text(e, range, use->mark, stage),
+			    (long long) use->least/(flops > 1 ? flops : 1));
 }
 
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)

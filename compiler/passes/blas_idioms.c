@@ -81,6 +81,12 @@ static bool adds_temporary(const struct blas_call *call)
 	return call->addend.access && call->addend.access->array->role == ROLE_TEMP;
 }
 
+/* A library cannot read what a plan keeps in fewer bits. */
+static bool is_narrowed(const struct blas_operand *operand)
+{
+	return operand->access && operand->access->array->storage != STORAGE_F64;
+}
+
 /* Whether there is a call, and from which work on; *least is 0 where it is made in any case. */
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
@@ -89,7 +95,7 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 	int64_t work = known_work(&call->nest);
 
 	*least = 0;
-	if (call->nest.stage->group->is_apart)
+	if (call->nest.stage->group->is_apart || is_narrowed(&call->a) || is_narrowed(&call->b))
 		return false;
 	if (strcmp(choice, "auto"))
 		return !strcmp(choice, "on");

@@ -184,6 +184,18 @@ static bool can_be_rows(struct column *column, const struct pass_options *option
 
 /* ---- how it is done ---- */
 
+/* Other definitions may update what they share with this one otherwise, and a loop defines it again. */
+static bool is_defined_alone(const struct local_sum *sum)
+{
+	const struct module *module = sum->module;
+	bool is = group_region(module, sum->group) == REGION_PROLOGUE;
+
+	for (int i = 0; i < module->stages.n && is; i++)
+		is = module->stages.items[i] == sum->last ||
+		     module->stages.items[i]->write.array != sum->last->write.array;
+	return is;
+}
+
 /* What is defined is the sum, and can be added to: nothing but the sum needs it before it is complete. */
 static bool is_sum(const struct local_sum *sum)
 {
@@ -194,7 +206,7 @@ static bool is_sum(const struct local_sum *sum)
 	       !last->is_commit && !last->is_next && !array->facts &&
 	       (array->role == ROLE_OUT || array->role == ROLE_TEMP || array->role == ROLE_NEXT) &&
 	       array->type == sum->array->type && array->sums == sum->array->sums && sum->group->stages.n == 3 &&
-	       !stage_reads_array(sum->add, array);
+	       !stage_reads_array(sum->add, array) && is_defined_alone(sum);
 }
 
 static struct access add_temporary(const struct local_sum *sum)
